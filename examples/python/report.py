@@ -139,7 +139,8 @@ def choose(gradient, bound, billionths, top):
     chosen = {2 * i + (heights[i] < 0) for i in order[:top]}
     while True:
         index = secrets.randbelow(CANDIDATES)
-        if index in chosen or survives(billionths):
+        kept = survives(billionths)  # also for the top, so that the time depends on neither
+        if index in chosen or kept:
             return seed, index
 
 
@@ -266,7 +267,7 @@ def truth(update, question, x, y, gradient):
     for estimate in update.estimates:
         if estimate.question.name == question and estimate.question.HasField("loss_above"):
             residual = sum(w * v for w, v in zip(update.average, x)) - y
-            return residual ** 2 / 2 > estimate.question.loss_above.threshold
+            return residual * residual / 2 > estimate.question.loss_above.threshold
     return None
 
 

@@ -1,18 +1,30 @@
 package io.croupier.accounting;
 
 /**
- * rho, mu^2 and Renyi divergences of a pure epsilon, by {@link PureDp}, in units of 1e-12, rounded
- * up: each has a relative error below 2^-48 and is increased by 2^-47. Unless epsilon is 0, it is
- * at least one unit. The conversion to long saturates. No method allocates.
+ * rho, mu^2 and Renyi divergences of a pure loss, or of the worst one of an epsilon, by {@link
+ * PureLoss}, in units of 1e-12, rounded up: each has a relative error below 2^-48 and is increased
+ * by 2^-47. Unless epsilon is 0, it is at least one unit. The conversion to long saturates. No
+ * method allocates.
  */
 public final class PureCosts {
   private static final double UNITS = 1e12 * (1 + 0x1p-47);
 
   private PureCosts() {}
 
+  /** {@link PureLoss#rho}. */
+  public static long rhoPicos(PureLoss loss) {
+    return up(loss.epsilon(), loss.rho());
+  }
+
   /** {@link PureDp#rho}, instead of epsilon^2 / 2 of [BS16, Prop. 1.4]. */
   public static long rhoPicos(double epsilon) {
-    return up(epsilon, PureDp.rho(epsilon));
+    return rhoPicos(PureLoss.ofEpsilon(epsilon));
+  }
+
+  /** The square of {@link PureLoss#mu}. */
+  public static long muSquaredPicos(PureLoss loss) {
+    double mu = loss.mu();
+    return up(loss.epsilon(), mu * mu);
   }
 
   /**
@@ -20,13 +32,17 @@ public final class PureCosts {
    * convex: its value at a sum of epsilons is at least the sum of its values.
    */
   public static long muSquaredPicos(double epsilon) {
-    double mu = PureDp.mu(epsilon);
-    return up(epsilon, mu * mu);
+    return muSquaredPicos(PureLoss.ofEpsilon(epsilon));
+  }
+
+  /** {@link PureLoss#renyi}. */
+  public static long renyiPicos(PureLoss loss, double order) {
+    return up(loss.epsilon(), loss.renyi(order));
   }
 
   /** {@link PureDp#renyi}. */
   public static long renyiPicos(double epsilon, double order) {
-    return up(epsilon, PureDp.renyi(epsilon, order));
+    return renyiPicos(PureLoss.ofEpsilon(epsilon), order);
   }
 
   /**

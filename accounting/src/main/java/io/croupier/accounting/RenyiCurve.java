@@ -75,19 +75,18 @@ public final class RenyiCurve {
   }
 
   /**
-   * The curve of several epsilon-DP mechanisms: {@link PureDp#renyi} times their number.
+   * The curve of several pure mechanisms of equal loss: {@link PureLoss#renyi} times their number.
    *
-   * @param epsilon at least 0
    * @param reports at least 0
    */
-  public static RenyiCurve ofPure(double epsilon, long reports) {
+  public static RenyiCurve ofPure(PureLoss loss, long reports) {
     ArgumentChecks.notNegative("reports", reports);
     if (reports == 0) {
       return ZERO;
     }
     double[] divergences = new double[ORDERS.length];
     for (int i = 0; i < divergences.length; i++) {
-      divergences[i] = PureDp.renyi(epsilon, ORDERS[i]) * reports;
+      divergences[i] = loss.renyi(ORDERS[i]) * reports;
     }
     return new RenyiCurve(divergences);
   }

@@ -1,6 +1,7 @@
 package io.croupier.accounting;
 
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,7 +17,10 @@ import java.util.TreeMap;
  * threads.
  */
 public final class Spends {
+  /** By epsilon; bounds that use it count every report as randomised response. */
   private final SortedMap<Double, Long> pureReports = new TreeMap<>();
+
+  private final Map<PureLoss, Long> losses = new LinkedHashMap<>();
   private double mu;
   private double rho;
   private double variation;
@@ -32,11 +36,20 @@ public final class Spends {
    * @param reports number of reports, at least 0
    */
   public void addPure(double epsilon, long reports) {
-    ArgumentChecks.notNegative("epsilon", epsilon);
+    addPure(PureLoss.ofEpsilon(epsilon), reports);
+  }
+
+  /**
+   * Adds pure reports whose loss is known.
+   *
+   * @param reports number of reports, at least 0
+   */
+  public void addPure(PureLoss loss, long reports) {
     ArgumentChecks.notNegative("reports", reports);
-    if (epsilon > 0 && reports > 0) {
-      pureReports.merge(epsilon, reports, Math::addExact);
-      pureCurve = pureCurve.plus(RenyiCurve.ofPure(epsilon, reports));
+    if (loss.epsilon() > 0 && reports > 0) {
+      pureReports.merge(loss.epsilon(), reports, Math::addExact);
+      losses.merge(loss, reports, Math::addExact);
+      pureCurve = pureCurve.plus(RenyiCurve.ofPure(loss, reports));
     }
   }
 
@@ -138,9 +151,9 @@ public final class Spends {
 
   private double muOfAll() {
     double all = mu;
-    for (Map.Entry<Double, Long> group : pureReports.entrySet()) {
+    for (Map.Entry<PureLoss, Long> group : losses.entrySet()) {
       double count = Math.nextUp(StrictMath.sqrt((double) group.getValue()));
-      all = GaussianDp.compose(all, PureDp.mu(group.getKey()) * count);
+      all = GaussianDp.compose(all, group.getKey().mu() * count);
     }
     return all;
   }

@@ -227,7 +227,8 @@ class ConversionsTest {
         assertThat(PureDp.renyi(x, 1 + y)).as("%s %s", x, y).isGreaterThanOrEqualTo(0);
         assertThat(PureDp.advanced(x, 3, -y)).as("%s %s", x, y).isGreaterThanOrEqualTo(0);
         assertThat(PureDp.advanced(new double[] {x, 1}, -y)).isGreaterThanOrEqualTo(0);
-        assertThat(RenyiCurve.ofRho(x).plus(RenyiCurve.ofPure(x, 2)).epsilon(-y))
+        assertThat(
+                RenyiCurve.ofRho(x).plus(RenyiCurve.ofPure(PureLoss.ofEpsilon(x), 2)).epsilon(-y))
             .as("%s %s", x, y)
             .isGreaterThanOrEqualTo(0);
         if (x > 0 && x <= Double.MAX_VALUE && y > 0 && y <= Double.MAX_VALUE) {

@@ -1,6 +1,7 @@
 package io.croupier.bench;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
@@ -19,10 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One step of each learner, compared with this machine's memory bandwidth: a simple loop, as in
- * STREAM, that reads and writes as many arrays as the step must. The two alternate, so that other
- * load slows both; their times are the counters {@code stepNanos} and {@code memoryNanos}, and
- * their ratio is the result.
+ * One publication and the step on its round, of each learner, compared with this machine's memory
+ * bandwidth: a simple loop, as in STREAM, that reads and writes as many arrays as the step must.
+ * The two alternate, so that other load slows both; their times are the counters {@code stepNanos}
+ * and {@code memoryNanos}, and their ratio is the result.
  *
  * <p>Both cycle through models whose arrays together exceed a last-level cache.
  */
@@ -41,7 +42,6 @@ public class LearnerStepBenchmark {
     "ldp_sgd {step_size: 0.1 decay: 0.5}",
     "black_box {}",
     "banco {strongest_noise {sub_exponential {variance: 0.1 beta_max: 1}}}",
-    "adaptive_radius {}",
     "coordinate_wise {}"
   })
   public String learner;
@@ -120,21 +120,20 @@ public class LearnerStepBenchmark {
     }
   }
 
-  /** A learner with its state. Its coins alternate, so that weights stay bounded. */
+  /** A learner with its state, whose rounds alternate in weight. */
   private static final class Stepper {
     private final Learner<LearnerState> learner;
     private final LearnerState state;
-    private final Round round;
+    private final Round round = new Round();
+    private final Iterate iterate;
+    private final double[] gradient;
+    private long publication;
 
     Stepper(ModelSpec spec, double[] gradient) {
       learner = anyState(Learners.of(spec));
       state = learner.initial();
-      round = new Round(spec.getDimension());
-      round.gradientBound = spec.getGradientBound();
-      System.arraycopy(gradient, 0, round.subgradient, 0, gradient.length);
-      round.squaredNorm = 1;
-      round.coin = 0.1;
-      round.directionalVariance = 0.1;
+      iterate = new Iterate(spec.getDimension());
+      this.gradient = gradient;
     }
 
     /** A learner receives only states that it created itself. */
@@ -144,7 +143,21 @@ public class LearnerStepBenchmark {
     }
 
     void step() {
-      round.coin = -round.coin;
+      publication++;
+      learner.publish(state, publication, iterate);
+      learner.forget(state, publication);
+      round.clear();
+      Round.Part part = round.add(publication);
+      part.sum = gradient;
+      part.count = gradient.length;
+      part.weight = publication % 2 == 0 ? 1 : 1.5;
+      part.squaredWeight = part.weight;
+      part.denseWeight = part.weight;
+      part.denseSquaredWeight = part.weight;
+      part.gradientBound = 1;
+      part.variance = 0.1;
+      round.reports = 1;
+      round.largestWeight = 1;
       learner.step(state, round);
     }
   }

@@ -7,7 +7,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +58,7 @@ public class LedgerBenchmark {
             .setModelId("m")
             .setDimension(2)
             .setGradientBound(1)
-            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            .setBlackBox(BlackBox.getDefaultInstance())
             .setLimits(limits);
     intake = new ReportIntake(spec.build(), 0);
     for (int i = 0; i < USERS; i++) {

@@ -119,7 +119,6 @@ public class ShuffleBenchmark {
       RoundSum sum = new RoundSum();
       sum.modelId = "model-0";
       sum.count = 1;
-      sum.reportsPerRound = 1;
       sum.directionalVariance = 1;
       sum.dimension = DIMENSION;
       sum.values = values();

@@ -210,7 +210,9 @@ class AsyncApiTest {
         }
         case ENUM -> {
           EnumDescriptor type = field.getEnumType();
-          contained.add(topLevel(type.getContainingType()).getName());
+          if (contained.add(topLevel(type.getContainingType()).getName())) {
+            addContained(topLevel(type.getContainingType()), contained);
+          }
         }
         default -> {}
       }

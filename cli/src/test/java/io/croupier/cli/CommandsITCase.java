@@ -22,11 +22,11 @@ import picocli.CommandLine;
 class CommandsITCase {
 
   private static final String TAPS =
-      "- {modelId: taps, dimension: 3, gradientBound: 1, adaptiveRadius: {}}\n";
+      "- {modelId: taps, dimension: 3, gradientBound: 1, blackBox: {}}\n";
   private static final String CLICKS =
       "- {modelId: clicks, dimension: 2, gradientBound: 1e-09, blackBox: {}, limits: {epsilon: 4}}\n";
   private static final String FINDS =
-      "- {modelId: finds, dimension: 2, adaptiveRadius: {}, adaptiveClip: {size: GRADIENT, initial: 2.5}}\n";
+      "- {modelId: finds, dimension: 2, blackBox: {}, adaptiveClip: {size: GRADIENT, initial: 2.5}}\n";
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
@@ -66,7 +66,7 @@ class CommandsITCase {
 
     Outcome listed = croupier("models", "list", "--prefix", "life");
     assertThat(listed.out)
-        .containsPattern("taps +\\| adaptive_radius +\\| +3")
+        .containsPattern("taps +\\| black_box +\\| +3")
         .containsPattern("clicks +\\| black_box +\\| +2")
         .contains("epsilon 6.0");
 
@@ -74,6 +74,26 @@ class CommandsITCase {
     assertThat(retired.code).isZero();
     assertThat(retired.out).contains("retired    taps");
     assertThat(models("life").current()).containsOnlyKeys("clicks");
+  }
+
+  @Test
+  void deprecatedNamesAreAcceptedWithAWarning() throws Exception {
+    croupier("topics", "create", "--prefix", "former");
+    String former = TAPS.replace("blackBox", "adaptiveRadius");
+
+    Outcome applied = apply("former", former);
+    assertThat(applied.code).isZero();
+    assertThat(applied.out).contains("created    taps");
+    assertThat(applied.err).contains("taps: adaptive_radius is a deprecated name of black_box");
+    assertThat(models("former").current().get("taps").hasAdaptiveRadius()).isTrue();
+    assertThat(croupier("models", "list", "--prefix", "former").out)
+        .containsPattern("taps +\\| black_box +\\| +3");
+
+    Outcome replaced =
+        apply("former", croupier("models", "list", "--json", "--prefix", "former").out);
+    assertThat(replaced.out).contains("changed    taps");
+    assertThat(replaced.err).doesNotContain("deprecated");
+    assertThat(models("former").current().get("taps").hasBlackBox()).isTrue();
   }
 
   @Test
@@ -97,7 +117,7 @@ class CommandsITCase {
             AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.GRADIENT).setInitial(2.5).build());
 
     assertThat(croupier("models", "list", "--prefix", "finds").out)
-        .containsPattern("finds +\\| adaptive_radius +\\| +2 +\\| +adaptive +\\|");
+        .containsPattern("finds +\\| black_box +\\| +2 +\\| +adaptive +\\|");
     Outcome changed = apply("finds", FINDS.replace("2.5", "3"));
     assertThat(changed.code).isEqualTo(1);
     assertThat(changed.out).contains("refused    finds", "adaptive_clip");

@@ -26,9 +26,15 @@ class LearnerFilesTest {
   /** Further files of a learner, and of what no other learner has. */
   private static final Map<LearnerCase, Set<String>> PECULIAR =
       Map.of(
-          // The evidence of radii; a clip that moves, and reports that are trimmed to it.
-          LearnerCase.ADAPTIVE_RADIUS,
-          Set.of("Evidence.java", "AdaptiveClips.java", "ReportIntake.java"),
+          // A clip that moves.
+          LearnerCase.BLACK_BOX,
+          Set.of("AdaptiveClips.java"),
+          // Undisclosed reports, of which it trims each coordinate.
+          LearnerCase.COORDINATE_WISE,
+          Set.of("ReportIntake.java"),
+          // Its state of earlier releases, from which it continues.
+          LearnerCase.LDP_SGD,
+          Set.of("FormerState.java"),
           // The strongest noise that it bets on.
           LearnerCase.BANCO,
           Set.of("AdmissionRules.java", "DirectionalNoise.java", "TakePart.java"));
@@ -44,10 +50,11 @@ class LearnerFilesTest {
     assertThat(files(LearnerCase.COORDINATE_WISE)).isEqualTo(Recipe.files(RECIPE));
   }
 
+  /** A deprecated name is not a learner. */
   @ParameterizedTest
   @EnumSource(
       mode = Mode.MATCH_NONE,
-      names = {"DP_FTRL.*", "LEARNER_NOT_SET"})
+      names = {"DP_FTRL.*", "LEARNER_NOT_SET", "ADAPTIVE_RADIUS"})
   void aLocalLearnerIsInListedFilesAlone(LearnerCase learner) throws IOException {
     assertThat(files(learner)).isNotEmpty().isSubsetOf(Recipe.files(RECIPE));
   }

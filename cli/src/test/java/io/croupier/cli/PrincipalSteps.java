@@ -121,7 +121,7 @@ final class PrincipalSteps {
     Path models =
         Files.writeString(
             directory.resolve("laid.yaml"),
-            "- {modelId: laid-%d, dimension: 2, gradientBound: 1, adaptiveRadius: {}}\n"
+            "- {modelId: laid-%d, dimension: 2, gradientBound: 1, blackBox: {}}\n"
                 .formatted(played));
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");

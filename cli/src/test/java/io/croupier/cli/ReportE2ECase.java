@@ -57,7 +57,11 @@ class ReportE2ECase {
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
             JobConfig.of(
-                Map.of("kafka.bootstrap.servers", address, "checkpoint.interval", "250 ms")));
+                Map.of(
+                    "kafka.bootstrap.servers", address,
+                    "checkpoint.interval", "250 ms",
+                    // A late report may arrive alone: no other one answers the last publication.
+                    "publication.hold", "1 s")));
     for (String name : LINKS) {
       Files.createSymbolicLink(directory.resolve(name), ROOT.resolve(name));
     }
@@ -220,8 +224,7 @@ class ReportE2ECase {
     // Round 0 is too old from here on.
     Path strict = directory.resolve("strict.yaml");
     Files.writeString(
-        strict,
-        "- {modelId: demo, dimension: 3, gradientBound: 1, maxStaleness: 0, adaptiveRadius: {}}");
+        strict, "- {modelId: demo, dimension: 3, gradientBound: 1, maxStaleness: 0, blackBox: {}}");
     String address = broker.bootstrapServers();
     assertThat(Croupier.run("models", "apply", strict.toString(), "--kafka", address)).isZero();
     succeed(

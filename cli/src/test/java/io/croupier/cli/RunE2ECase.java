@@ -50,7 +50,7 @@ class RunE2ECase {
       Path models =
           Files.writeString(
               directory.resolve("models.yaml"),
-              "- {modelId: taps, dimension: 3, gradientBound: 1, adaptiveRadius: {}}");
+              "- {modelId: taps, dimension: 3, gradientBound: 1, blackBox: {}}");
       assertThat(Croupier.run("topics", "create", "--config", config.toString())).isZero();
       assertThat(Croupier.run("models", "apply", models.toString(), "--config", config.toString()))
           .isZero();

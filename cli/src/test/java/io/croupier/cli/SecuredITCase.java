@@ -92,7 +92,7 @@ class SecuredITCase {
         Files.writeString(
             directory.resolve("models.yaml"),
             """
-            - {modelId: taps, dimension: 2, gradientBound: 1, adaptiveRadius: {}}
+            - {modelId: taps, dimension: 2, gradientBound: 1, blackBox: {}}
             - modelId: visits
               dimension: 1
               gradientBound: 1
@@ -397,6 +397,8 @@ class SecuredITCase {
   private static JobClient submit(Map<String, String> more) throws Exception {
     Map<String, String> settings = new HashMap<>(more);
     settings.put("checkpoint.interval", "200 ms");
+    // A late report may arrive alone: no other one answers the last publication.
+    settings.put("publication.hold", "1 s");
     settings.put("flink.restart-strategy.type", "none");
     return CroupierJob.submit(
         StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),

@@ -11,7 +11,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Compares the sent reports with the resulting accounts and models. */
 final class AccountChecks {
@@ -163,6 +165,7 @@ final class AccountChecks {
                 .formatted(UpdateMonitor.reports(update), model, UpdateMonitor.reports(last)));
       } else if (last != null
           && update.getRound() == last.getRound()
+          && update.getWaitsFor() == last.getWaitsFor()
           && UpdateMonitor.reports(update) == UpdateMonitor.reports(last)) {
         findings.add(
             "round %d of %s is visible twice with %d reports"
@@ -190,50 +193,45 @@ final class AccountChecks {
   }
 
   /**
-   * Checks that every report is in exactly one round of the journal, and that the newest weights
-   * are, bit for bit, the sum of the means of the rounds closed before their publication, added as
-   * the learner does. Later rounds wait until a report names that publication.
+   * Checks that every report is in the journal exactly once, and that the newest weights are, bit
+   * for bit, the sum of the means of the published rounds, added as the learner does. A round has
+   * all reports between two publications; those after the newest one wait until a report names it.
    */
   private void checkOnce(List<Bundle> journal, List<ModelUpdate> updates) {
     ModelUpdate end = updates.get(updates.size() - 1);
     double[] weights = new double[end.getWeightsCount()];
     Set<String> missing = new HashSet<>();
     admittedTo(LoadGenerator.ONCE).forEach(report -> missing.add(report.position));
-    double[] published = weights.clone();
-    List<GradientRecord> open = new ArrayList<>();
+    NavigableMap<Long, List<GradientRecord>> open = new TreeMap<>();
     long rounds = 0;
-    long publishedRound = 0;
     for (Bundle bundle : journal) {
       for (Position position : bundle.getPositionsList()) {
         String text = text(position);
         if (missing.remove(text) && bundle.getOutcome() == Bundle.Outcome.TAKEN) {
-          open.add(reports.get(text));
+          open.computeIfAbsent(bundle.getNamedRound(), round -> new ArrayList<>())
+              .add(reports.get(text));
         } else {
           findings.add(
               "the journal of once has %s as %s; each position must occur once, as TAKEN"
                   .formatted(text, bundle.getOutcome()));
         }
       }
-      if (bundle.hasClosedRound()) {
-        closeRound(open, weights);
-        rounds++;
-      }
       if (bundle.getPublished() && !bundle.getRoundHeld()) {
-        published = weights.clone();
-        publishedRound = rounds;
+        step(open, weights);
+        rounds++;
       }
     }
     missing.forEach(position -> findings.add("the journal of once has no " + position));
-    if (end.getRound() != publishedRound) {
+    if (end.getRound() != rounds) {
       findings.add(
           "the newest round of once is %d, and its journal published %d"
-              .formatted(end.getRound(), publishedRound));
+              .formatted(end.getRound(), rounds));
     }
-    for (int i = 0; i < published.length; i++) {
-      if (end.getWeights(i) != published[i]) {
+    for (int i = 0; i < weights.length; i++) {
+      if (end.getWeights(i) != weights[i]) {
         findings.add(
             "coordinate %d of once is %s, not %s: a report was not added exactly once"
-                .formatted(i, end.getWeights(i), published[i]));
+                .formatted(i, end.getWeights(i), weights[i]));
       }
     }
   }
@@ -271,11 +269,20 @@ final class AccountChecks {
     }
   }
 
-  private static void closeRound(List<GradientRecord> round, double[] weights) {
-    Map<Integer, Double> sums = new HashMap<>();
-    round.forEach(report -> sums.merge(report.index, report.value, Double::sum));
-    double scale = 1.0 / round.size();
-    sums.forEach((index, sum) -> weights[index] -= sum * scale);
+  /**
+   * Subtracts the mean of a round, one part after the other: its reports by the round they name.
+   */
+  private static void step(NavigableMap<Long, List<GradientRecord>> round, double[] weights) {
+    double scale = 1.0 / round.values().stream().mapToInt(List::size).sum();
+    double[] mean = new double[weights.length];
+    for (List<GradientRecord> part : round.values()) {
+      Map<Integer, Double> sums = new HashMap<>();
+      part.forEach(report -> sums.merge(report.index, report.value, Double::sum));
+      sums.forEach((index, sum) -> mean[index] += sum * scale);
+    }
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] -= mean[i];
+    }
     round.clear();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,8 +31,9 @@ class AccountChecksTest {
       reports.add(
           new AccountChecks.GradientRecord("0:" + i, "ada", i + 1, LoadGenerator.ONCE, 0.01, i, 1));
       events.add(event(i, i + 1, Outcome.ADMITTED, i + 1));
-      journal.add(bundle(i).toBuilder().setClosedRound(i).setPublished(i > 0).build());
+      journal.add(bundle(i).toBuilder().setPublished(true).build());
     }
+    updates.add(update(1, 1));
     updates.add(update(2, 2));
     updates.add(update(3, 3));
     addSizes();
@@ -73,7 +75,8 @@ class AccountChecksTest {
   }
 
   private static Bundle bundle(int... offsets) {
-    Bundle.Builder bundle = Bundle.newBuilder().setOutcome(Bundle.Outcome.TAKEN);
+    Bundle.Builder bundle =
+        Bundle.newBuilder().setNamedRound(offsets[0]).setOutcome(Bundle.Outcome.TAKEN);
     for (int offset : offsets) {
       bundle.addPositions(Position.newBuilder().setPartition(0).setOffset(offset));
     }
@@ -166,16 +169,22 @@ class AccountChecksTest {
   }
 
   @Test
-  void aRoundThatWasHeldIsVisibleWithTheSameReports() {
-    updates.add(2, update(2, 2).toBuilder().setUsed(3).build());
-
+  void aModelThatWaitsShowsItsLastRoundWithMoreReports() {
+    ModelUpdate waiting = update(2, 2).toBuilder().setOpen(1).setWaitsFor(Wait.ANSWER).build();
+    updates.add(3, waiting);
     assertThat(findings()).isEmpty();
+
+    updates.add(3, waiting.toBuilder().setWaitsFor(Wait.VISIBILITY).build());
+    assertThat(findings()).as("another reason").isEmpty();
+
+    updates.add(3, updates.get(3));
+    assertThat(findings()).containsExactly("round 2 of once is visible twice with 3 reports");
   }
 
   @Test
-  void aRoundThatIsHeldInTheEndIsNotVisible() {
+  void aRoundThatWaitsInTheEndIsNotVisible() {
     journal.set(2, journal.get(2).toBuilder().setRoundHeld(true).build());
-    updates.set(2, update(2, 2).toBuilder().setUsed(3).build());
+    updates.set(3, update(2, 2).toBuilder().setOpen(1).build());
 
     assertThat(findings()).isEmpty();
   }
@@ -192,7 +201,7 @@ class AccountChecksTest {
   void aRoundOfSeveralReportsIsTheirMean() {
     journal.clear();
     journal.add(bundle(0, 1));
-    journal.add(bundle(2).toBuilder().setClosedRound(0).setPublished(true).build());
+    journal.add(bundle(2).toBuilder().setPublished(true).build());
     updates.clear();
     updates.add(meanOfThree(1).build());
 
@@ -289,7 +298,7 @@ class AccountChecksTest {
 
   @Test
   void addAReportTwice() {
-    updates.set(2, update(3, 3).toBuilder().setWeights(1, -2).build());
+    updates.set(3, update(3, 3).toBuilder().setWeights(1, -2).build());
 
     assertThat(findings())
         .containsExactly(

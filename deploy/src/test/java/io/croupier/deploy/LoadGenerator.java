@@ -42,10 +42,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * <p>Each report names the newest visible round, and is made with its clip, as clients do.
  *
  * <p>The n-th report to the model {@code once} is (-2)^-(n / d) in coordinate n mod d, and its
- * learner sums the means of its rounds, so no two reports change the weights in the same way. The
- * signs alternate: in each coordinate a report reverses half of the previous one, so the reports of
- * a publication never agree beyond chance, and none is moved into a last round, which the journal
- * doesn't mark.
+ * learner sums the means of its rounds, so no two reports change the weights in the same way.
  */
 final class LoadGenerator implements AutoCloseable {
   static final String ONCE = "once";
@@ -57,10 +54,10 @@ final class LoadGenerator implements AutoCloseable {
   static final int LONGEST_MINUTES = 60;
 
   /**
-   * Number of powers of two in a coordinate: 12 fewer than a double represents below 1, so that the
-   * smallest is still visible in the mean of a round of 2000 reports.
+   * Number of powers of two in a coordinate: the job rounds reports with little noise to multiples
+   * of 2^-25.
    */
-  private static final int POWERS = 40;
+  private static final int POWERS = 25;
 
   private static final int MOST_PER_SECOND = 1000;
   private static final int ROUNDS_DIMENSION = 16;
@@ -72,10 +69,10 @@ final class LoadGenerator implements AutoCloseable {
       """
       - {modelId: once, dimension: %d, gradientBound: 1, ldpSgd: {stepSize: 1, decay: 0}}
       - {modelId: rounds, dimension: %d, gradientBound: 1, reportsPerRound: 8,
-         questions: [{name: right, accuracy: {}}], adaptiveRadius: {}}
+         questions: [{name: right, accuracy: {}}], blackBox: {}}
       - {modelId: bets, dimension: 8, gradientBound: 1, blackBox: {}}
       - {modelId: sizes, dimension: 4, adaptiveClip: {size: GRADIENT},
-         questions: [{name: right, accuracy: {}}], adaptiveRadius: {}}
+         questions: [{name: right, accuracy: {}}], blackBox: {}}
       """;
 
   private static final int PEOPLE = 8;
@@ -83,6 +80,9 @@ final class LoadGenerator implements AutoCloseable {
 
   /** That of answers about sizes: with {@link #EPSILON}, scouting takes half a million of them. */
   private static final double EPSILON_OF_SIZES = 2;
+
+  /** That of reports to {@code once}: with much more noise, the job rounds them more coarsely. */
+  private static final double EPSILON_OF_ONCE = 1000;
 
   private static final int CANDIDATES = 256;
 
@@ -170,7 +170,7 @@ final class LoadGenerator implements AutoCloseable {
         // all coordinates.
         report.setCoordinateLaplace(
             CoordinateLaplace.newBuilder()
-                .addTaus(EPSILON)
+                .addTaus(EPSILON_OF_ONCE)
                 .setClip(CoordinateLaplace.Clip.COORDINATES));
       }
       case "rounds" -> {

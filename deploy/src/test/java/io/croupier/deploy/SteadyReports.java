@@ -30,7 +30,7 @@ final class SteadyReports implements AutoCloseable {
 
   /** The spec of the model. */
   static final String SPECS =
-      "- {modelId: steady, dimension: 10, gradientBound: 1, adaptiveRadius: {}}\n";
+      "- {modelId: steady, dimension: 10, gradientBound: 1, blackBox: {}}\n";
 
   private static final int DIMENSION = 10;
   private static final int USERS = 10_000;

@@ -55,7 +55,7 @@ class ModelsITCase extends GatewayFixture {
     JsonObject list = TestGateway.json(gateway.get("/v1/models"));
     JsonObject first = list.getAsJsonArray("models").get(0).getAsJsonObject();
     assertThat(first.get("modelId").getAsString()).isEqualTo("m");
-    assertThat(first.get("learner").getAsString()).isEqualTo("adaptive_radius");
+    assertThat(first.get("learner").getAsString()).isEqualTo("black_box");
     assertThat(first.get("dimension").getAsInt()).isEqualTo(DIMENSION);
     assertThat(first.get("round").getAsString()).isEqualTo("4");
   }

@@ -2,7 +2,7 @@ package io.croupier.gateway;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -33,7 +33,7 @@ public final class TestBroker extends TestTopics {
         .setDimension(dimension)
         .setGradientBound(BOUND)
         .setMaxStaleness(2)
-        .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+        .setBlackBox(BlackBox.getDefaultInstance())
         .build();
   }
 

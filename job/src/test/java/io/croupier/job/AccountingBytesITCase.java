@@ -12,7 +12,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
@@ -63,7 +63,7 @@ class AccountingBytesITCase extends BrokerFixture {
           .setModelId("next-word")
           .setDimension(100)
           .setGradientBound(1)
-          .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+          .setBlackBox(BlackBox.getDefaultInstance())
           .build();
 
   private TestTopics testTopics;

@@ -55,8 +55,9 @@ class DrainITCase extends BrokerFixture {
     answerRoundZero(spec, "first");
     assertThat(updates.await("m", update -> update.getUsed() == 1).getRound()).isEqualTo(1);
     answerRoundZero(spec, "second");
-    ModelUpdate held = updates.await("m", update -> update.getUsed() == 2);
+    ModelUpdate held = updates.await("m", update -> update.getOpen() == 1);
     assertThat(held.getRound()).as("no report has named round 1").isEqualTo(1);
+    assertThat(held.getWaitsFor()).isEqualTo(ModelUpdate.Wait.ANSWER);
 
     job.stopWithSavepoint(
             true, directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)

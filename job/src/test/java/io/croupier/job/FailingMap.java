@@ -5,8 +5,9 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 
 /**
- * Forwards records, and fails when a subtask has forwarded {@code period} of them since it was
- * opened, until {@code failures} exceptions were thrown. One test at a time may use it.
+ * Forwards records, and fails when a subtask has forwarded {@code period} of them since {@link
+ * #begin()} or since it was opened later, until {@code failures} exceptions were thrown. One test
+ * at a time may use it.
  */
 final class FailingMap<T> extends RichMapFunction<T, T> {
   private static final long serialVersionUID = 1;
@@ -16,6 +17,8 @@ final class FailingMap<T> extends RichMapFunction<T, T> {
 
   /** Number of times that a subtask was opened again after a failure. */
   static final AtomicInteger RESTORED = new AtomicInteger();
+
+  private static volatile boolean fails;
 
   private final int period;
   private final int failures;
@@ -27,8 +30,14 @@ final class FailingMap<T> extends RichMapFunction<T, T> {
   }
 
   static void reset() {
+    fails = false;
     FAILED.set(0);
     RESTORED.set(0);
+  }
+
+  /** Failures begin now. */
+  static void begin() {
+    fails = true;
   }
 
   @Override
@@ -40,7 +49,7 @@ final class FailingMap<T> extends RichMapFunction<T, T> {
 
   @Override
   public T map(T value) {
-    passed++;
+    passed += fails ? 1 : 0;
     if (passed >= period && FAILED.get() < failures) {
       FAILED.incrementAndGet();
       throw new IllegalStateException("An intentional failure");

@@ -32,14 +32,14 @@ class JournalITCase extends BrokerFixture {
 
   @Tag("thorough")
   @ParameterizedTest(name = "{0} reports a round")
-  @CsvSource({"1, 1, 200 ms", "4, 1, 200 ms", "40, 10, 2 s"})
+  @CsvSource({"1, 200 ms", "4, 200 ms", "40, 2 s"})
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
-  void everyAdmittedReportIsJournalledOnce(
-      int reportsPerRound, int largestBundle, String checkpointInterval) throws Exception {
+  void everyAdmittedReportIsJournalledOnce(int reportsPerRound, String checkpointInterval)
+      throws Exception {
     try (TestTopics testTopics = newTopics("rounds-of-" + reportsPerRound)) {
       Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("journal.enabled", "true");
-      // Only a barrier may cut a bundle short, and few barriers fall into a batch.
+      // Only a barrier ends a bundle.
       settings.put("pre-aggregation.interval", "10 s");
       settings.put("checkpoint.interval", checkpointInterval);
       JobClient job =
@@ -60,9 +60,8 @@ class JournalITCase extends BrokerFixture {
       JournalCheck.check(testTopics, "m", BATCH * BATCHES);
       assertThat(testTopics.awaitJournal("m", BATCH * BATCHES))
           .extracting(Bundle::getPositionsCount)
-          .filteredOn(count -> count > 0) // an update after no bundle has count 0
-          .allMatch(count -> count <= largestBundle)
-          .contains(largestBundle);
+          .as("sums of several reports")
+          .anyMatch(count -> count > 1);
       job.cancel().get(30, TimeUnit.SECONDS);
     }
   }

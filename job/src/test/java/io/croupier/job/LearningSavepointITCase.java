@@ -59,8 +59,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * This release restores savepoints that earlier ones took in the middle of learning, each followed
  * by a backlog of reports that no job has read. Releases may group reports into rounds differently,
- * so the test compares models by their losses, and accounts bit for bit. {@code -Dkeep=VERSION}
- * creates a savepoint of this release instead.
+ * so the test compares models by their losses, and accounts bit for bit. Bettors of the releases up
+ * to 0.2.0 had another state: they begin anew at their last average, and publish it. {@code
+ * -Dkeep=VERSION} creates a savepoint of this release instead.
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -75,17 +76,24 @@ class LearningSavepointITCase {
   private static final int OPEN_IN_CENTRAL_ROUND = 8;
   private static final int BACKLOG_OF_CENTRAL_ROUND = 4;
 
-  /**
-   * Answers beside the backlog to the publication that half of it names: five deviations of that
-   * half, and more.
-   */
-  private static final int MORE_ANSWERS = 200;
+  /** Largest number of answers that a model needs until no round of it waits. */
+  private static final int MOST_ANSWERS = 20;
 
   /**
    * Largest allowed increase of a published average's loss, in nats, from the savepoint to the end
    * of the test. The initial weights are 0.25 nats worse than the best ones.
    */
   private static final double MARGIN = 0.02;
+
+  /**
+   * Models whose initial wealth is far too large for a few rounds of many reports. The loss of
+   * their first update alone is compared.
+   */
+  private static final Set<String> SUITS_SINGLE_REPORTS =
+      Set.of("banco", "coordinate-wise", "black-box");
+
+  /** Tolerance for weights that are equal but for rounding. */
+  private static final double ROUNDING = 1e-9;
 
   /** Tolerance for the central model with negligible noise. */
   private static final double NOISE = 1e-6;
@@ -96,11 +104,12 @@ class LearningSavepointITCase {
   private JobClient job;
 
   /**
-   * Largest number of reports that a model may drop: none, unless the topics have the producers'
-   * timestamps. Then the job can't measure its lag, and publishes while it processes the backlog.
+   * Largest number of reports that a model may drop. The oldest 1 of 16 reports of the backlog name
+   * the oldest round that is not stale. They are, if the backlog takes longer than a checkpoint: a
+   * publication follows, and becomes visible.
    */
-  private static long mostDropped(String modelId, boolean appendTimes) {
-    return appendTimes ? 0 : LearningScenario.backlog(modelId);
+  private static long mostDropped(String modelId) {
+    return LearningScenario.backlog(modelId) / 8;
   }
 
   @BeforeEach
@@ -262,12 +271,9 @@ class LearningSavepointITCase {
                 String.valueOf(parallelism),
                 "flink.state.backend.type",
                 backend,
-                "publication.max-lag",
-                "300 ms",
+                // No second publication follows while the job reads the backlog.
                 "publication.hold",
-                // Without the broker's times a model publishes in the middle of the backlog, which
-                // names no such round: this ends the wait for an answer.
-                appendTimes ? "1 min" : "3 s"));
+                "1 min"));
         continueLearning(scenario);
         assertThat(ours.messages()).isEmpty();
         assertThat(ofTheSink.messages()).isEmpty();
@@ -276,16 +282,13 @@ class LearningSavepointITCase {
       checkSources(events);
       checkTotals(scenario, events);
       checkEvents(KeptRecords.read(kept.resolve(AFTER)), events);
-      checkLocal(scenario, properties(kept.resolve(MODELS)), appendTimes);
+      checkLocal(scenario, properties(kept.resolve(MODELS)), before);
       checkCentral(scenario);
     }
   }
 
   /** The job processes the backlog; then users answer the resulting updates. */
   private void continueLearning(LearningScenario scenario) throws Exception {
-    // Half of the backlog names older publications, and the model waits for as many answers to the
-    // newest one.
-    scenario.answerNewest(LearningScenario.ADAPTIVE, MORE_ANSWERS);
     scenario.awaitTaken();
     for (int batch = 0; batch < 8; batch++) {
       scenario.teach(20, 10);
@@ -295,16 +298,15 @@ class LearningSavepointITCase {
       scenario.finishCentralRound();
     }
     awaitAll(scenario);
-    publishClosedRounds(scenario);
+    publishOpenRounds(scenario);
   }
 
-  /** Answers each model's newest publication until all its closed rounds are published. */
-  private void publishClosedRounds(LearningScenario scenario) throws Exception {
+  /** Answers each model's newest publication until no round waits for an answer. */
+  private void publishOpenRounds(LearningScenario scenario) throws Exception {
     for (String model : LearningScenario.local()) {
       int answers = 0;
-      while (scenario.awaitTaken().get(model).getRound()
-          < JournalCheck.closedRounds(testTopics, model, scenario.to(model).size())) {
-        assertThat(++answers).as("answers to %s", model).isLessThan(MORE_ANSWERS);
+      while (!JournalCheck.isQuiet(scenario.awaitTaken().get(model))) {
+        assertThat(++answers).as("answers to %s", model).isLessThan(MOST_ANSWERS);
         scenario.answerNewest(model, 1);
       }
     }
@@ -382,7 +384,8 @@ class LearningSavepointITCase {
     }
   }
 
-  private void checkLocal(LearningScenario scenario, Properties kept, boolean appendTimes)
+  private void checkLocal(
+      LearningScenario scenario, Properties kept, List<ProducerRecord<byte[], byte[]>> before)
       throws Exception {
     for (String model : LearningScenario.local()) {
       List<ModelUpdate> updates = scenario.updates(model);
@@ -390,6 +393,8 @@ class LearningSavepointITCase {
       assertThat(updates)
           .as("the savepoint's update of %s", model)
           .anySatisfy(update -> checkSavepointed(update, model, kept));
+      int earlier = updatesOf(model, before);
+      checkBeginning(updates.get(earlier - 1), updates.get(earlier), model, kept);
       ModelUpdate last = updates.get(updates.size() - 1);
       assertThat(LearningScenario.taken(last)).as(model).isEqualTo(scenario.to(model).size());
       assertThat(last.getRound()).as(model).isGreaterThan(number(kept, model + ".round"));
@@ -397,16 +402,45 @@ class LearningSavepointITCase {
       assertThat(last.getDroppedUnpublished()).as("all name publications: %s", model).isZero();
       assertThat(LearningScenario.dropped(last) - number(kept, model + ".dropped"))
           .as("dropped by %s", model)
-          .isBetween(0L, mostDropped(model, appendTimes));
+          .isBetween(0L, mostDropped(model));
       for (ModelUpdate update : updates) {
         assertThat(LearningScenario.weights(update)).as(model).doesNotContain(Double.NaN);
         assertThat(loss(update)).as(model).isFinite();
       }
-      assertThat(loss(last))
-          .as("loss of %s", model)
-          .isLessThan(LogisticProblem.LOSS_OF_NOTHING)
-          .isLessThan(Double.parseDouble(kept.getProperty(model + ".loss")) + MARGIN);
-      JournalCheck.check(testTopics, model, scenario.to(model).size());
+      if (!SUITS_SINGLE_REPORTS.contains(model)) {
+        assertThat(loss(last))
+            .as("loss of %s", model)
+            .isLessThan(LogisticProblem.LOSS_OF_NOTHING)
+            .isLessThan(Double.parseDouble(kept.getProperty(model + ".loss")) + MARGIN);
+      }
+      JournalCheck.check(testTopics, model, scenario.to(model).size(), earlier);
+    }
+  }
+
+  private int updatesOf(String model, List<ProducerRecord<byte[], byte[]>> records) {
+    return (int)
+        records.stream()
+            .filter(record -> record.topic().equals(testTopics.topics.updates()))
+            .filter(record -> new String(record.key(), UTF_8).equals(model))
+            .count();
+  }
+
+  /**
+   * The first update after a savepoint opens a round. A bettor has no bet yet that its reports
+   * could settle, so it publishes its average.
+   */
+  private static void checkBeginning(
+      ModelUpdate before, ModelUpdate first, String model, Properties kept) {
+    assertThat(first.getRound()).as(model).isEqualTo(number(kept, model + ".round") + 1);
+    assertThat(first.getUsed()).as(model).isGreaterThan(number(kept, model + ".used"));
+    if (!model.equals("ldp-sgd")) {
+      double[] average = LearningScenario.average(before);
+      assertThat(LearningScenario.weights(first))
+          .as(model)
+          .containsExactly(average, within(ROUNDING));
+      assertThat(LearningScenario.average(first))
+          .as(model)
+          .containsExactly(average, within(ROUNDING));
     }
   }
 

@@ -96,6 +96,16 @@ final class LearningScenario implements AutoCloseable {
     return SPECS.stream().filter(spec -> !spec.getModelId().equals(CENTRAL)).toList();
   }
 
+  /**
+   * The same with the default initial wealth. That of the scenario suits rounds of one report:
+   * rounds of many have much less noise, and bettors bet a larger part of their wealth on them.
+   */
+  static List<ModelSpec> specsForManyReports() {
+    return localSpecs().stream()
+        .map(spec -> spec.toBuilder().clearInitialWealth().build())
+        .toList();
+  }
+
   /** Reports to each local model in the backlog. */
   static int backlog(String modelId) {
     return modelId.equals(ADAPTIVE) ? 800 : 400;

@@ -224,7 +224,8 @@ class LedgerCrashITCase extends BrokerFixture {
     }
 
     ModelUpdate last =
-        OneHotReports.awaitAll(testTopics, spec, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
+        OneHotReports.awaitAllOfMixedNoise(
+            testTopics, spec, groups * (MIXED_ADMITTED + REPORTS_PER_USER));
     for (int index = 0; index < groups * 2 * MIXED_REPORTS; index++) {
       int k = index % (2 * MIXED_REPORTS);
       boolean used = k < MIXED_REPORTS ? k < MIXED_ADMITTED : k < 2 * MIXED_REPORTS - 1;

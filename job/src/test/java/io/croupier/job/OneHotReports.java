@@ -1,6 +1,8 @@
 package io.croupier.job;
 
-import io.croupier.operators.model.Publication;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.LdpSgd;
@@ -15,15 +17,9 @@ import java.util.TreeMap;
  * 1, so its weights are minus the sum of the rounds' means. A round of m reports leaves -1/m in m
  * coordinates, and any other coordinate stays 0. A lost gradient leaves 0. A gradient that was
  * added twice leaves one coordinate too few in its round, or in both of its rounds.
- *
- * <p>Different unit vectors are orthogonal, so a publication's reports never agree beyond chance,
- * and none is moved into a last round before a publication.
  */
 final class OneHotReports {
   private static final int UNIT = 1 << 16;
-
-  /** Subtasks of a job with the settings of a {@link TestTopics}. */
-  private static final int PARALLELISM = 2;
 
   private OneHotReports() {}
 
@@ -55,31 +51,50 @@ final class OneHotReports {
   }
 
   /**
-   * Waits until a model has used {@code reports} reports, and until the weights of its newest
-   * update include all of its closed rounds: while a new round is delayed, updates count more
-   * reports than their weights include. Fails immediately if the weights of any update can't result
-   * from rounds of different reports, and at the end if a report was lost, dropped or added twice.
+   * Waits until a model has taken {@code reports} reports and waits for more, if for anything.
+   * Fails immediately if the weights of any update can't result from rounds of different reports,
+   * and at the end if a report was lost, dropped or added twice.
    */
   static ModelUpdate awaitAll(TestTopics testTopics, ModelSpec spec, int reports) throws Exception {
     return testTopics.awaitUpdate(
         spec.getModelId(),
         u ->
-            gradients(u, spec.getReportsPerRound(), reports) == u.getUsed()
-                && u.getUsed() + u.getOpen() == reports);
+            gradients(u, spec.getReportsPerRound()) == u.getUsed()
+                && u.getUsed() + u.getOpen() == reports
+                && JournalCheck.isQuiet(u));
+  }
+
+  /**
+   * The same for reports that declare different noise, and so differ in weight: each has its own
+   * coordinate, and those of a round add up to -1.
+   */
+  static ModelUpdate awaitAllOfMixedNoise(TestTopics testTopics, ModelSpec spec, int reports)
+      throws Exception {
+    ModelUpdate last =
+        testTopics.awaitUpdate(
+            spec.getModelId(),
+            u -> u.getUsed() + u.getOpen() == reports && JournalCheck.isQuiet(u));
+    assertThat(last.getWeightsList().stream().filter(weight -> weight != 0))
+        .as("coordinates of used reports")
+        .hasSize((int) last.getUsed())
+        .allMatch(weight -> weight < 0);
+    assertThat(last.getWeightsList().stream().mapToDouble(Double::doubleValue).sum())
+        .as("sum over the rounds")
+        .isCloseTo((double) -last.getRound(), within(1e-9));
+    return last;
   }
 
   /** The number of gradients in the weights of an update. */
-  private static int gradients(ModelUpdate update, int reportsPerRound, int reports) {
-    int largest = largestRound(reportsPerRound, reports);
+  private static int gradients(ModelUpdate update, int reportsPerRound) {
     Map<Long, Integer> coordinates = new TreeMap<>();
     for (int j = 0; j < update.getWeightsCount(); j++) {
       double weight = update.getWeights(j);
       if (weight != 0) {
         long size = Math.round(-1 / weight);
-        if (size < reportsPerRound || size > largest || weight != -1.0 / size) {
+        if (size < reportsPerRound || weight != -1.0 / size) {
           throw new AssertionError(
-              "Coordinate %d is %s, not -1/m for a round of %d to %d reports: its gradient was not added exactly once"
-                  .formatted(j, weight, reportsPerRound, largest));
+              "Coordinate %d is %s, not -1/m for a round of at least %d reports: its gradient was not added exactly once"
+                  .formatted(j, weight, reportsPerRound));
         }
         coordinates.merge(size, 1, Integer::sum);
       }
@@ -101,15 +116,5 @@ final class OneHotReports {
           "The weights of round %d hold %d rounds".formatted(update.getRound(), rounds));
     }
     return gradients;
-  }
-
-  /**
-   * Largest number of reports in a round if at most {@code reports} name one publication: the round
-   * is nearly full when the largest bundle arrives.
-   */
-  private static int largestRound(int reportsPerRound, int reports) {
-    int share = Math.toIntExact(Publication.share(reports));
-    int bundle = Math.max(Math.max(1, reportsPerRound / (2 * PARALLELISM)), share);
-    return Math.max(reportsPerRound, share) - 1 + bundle;
   }
 }

@@ -9,7 +9,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
@@ -59,7 +59,7 @@ class PythonExampleITCase {
               .setModelId("demo")
               .setDimension(3)
               .setGradientBound(1)
-              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+              .setBlackBox(BlackBox.getDefaultInstance())
               .build());
       testTopics.flush();
       testTopics.awaitUpdate("demo", update -> update.getRound() == 0);
@@ -87,7 +87,7 @@ class PythonExampleITCase {
               .setModelId("finds")
               .setDimension(3)
               .setAdaptiveClip(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES))
-              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+              .setBlackBox(BlackBox.getDefaultInstance())
               .build());
       testTopics.flush();
       testTopics.awaitUpdate("finds", update -> update.getQuestionProbability() == 1);

@@ -70,7 +70,7 @@ class RefusedCheckpointsITCase extends BrokerFixture {
 
     RefusedCheckpoints.begin();
     try (FollowedUpdates all = new FollowedUpdates(testTopics, "read_uncommitted")) {
-      while (repeated(all) < REFUSED) {
+      while (RefusedCheckpoints.count() < REFUSED) {
         answer();
         all.catchUp();
         // Read the visible updates after the uncommitted ones, so that none that became visible
@@ -110,14 +110,6 @@ class RefusedCheckpointsITCase extends BrokerFixture {
     for (String model : LearningScenario.local()) {
       visible.await(model, clients::isTaken);
     }
-  }
-
-  /** The smallest number, over the models, of updates that are not visible yet. */
-  private int repeated(FollowedUpdates all) {
-    return LearningScenario.local().stream()
-        .mapToInt(model -> unconfirmed(all, model).size())
-        .min()
-        .orElseThrow();
   }
 
   /** Each model has published at most one round that is not visible. */

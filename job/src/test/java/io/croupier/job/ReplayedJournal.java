@@ -12,6 +12,7 @@ import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ final class ReplayedJournal {
    * @param admitted reports to the model
    */
   static void check(TestTopics testTopics, ModelSpec spec, int admitted) throws Exception {
-    ReplayedJournal replay = new ReplayedJournal(spec);
+    ReplayedJournal replay = new ReplayedJournal(ModelSpecs.current(spec));
     replay.read(testTopics, admitted);
     replay.begin();
     for (JournalEntry.Bundle bundle : testTopics.awaitJournal(spec.getModelId(), admitted)) {
@@ -80,22 +81,23 @@ final class ReplayedJournal {
   }
 
   private void apply(JournalEntry.Bundle bundle) throws InvalidProtocolBufferException {
-    long round = model.round();
     if (bundle.getPositionsCount() > 0) {
       RoundSum sum = sum(bundle);
       switch (bundle.getOutcome()) {
-        case TAKEN -> model.add(sum);
+        case TAKEN -> assertThat(model.add(sum)).isIn(BundleOutcome.OPEN, BundleOutcome.TALLIED);
         case DROPPED_STALE -> model.drop(BundleOutcome.DROPPED_STALE, sum.count);
         case DROPPED_UNPUBLISHED -> model.drop(BundleOutcome.DROPPED_UNPUBLISHED, sum.count);
         case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, sum.count);
         default -> throw new AssertionError("No outcome: " + bundle.getOutcome());
       }
-    } else if (bundle.hasClosedRound()) {
-      model.closeRound();
     }
-    assertThat(bundle.hasClosedRound()).as("round %d", round).isEqualTo(model.round() > round);
     if (bundle.getPublished()) {
+      long round = model.publishedRound();
+      model.waitsFor(bundle.getWaitsFor());
       publish(!bundle.getRoundHeld());
+      assertThat(bundle.getRoundHeld())
+          .as("round %d", round)
+          .isEqualTo(model.publishedRound() == round);
     }
   }
 

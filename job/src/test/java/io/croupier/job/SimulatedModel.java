@@ -9,6 +9,7 @@ import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import java.util.Random;
 
@@ -25,8 +26,9 @@ final class SimulatedModel {
 
   /** A model whose initial weights are visible. */
   SimulatedModel(ModelSpec spec, long seed) throws InvalidProtocolBufferException {
-    model = new LocalModel(spec, 0);
-    intake = new ReportIntake(spec, 0);
+    ModelSpec current = ModelSpecs.current(spec);
+    model = new LocalModel(current, 0);
+    intake = new ReportIntake(current, 0);
     people = new LogisticAnswers(new Random(seed));
     publish();
   }

@@ -39,24 +39,25 @@ class StalenessITCase extends FollowedJob {
     }
 
     ModelUpdate used = send(spec, 0);
-    assertThat(used.getUsed()).isEqualTo(9);
+    assertThat(used.getOpen()).isEqualTo(1);
     assertThat(used.getRound()).as("no report has named round 8 yet").isEqualTo(8);
     assertThat(LearningScenario.dropped(used)).isZero();
     ModelUpdate next = send(spec, 8);
-    assertThat(next.getRound()).isEqualTo(10);
+    assertThat(next.getRound()).isEqualTo(9);
+    assertThat(next.getUsed()).isEqualTo(10);
 
-    // Another checkpoint: after it, the learner also counts round 10 as visible.
+    // Another checkpoint: after it, the learner also counts round 9 as visible.
     ModelUpdate unpublished = send(spec, NEVER_PUBLISHED);
     assertThat(unpublished.getDroppedUnpublished()).isOne();
-    assertThat(unpublished.getRound()).isEqualTo(10);
+    assertThat(unpublished.getRound()).isEqualTo(9);
 
     ModelUpdate stale = send(spec, 0);
     assertThat(stale.getDroppedStale()).isOne();
     assertThat(stale.getUsed()).isEqualTo(10);
-    assertThat(stale.getRound()).isEqualTo(10);
+    assertThat(stale.getRound()).isEqualTo(9);
     assertThat(stale.getWeightsList()).isEqualTo(next.getWeightsList());
 
-    assertThat(send(spec, 1).getUsed()).as("eight behind").isEqualTo(11);
+    assertThat(send(spec, 1).getOpen()).as("eight behind").isEqualTo(1);
     List<AccountingEvent> events = testTopics.awaitEvents("m", sent);
     assertThat(events).as("what is dropped is accounted for").hasSize(sent);
     assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);

@@ -188,7 +188,7 @@ class StartITCase extends BrokerFixture {
     testTopics.awaitUpdate("m", update -> update.getRound() == 0);
     send(sequence, 0, PEOPLE);
     testTopics.awaitEvents("m", PEOPLE);
-    return OneHotReports.awaitAll(testTopics, spec, PEOPLE);
+    return OneHotReports.awaitAllOfMixedNoise(testTopics, spec, PEOPLE);
   }
 
   private void send(int sequence, int from, int to) throws Exception {

@@ -1,5 +1,7 @@
 package io.croupier.schemas;
 
+import java.util.Locale;
+
 /**
  * The semantics of {@link AdaptiveClip}: its defaults, the clips that a model may announce, and its
  * validation rules.
@@ -42,11 +44,11 @@ public final class AdaptiveClips {
 
   static void check(ModelSpec spec, Violations violations) {
     violations.require(
-        spec.hasAdaptiveRadius(),
+        ModelSpecs.current(spec).hasBlackBox(),
         "adaptive_clip",
         "set",
-        "left out unless the learner is adaptive_radius: the others rely on a bound that never"
-            + " changes");
+        "left out unless the learner is black_box: the others rely on a bound that never changes");
+    checkPrior(spec.getBlackBox().getPrior(), violations);
     String right = "left out: with adaptive_clip, each round has its own";
     violations.require(!spec.hasGradientBound(), "gradient_bound", spec.getGradientBound(), right);
     violations.require(!spec.hasGridExponent(), "grid_exponent", spec.getGridExponent(), right);
@@ -63,6 +65,20 @@ public final class AdaptiveClips {
         initial,
         "a finite number above 0, from " + MIN_INITIAL + " to " + MAX_INITIAL);
     checkSize(clip, violations);
+  }
+
+  /** The improper prior is the only one whose scale doesn't depend on the bound. */
+  private static void checkPrior(Prior prior, Violations violations) {
+    switch (prior.getPriorCase()) {
+      case CONJUGATE, UNIFORM, CV ->
+          violations.require(
+              false,
+              "black_box.prior",
+              prior.getPriorCase().name().toLowerCase(Locale.ROOT),
+              "improper or left out: the scale of the others is in units of gradient_bound, which"
+                  + " changes with adaptive_clip");
+      case IMPROPER, PRIOR_NOT_SET -> {}
+    }
   }
 
   private static void checkSize(AdaptiveClip clip, Violations violations) {

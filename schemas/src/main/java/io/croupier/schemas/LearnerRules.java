@@ -5,8 +5,8 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 /** The rules for the parameters of each learner. */
 final class LearnerRules {
   private static final String LEARNERS =
-      "one of banco, black_box, coordinate_wise, adaptive_radius, ldp_sgd, dp_ftrl,"
-          + " dp_ftrl_least_squares and dp_ftrl_parameter_free";
+      "one of banco, black_box, coordinate_wise, ldp_sgd, dp_ftrl, dp_ftrl_least_squares"
+          + " and dp_ftrl_parameter_free";
 
   /** Five buffers are within 1 % of the optimum at any horizon, so more are not useful. */
   private static final int MAX_BUFFERS = 5;
@@ -30,6 +30,7 @@ final class LearnerRules {
       case BANCO -> rules.banco(spec.getBanco());
       case BLACK_BOX -> rules.blackBox(spec.getBlackBox());
       case COORDINATE_WISE -> rules.coordinateWise(spec.getCoordinateWise());
+      // A deprecated name of black_box, without settings.
       case ADAPTIVE_RADIUS -> {}
       case LDP_SGD -> rules.ldpSgd(spec.getLdpSgd());
       case DP_FTRL -> rules.dpFtrl(spec.getDpFtrl());

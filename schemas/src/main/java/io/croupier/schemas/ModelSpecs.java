@@ -17,10 +17,50 @@ public final class ModelSpecs {
   /** Largest allowed staleness in publications; the learner keeps a direction for each. */
   public static final int MAX_STALENESS = 1000;
 
+  /**
+   * The default degree of the average of black_box, banco and coordinate_wise, in which late rounds
+   * weigh more than early ones.
+   */
+  public static final int AVERAGING_DEGREE = 3;
+
   /** Upper bound on the bytes of all scalar fields and ids of a message. */
   private static final long MESSAGE_OVERHEAD = 8192;
 
   private ModelSpecs() {}
+
+  /**
+   * The spec by which a model runs: {@code spec} with black_box instead of its deprecated name
+   * adaptive_radius, or {@code spec} itself. The learner adaptive_radius of earlier releases
+   * ignored initial_wealth and averaging, so the spec that is returned doesn't have them.
+   */
+  public static ModelSpec current(ModelSpec spec) {
+    if (!spec.hasAdaptiveRadius()) {
+      return spec;
+    }
+    return spec.toBuilder()
+        .setBlackBox(BlackBox.getDefaultInstance())
+        .clearInitialWealth()
+        .clearAveraging()
+        .build();
+  }
+
+  /** What the author of a valid spec should change, as sentences; usually empty. */
+  public static List<String> warnings(ModelSpec spec) {
+    if (!spec.hasAdaptiveRadius()) {
+      return List.of();
+    }
+    List<String> warnings = new ArrayList<>();
+    warnings.add(
+        "adaptive_radius is a deprecated name of black_box, which the model runs as; the next"
+            + " release refuses it: write black_box");
+    if (spec.hasInitialWealth()) {
+      warnings.add("initial_wealth is ignored with adaptive_radius: leave it out");
+    }
+    if (spec.hasAveraging()) {
+      warnings.add("averaging is ignored with adaptive_radius: leave it out");
+    }
+    return List.copyOf(warnings);
+  }
 
   /**
    * The gradient bound G of the first publication: with an adaptive clip the initial one, otherwise
@@ -51,7 +91,7 @@ public final class ModelSpecs {
     return weights;
   }
 
-  /** Reports that close a round: as set, else 1. */
+  /** Least number of reports between two publications: as set, else 1. */
   public static int reportsPerRound(ModelSpec spec) {
     return spec.hasReportsPerRound() ? spec.getReportsPerRound() : 1;
   }
@@ -71,9 +111,20 @@ public final class ModelSpecs {
     return spec.hasInitialWealth() ? spec.getInitialWealth() : 1;
   }
 
-  /** The degree p of the iterates' weights t^p in the average; 0, the default, is uniform. */
+  /**
+   * The degree of the average: as set, else {@link #AVERAGING_DEGREE} for the learners that bet on
+   * noised reports and 0 for the others. 0 is uniform.
+   */
   public static double averagingDegree(ModelSpec spec) {
-    return spec.getAveraging().getPolynomial().getDegree();
+    return switch (spec.getAveraging().getAveragingCase()) {
+      case POLYNOMIAL -> spec.getAveraging().getPolynomial().getDegree();
+      case UNIFORM -> 0;
+      case AVERAGING_NOT_SET ->
+          switch (spec.getLearnerCase()) {
+            case BLACK_BOX, BANCO, COORDINATE_WISE -> AVERAGING_DEGREE;
+            default -> 0;
+          };
+    };
   }
 
   /** Whether the job adds the noise (the DP-FTRL learners), so that reports come in raw. */
@@ -84,15 +135,10 @@ public final class ModelSpecs {
     };
   }
 
-  /**
-   * The prior of the learner; by default improper, but conjugate for the coordinate-wise learner.
-   */
+  /** The prior of the learner; by default improper, which has no scale. */
   public static Prior prior(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {
-      case COORDINATE_WISE ->
-          spec.getCoordinateWise().hasPrior()
-              ? spec.getCoordinateWise().getPrior()
-              : Prior.newBuilder().setConjugate(Prior.Conjugate.getDefaultInstance()).build();
+      case COORDINATE_WISE -> orImproper(spec.getCoordinateWise().getPrior());
       case BLACK_BOX -> orImproper(spec.getBlackBox().getPrior());
       case DP_FTRL_PARAMETER_FREE -> orImproper(spec.getDpFtrlParameterFree().getPrior());
       default -> Prior.getDefaultInstance();
@@ -137,11 +183,11 @@ public final class ModelSpecs {
    * Every forbidden difference between the spec of a running model and its proposed successor: only
    * limits, answer_probability, round_timeout_ms, max_staleness, question_probability and a larger
    * reports_per_round may change, and questions may be added and removed. An absent field equals
-   * its default. Both specs are valid.
+   * its default, and a deprecated name the current one. Both specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();
-    SpecChanges.compare(current, next, violations);
+    SpecChanges.compare(current(current), current(next), violations);
     return List.copyOf(violations);
   }
 

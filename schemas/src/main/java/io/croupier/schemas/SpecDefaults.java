@@ -16,8 +16,8 @@ final class SpecDefaults {
     if (spec.getInitialWeightsList().stream().allMatch(weight -> weight == 0)) {
       resolved.clearInitialWeights();
     }
-    if (spec.getAveraging().hasPolynomial()) {
-      double degree = ModelSpecs.averagingDegree(spec);
+    double degree = ModelSpecs.averagingDegree(spec);
+    if (spec.getAveraging().hasPolynomial() || degree > 0) {
       resolved.getAveragingBuilder().getPolynomialBuilder().setDegree(degree);
     } else {
       resolved.getAveragingBuilder().setUniform(Averaging.Uniform.getDefaultInstance());

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AdaptiveClipsTest {
   private static final String FEATURES =
-      "model_id: 'm' dimension: 2 adaptive_radius {} adaptive_clip {"
+      "model_id: 'm' dimension: 2 black_box {} adaptive_clip {"
           + " initial: 3 size: FEATURES slope_bound: 0.5 slope_rule: true } ";
 
   private static ModelSpec features(String fields) {
@@ -20,7 +20,7 @@ class AdaptiveClipsTest {
   void defaultsAreThoseOfTheContract() {
     ModelSpec spec =
         ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 adaptive_radius {} adaptive_clip { size: GRADIENT }");
+            "model_id: 'm' dimension: 2 black_box {} adaptive_clip { size: GRADIENT }");
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     AdaptiveClip clip = spec.getAdaptiveClip();
     assertThat(AdaptiveClips.initial(clip)).isEqualTo(1);
@@ -75,9 +75,12 @@ class AdaptiveClipsTest {
         "dimension: 2 | dimension: 2 question_probability: 0 | question_probability is 0.0: it must be above 0",
         "dimension: 2 | dimension: 2 question_probability: 1 | question_probability is 1.0",
         "dimension: 2 | dimension: 2 questions { name: 'clip' accuracy {} } | questions[0].name is \"clip\": it must be another",
-        "adaptive_radius {} | ldp_sgd { step_size: 1 decay: 0 } | adaptive_clip is set: it must be left out unless",
-        "adaptive_radius {} | coordinate_wise {} | adaptive_clip is set: it must be left out unless",
-        "adaptive_radius {} | black_box {} | adaptive_clip is set: it must be left out unless",
+        "black_box {} | ldp_sgd { step_size: 1 decay: 0 } | adaptive_clip is set: it must be left out unless",
+        "black_box {} | coordinate_wise {} | adaptive_clip is set: it must be left out unless",
+        "black_box {} | black_box { prior { conjugate {} } } | black_box.prior is conjugate: it must be improper or left out",
+        "black_box {} | black_box { prior { uniform {} } } | black_box.prior is uniform: it must be",
+        "black_box {} | black_box { prior { cv {} } } | black_box.prior is cv: it must be",
+        "black_box {} | black_box { prior {} } | black_box.prior is empty",
       })
   void namesWhatIsWrong(String good, String bad, String reason) {
     String text = FEATURES.replace(good, bad == null ? "" : bad);
@@ -86,6 +89,19 @@ class AdaptiveClipsTest {
         .singleElement()
         .asString()
         .startsWith(reason);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "black_box { radius: 4 }",
+        "black_box { prior { improper {} } }",
+        "adaptive_radius {}",
+      })
+  void onlyTheBlackBoxAndItsDeprecatedNameMayHaveIt(String learner) {
+    ModelSpec spec = ModelSpecsTest.spec(FEATURES.replace("black_box {}", learner));
+    assertThat(ModelSpecs.violations(spec)).isEmpty();
+    assertThat(ModelSpecs.current(spec).getAdaptiveClip()).isEqualTo(spec.getAdaptiveClip());
   }
 
   @Test
@@ -102,18 +118,18 @@ class AdaptiveClipsTest {
     ModelSpec banco =
         ModelSpecsTest.spec(
             FEATURES.replace(
-                "adaptive_radius {}", "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"));
+                "black_box {}", "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"));
     ModelSpec central =
         ModelSpecsTest.spec(
             FEATURES.replace(
-                "adaptive_radius {}",
+                "black_box {}",
                 "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } dp_ftrl {"
                     + " clip_norm: 1 noise_multiplier: 2 noise { tree {} } learning_rate: 1 }"));
     for (ModelSpec spec : new ModelSpec[] {banco, central}) {
       assertThat(ModelSpecs.violations(spec))
           .contains(
-              "adaptive_clip is set: it must be left out unless the learner is adaptive_radius: the"
-                  + " others rely on a bound that never changes");
+              "adaptive_clip is set: it must be left out unless the learner is black_box: the others"
+                  + " rely on a bound that never changes");
     }
   }
 
@@ -121,7 +137,7 @@ class AdaptiveClipsTest {
   void aQuestionNamedClipIsFreeOtherwise() {
     ModelSpec spec =
         ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 gradient_bound: 1 adaptive_radius {}"
+            "model_id: 'm' dimension: 2 gradient_bound: 1 black_box {}"
                 + " questions { name: 'clip' accuracy {} }");
     assertThat(ModelSpecs.violations(spec)).isEmpty();
   }
@@ -147,10 +163,10 @@ class AdaptiveClipsTest {
   void anAbsentFieldEqualsItsDefault() {
     ModelSpec implied =
         ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 adaptive_radius {} adaptive_clip { size: FEATURES }");
+            "model_id: 'm' dimension: 2 black_box {} adaptive_clip { size: FEATURES }");
     ModelSpec explicit =
         ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 adaptive_radius {} adaptive_clip { initial: 1"
+            "model_id: 'm' dimension: 2 black_box {} adaptive_clip { initial: 1"
                 + " size: FEATURES slope_bound: 1 slope_rule: false } question_probability: 0.5");
     assertThat(ModelSpecs.changeViolations(implied, explicit)).isEmpty();
     assertThat(ModelSpecs.changeViolations(explicit, implied)).isEmpty();
@@ -159,7 +175,7 @@ class AdaptiveClipsTest {
   @Test
   void aFixedBoundStaysFixed() {
     ModelSpec fixed =
-        ModelSpecsTest.spec("model_id: 'm' dimension: 2 gradient_bound: 3 adaptive_radius {}");
+        ModelSpecsTest.spec("model_id: 'm' dimension: 2 gradient_bound: 3 black_box {}");
     assertThat(ModelSpecs.changeViolations(fixed, features(""))).isNotEmpty();
     assertThat(ModelSpecs.changeViolations(features(""), fixed)).isNotEmpty();
   }

@@ -35,6 +35,7 @@ class GoldenBytesTest {
         "ModelUpdate",
         "ModelUpdate-estimates",
         "ModelUpdate-adaptive-clip",
+        "ModelUpdate-waits",
         "AccountingEvent",
         "AccountingEvent-limits",
         "AccountingEvent-central",
@@ -44,6 +45,7 @@ class GoldenBytesTest {
         "GuaranteeEvent",
         "JournalEntry",
         "JournalEntry-bounds",
+        "JournalEntry-waits",
         "RecordedReport",
       })
   void readsAndWritesTheBytesOfVersion1(String name) throws IOException {

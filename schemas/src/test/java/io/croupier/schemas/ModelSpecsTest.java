@@ -40,15 +40,79 @@ class ModelSpecsTest {
     assertThat(ModelSpecs.maxStaleness(spec)).isEqualTo(8);
     assertThat(ModelSpecs.answerProbability(spec)).isEqualTo(1);
     assertThat(ModelSpecs.initialWealth(spec)).isEqualTo(1);
-    assertThat(ModelSpecs.averagingDegree(spec)).isEqualTo(0);
+    assertThat(ModelSpecs.averagingDegree(spec)).isEqualTo(3);
     assertThat(ModelSpecs.isCentral(spec)).isFalse();
     assertThat(ModelSpecs.prior(spec).hasImproper()).isTrue();
     assertThat(ModelSpecs.yBound(DpFtrlLeastSquares.getDefaultInstance())).isEqualTo(1);
     assertThat(ModelSpecs.varianceReduced(PrefixSumNoise.Tree.getDefaultInstance())).isTrue();
     ModelSpec byCoordinate =
-        spec("model_id: 'm' dimension: 1 gradient_bound: 3 coordinate_wise {}");
+        spec(
+            "model_id: 'm' dimension: 1 gradient_bound: 3"
+                + " coordinate_wise { prior { conjugate {} } }");
     assertThat(ModelSpecs.prior(byCoordinate).hasConjugate()).isTrue();
     assertThat(ModelSpecs.conjugateB(byCoordinate)).isEqualTo(9);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "black_box {} | 3",
+        "banco {} | 3",
+        "coordinate_wise {} | 3",
+        "ldp_sgd {} | 0",
+        "dp_ftrl {} | 0",
+        "dp_ftrl_least_squares {} | 0",
+        "dp_ftrl_parameter_free {} | 0",
+      })
+  void theDefaultAverageDependsOnTheLearner(String learner, double degree) {
+    assertThat(ModelSpecs.averagingDegree(spec(learner))).isEqualTo(degree);
+    assertThat(ModelSpecs.averagingDegree(spec(learner + " averaging { uniform {} }"))).isZero();
+    assertThat(
+            ModelSpecs.averagingDegree(spec(learner + " averaging { polynomial { degree: 2 } }")))
+        .isEqualTo(2);
+  }
+
+  @Test
+  void theDeprecatedNameOfTheBlackBoxHasNoSettings() {
+    String deprecated =
+        "a deprecated name of black_box, which the model runs as; the next release refuses it: write black_box";
+    ModelSpec plain = spec(COMMON + "adaptive_radius {} limits { mu: 1 }");
+    ModelSpec blackBox = spec(COMMON + "black_box {} limits { mu: 1 }");
+    assertThat(ModelSpecs.violations(plain)).isEmpty();
+    assertThat(ModelSpecs.current(plain)).isEqualTo(blackBox);
+    assertThat(ModelSpecs.warnings(plain)).containsExactly("adaptive_radius is " + deprecated);
+
+    ModelSpec ignoring =
+        plain.toBuilder()
+            .mergeFrom(spec("initial_wealth: 3 averaging { polynomial { degree: 2 } }"))
+            .build();
+    assertThat(ModelSpecs.violations(ignoring)).isEmpty();
+    assertThat(ModelSpecs.current(ignoring)).isEqualTo(blackBox);
+    assertThat(ModelSpecs.warnings(ignoring))
+        .containsExactly(
+            "adaptive_radius is " + deprecated,
+            "initial_wealth is ignored with adaptive_radius: leave it out",
+            "averaging is ignored with adaptive_radius: leave it out");
+  }
+
+  @Test
+  void aSpecWithoutDeprecatedNamesIsCurrent() {
+    ModelSpec spec = local("initial_wealth: 3 averaging { uniform {} }");
+    assertThat(ModelSpecs.current(spec)).isSameAs(spec);
+    assertThat(ModelSpecs.warnings(spec)).isEmpty();
+  }
+
+  @Test
+  void aRunningModelMayLoseItsDeprecatedName() {
+    ModelSpec deprecated = spec(COMMON + "adaptive_radius {} averaging { uniform {} }");
+    assertThat(ModelSpecs.changeViolations(deprecated, local(""))).isEmpty();
+    assertThat(ModelSpecs.changeViolations(local(""), deprecated)).isEmpty();
+    assertThat(ModelSpecs.changeViolations(deprecated, local("averaging { uniform {} }")))
+        .anyMatch(v -> v.startsWith("averaging.polynomial of a running model is fixed"));
+    assertThat(ModelSpecs.changeViolations(deprecated, spec(COMMON + "ldp_sgd { step_size: 1 }")))
+        .containsExactly(
+            "learner of a running model is fixed: it is black_box and can't become ldp_sgd");
   }
 
   @Test
@@ -269,8 +333,14 @@ class ModelSpecsTest {
             List.of(
                 "black_box {}",
                 "black_box { prior { improper {} } } grid_exponent: -16 initial_wealth: 1"
-                    + " reports_per_round: 1 averaging { uniform {} } initial_weights: [0, -0.0]"),
-            List.of("coordinate_wise {}", "coordinate_wise { prior { conjugate { b: 1 } } }"),
+                    + " reports_per_round: 1 averaging { polynomial { degree: 3 } }"
+                    + " initial_weights: [0, -0.0]"),
+            List.of(
+                "ldp_sgd { step_size: 1 }", "ldp_sgd { step_size: 1 } averaging { uniform {} }"),
+            List.of("coordinate_wise {}", "coordinate_wise { prior { improper {} } }"),
+            List.of(
+                "coordinate_wise { prior { conjugate {} } }",
+                "coordinate_wise { prior { conjugate { b: 1 } } }"),
             List.of(
                 "dp_ftrl { " + TREE + "}",
                 "dp_ftrl { clip_norm: 1 noise_multiplier: 2 momentum: 0 l1: 0 completion: false"
@@ -314,7 +384,8 @@ class ModelSpecsTest {
         "ldp_sgd { step_size: 1 } | learner of a running model is fixed: it is black_box and can't become ldp_sgd",
         "black_box { radius: 2 }  | black_box.radius of a running model is fixed: it is absent and can't become 2.0",
         "black_box { prior { cv {} } } | black_box.prior.improper of a running model is fixed",
-        "averaging { polynomial { degree: 3 } } | averaging.uniform of a running model is fixed",
+        "averaging { uniform {} } | averaging.uniform of a running model is fixed",
+        "averaging { polynomial { degree: 2 } } | averaging.polynomial.degree of a running model is fixed: it is 3.0 and can't become 2.0",
         "model_id: 'n'            | model_id of a running model is fixed: it is m and can't become n",
       })
   void nothingElseOfARunningModelMayChange(String change, String expected) {

@@ -1,6 +1,6 @@
 package io.croupier.studies;
 
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
@@ -29,9 +29,12 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   static final String CONJUGATE = "black box, conjugate";
   static final String IMPROPER = "black box, improper";
   static final String COORDINATE_WISE = "coordinate-wise";
-  static final String ADAPTIVE_RADIUS = "adaptive radius";
   static final String ADA_GRAD = "AdaGrad-norm";
-  static final String DOG = "DoG";
+  static final String TUNED = "SGD, tuned";
+
+  /** The rounds of a bettor weigh as their number to the third power. */
+  static final Averaging AVERAGING =
+      Averaging.newBuilder().setPolynomial(Averaging.Polynomial.newBuilder().setDegree(3)).build();
 
   static final Prior IMPROPER_PRIOR =
       Prior.newBuilder().setImproper(Prior.Improper.getDefaultInstance()).build();
@@ -74,23 +77,28 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   /** BANCO whose operator accepts this noise, which every report declares. */
   LabelledLearner banco(String label, StrongestNoise noise) {
     Banco banco = Banco.newBuilder().setStrongestNoise(noise).build();
-    return LabelledLearner.of(label, spec().setBanco(banco).build());
+    return LabelledLearner.of(label, spec().setAveraging(AVERAGING).setBanco(banco).build());
   }
 
   LabelledLearner blackBox(String label, Prior prior) {
     BlackBox blackBox = BlackBox.newBuilder().setPrior(prior).build();
-    return LabelledLearner.of(label, spec().setBlackBox(blackBox).build());
+    return LabelledLearner.of(label, spec().setAveraging(AVERAGING).setBlackBox(blackBox).build());
   }
 
-  /** The coordinate-wise learner with the conjugate prior. */
+  /** The coordinate-wise learner with the conjugate prior, which suits rounds of one report. */
   LabelledLearner coordinateWise() {
-    CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(conjugate(1)).build();
-    return LabelledLearner.of(COORDINATE_WISE, spec().setCoordinateWise(coordinateWise).build());
+    return coordinateWise(conjugate(1));
   }
 
-  LabelledLearner adaptiveRadius() {
-    AdaptiveRadius adaptive = AdaptiveRadius.getDefaultInstance();
-    return LabelledLearner.of(ADAPTIVE_RADIUS, spec().setAdaptiveRadius(adaptive).build());
+  LabelledLearner coordinateWise(Prior prior) {
+    CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(prior).build();
+    return LabelledLearner.of(
+        COORDINATE_WISE, spec().setAveraging(AVERAGING).setCoordinateWise(coordinateWise).build());
+  }
+
+  /** The recommended learner: the black box with the improper prior. */
+  LabelledLearner recommended() {
+    return blackBox(IMPROPER, IMPROPER_PRIOR);
   }
 
   /** Step size eta t^-decay. */
@@ -111,10 +119,6 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   /** AdaGrad-Norm of unit step size. */
   LabelledLearner adaGradNorm() {
     return LabelledLearner.of(ADA_GRAD, new AdaGradNorm(dimension, 1));
-  }
-
-  LabelledLearner distanceOverGradients() {
-    return LabelledLearner.of(DOG, new DistanceOverGradients(dimension, 1e-3));
   }
 
   private ModelSpec.Builder spec() {

@@ -60,7 +60,7 @@ record ClipProblem(
     Features features = FEATURES.get(random.nextInt(FEATURES.size()));
     double spread = SPREADS[random.nextInt(SPREADS.length)];
     double unit = Math.pow(10, DECADES * (2 * random.nextDouble() - 1));
-    double[] best = SuiteProblem.best(dimension, norm / unit, random);
+    double[] best = best(dimension, norm / unit, random);
     Design design = new Design(features, dimension, designPoints, unit, spread);
     String label =
         "%s, d = %d, norm of w* %s, %s, eps %s, %s, spread %s"
@@ -84,5 +84,32 @@ record ClipProblem(
   /** Excess risk of never moving. */
   double zero() {
     return population.excess(new double[population.dimension()]);
+  }
+
+  /**
+   * Equal coordinates, a random direction, or a fifth of the coordinates, at random; never only the
+   * intercept, since the prediction would then be constant.
+   */
+  private static double[] best(int dimension, double norm, Random random) {
+    return switch (random.nextInt(3)) {
+      case 0 -> PredictionProblem.dense(dimension, norm);
+      case 1 -> normal(dimension, dimension, norm, random);
+      default -> normal(dimension, Math.max(1, dimension / 5), norm, random);
+    };
+  }
+
+  private static double[] normal(int dimension, int nonZero, double norm, Random random) {
+    double[] best = new double[dimension];
+    double square = 0;
+    int first = 1 + random.nextInt(dimension - 1);
+    for (int i = 0; i < nonZero; i++) {
+      double value = random.nextGaussian();
+      best[(first + i) % dimension] = value;
+      square += value * value;
+    }
+    for (int j = 0; j < dimension; j++) {
+      best[j] *= norm / Math.sqrt(square);
+    }
+    return best;
   }
 }

@@ -1,7 +1,6 @@
 package io.croupier.studies;
 
 import static io.croupier.studies.ClipStudy.EPSILONS;
-import static io.croupier.studies.ClipStudy.FIRST_RADIUS;
 import static io.croupier.studies.ClipStudy.HUNDRED;
 import static io.croupier.studies.ClipStudy.MECHANISMS;
 import static io.croupier.studies.ClipStudy.MOVING;
@@ -57,7 +56,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
   private void introduction() {
     page.title("A clip that finds itself");
     page.paragraph(
-        "This study measures what the adaptive radius loses where the scale of the gradients is unknown."
+        "This study measures what the black box loses where the scale of the gradients is unknown."
             + " A clip that follows the 20 % quantile of sizes, which it learns from the randomised"
             + " answers of some of the people, is compared with the best fixed clip in hindsight."
             + " People take part once each, in one pass; each report is a round and a publication.");
@@ -71,10 +70,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
             + " gradients, as `gradient_bound` does, and all people report.",
         "*%s* and *%s* are the same clip in all problems, whose units are 0.01 to 100."
             .formatted(ONE, HUNDRED),
-        "With the slope rule, rounds announce a smaller slope bound while the weights are small.",
-        "The learner's first radius is 0.01 over the clip, and follows the clip. *%s*: it stays that of"
-                .formatted(FIRST_RADIUS)
-            + " the first round.");
+        "With the slope rule, rounds announce a smaller slope bound while the weights are small.");
   }
 
   private static String counted(int number) {
@@ -114,7 +110,6 @@ record ClipReport(MarkdownPage page, int people, int men) {
     for (String way : MOVING) {
       rows.add(row(way, unsolved, o -> o.ratio(way)));
     }
-    rows.add(row(FIRST_RADIUS, unsolved, o -> o.ratio(FIRST_RADIUS)));
     rows.add(row(ONE, unsolved, o -> o.ratio(ONE)));
     rows.add(row(HUNDRED, unsolved, o -> o.ratio(HUNDRED)));
     rows.add(row("never moving", unsolved, ClipOutcomes::ratioOfZero));
@@ -252,9 +247,7 @@ record ClipReport(MarkdownPage page, int people, int men) {
                 .formatted(RIGHT)
             + " of the gradients.");
     worst(unsolved, ClipOutcomes::isLearnable, o -> o.ratio(RIGHT), "excess / best fixed clip");
-    page.paragraph(
-        "The other problems with the largest ratios to never moving. The absolute excess is small, but"
-            + " the radius can't be smaller than 0.01 over the clip.");
+    page.paragraph("The other problems with the largest ratios to never moving.");
     worst(
         unsolved,
         o -> !o.isLearnable(),
@@ -272,7 +265,6 @@ record ClipReport(MarkdownPage page, int people, int men) {
             "problem",
             column,
             "excess",
-            "first radius kept",
             "best fixed clip",
             "never moving",
             "the best fixed clip",
@@ -287,7 +279,6 @@ record ClipReport(MarkdownPage page, int people, int men) {
                         on.problem.label(),
                         NumberLabels.short3(badness.applyAsDouble(on.outcomes)),
                         on.outcomes.excess(RIGHT).toString(),
-                        on.outcomes.excess(FIRST_RADIUS).toString(),
                         on.outcomes.oracle().toString(),
                         NumberLabels.short3(on.outcomes.zero()),
                         NumberLabels.short3(on.outcomes.bestClip()),
@@ -304,7 +295,6 @@ record ClipReport(MarkdownPage page, int people, int men) {
                 .formatted(NumberLabels.short3(cells.get(0).zero()))
             + " features are longer than 1.");
     List<String> ways = new ArrayList<>(MOVING);
-    ways.add(FIRST_RADIUS);
     ways.add(SLOPE_RULE);
     for (StudiedMechanism mechanism : MECHANISMS) {
       List<ClipOutcomes> own = ofMechanism(cells, mechanism);

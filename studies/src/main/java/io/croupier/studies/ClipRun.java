@@ -6,8 +6,8 @@ import io.croupier.operators.clip.SlopeRule;
 import io.croupier.operators.math.Vectors;
 
 /**
- * One pass of the adaptive radius over people, with a fixed or a moving clip. Every report is a
- * round and a publication; while the model scouts, every answer is a publication.
+ * One pass of the black box over people, with a fixed or a moving clip. Every report is a round and
+ * a publication; while the model scouts, every answer is a publication.
  *
  * <p>A fixed clip bounds the norm of gradients, as gradient_bound does. A moving one also scales
  * them by clip / size where the size exceeds it.
@@ -28,9 +28,6 @@ final class ClipRun {
 
   /** Null before the first round. */
   private LearnerRun run;
-
-  /** That of the first round. */
-  private double firstClip;
 
   private double slopeBound;
 
@@ -85,24 +82,17 @@ final class ClipRun {
   private void report(double norm, double size) {
     double clip = tracker.clip();
     if (run == null) {
-      run = new LearnerRun(learner(clip));
-      firstClip = clip;
+      run = new LearnerRun(new CandidateLearners(start.length, 1, clip).recommended());
     }
     // Scaled by the size, then clipped in any case, in units of the clip.
     double factor = Math.min(1, clip / size) / clip;
     Vectors.scale(Math.min(factor, 1 / norm), gradient, gradient);
     release.draw(gradient, random, released);
-    // The bound of a round decides on nothing but the first radius.
-    run.bound(way.keepsFirstRadius() ? firstClip : clip);
+    Vectors.scale(clip, released, released);
+    run.bound(clip);
     run.add(released);
     run.step(1);
     slopeBound = slopeBound();
-  }
-
-  /** Its first radius fits the clip of its first round; it takes reports in units of the clip. */
-  private LabelledLearner learner(double clip) {
-    LabelledLearner ofClip = new CandidateLearners(start.length, 1, clip).adaptiveRadius();
-    return LabelledLearner.of(way.label(), ofClip.learner());
   }
 
   private double slopeBound() {

@@ -17,7 +17,6 @@ final class ClipStudy implements Study {
   static final String RIGHT = "moving, initial right";
   static final String TOO_LARGE = "moving, initial 100 times too large";
   static final String TOO_SMALL = "moving, initial 100 times too small";
-  static final String FIRST_RADIUS = "moving, initial right, first radius kept";
   static final String SLOPE_RULE = "moving, initial right, slope rule";
   static final String ONE = "fixed at 1";
   static final String HUNDRED = "fixed at 100";
@@ -85,7 +84,6 @@ final class ClipStudy implements Study {
   private static List<ClipWay> ways(ClipProblem problem) {
     List<ClipWay> ways = new ArrayList<>(grid(problem.unit()));
     ways.addAll(moving(problem.unit()));
-    ways.add(ClipWay.keepingFirstRadius(FIRST_RADIUS, problem.unit()));
     ways.add(ClipWay.fixed(ONE, 1));
     ways.add(ClipWay.fixed(HUNDRED, 100));
     if (problem.loss() == Loss.LOGISTIC) {
@@ -97,7 +95,6 @@ final class ClipStudy implements Study {
   private static List<ClipWay> waysOnCensus() {
     List<ClipWay> ways = new ArrayList<>(grid(1));
     ways.addAll(moving(1));
-    ways.add(ClipWay.keepingFirstRadius(FIRST_RADIUS, 1));
     ways.add(ClipWay.withSlopeRule(SLOPE_RULE, 1));
     return ways;
   }

@@ -7,25 +7,18 @@ package io.croupier.studies;
  * @param clip the clip if it is fixed, else the first one
  * @param moves whether it follows people's answers
  * @param slopeRule whether rounds announce a share of the slope bound
- * @param keepsFirstRadius whether the learner's first radius stays that of the first round's clip,
- *     instead of following the clip
  */
-record ClipWay(
-    String label, double clip, boolean moves, boolean slopeRule, boolean keepsFirstRadius) {
+record ClipWay(String label, double clip, boolean moves, boolean slopeRule) {
 
   static ClipWay fixed(String label, double clip) {
-    return new ClipWay(label, clip, false, false, false);
+    return new ClipWay(label, clip, false, false);
   }
 
   static ClipWay moving(String label, double initial) {
-    return new ClipWay(label, initial, true, false, false);
+    return new ClipWay(label, initial, true, false);
   }
 
   static ClipWay withSlopeRule(String label, double initial) {
-    return new ClipWay(label, initial, true, true, false);
-  }
-
-  static ClipWay keepingFirstRadius(String label, double initial) {
-    return new ClipWay(label, initial, true, false, true);
+    return new ClipWay(label, initial, true, true);
   }
 }

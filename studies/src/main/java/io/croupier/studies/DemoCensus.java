@@ -4,7 +4,7 @@ import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Problem;
 import io.croupier.schemas.Accuracy;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The census as the demo plays it: the adaptive radius that finds its clip, from the default
- * initial clip, against the same learner with fixed clips, where the features have other units.
+ * The census as the demo plays it: the black box that finds its clip, from the default initial
+ * clip, against the same learner with fixed clips, where the features have other units.
  */
 final class DemoCensus {
   private static final double[] EPSILONS = {2};
@@ -120,8 +120,8 @@ final class DemoCensus {
         ModelSpec.newBuilder()
             .setModelId("demo")
             .setDimension(problem.dimension())
-            .setReportsPerRound(1)
-            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+            .setBlackBox(BlackBox.getDefaultInstance())
+            .setAveraging(CandidateLearners.AVERAGING);
     spec.addQuestionsBuilder()
         .setName(problem.fitName())
         .setAccuracy(Accuracy.getDefaultInstance());

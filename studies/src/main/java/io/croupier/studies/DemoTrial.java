@@ -3,12 +3,13 @@ package io.croupier.studies;
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.ResponseLaw;
 import io.croupier.cli.data.Problem;
+import io.croupier.operators.math.ExactSums;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.model.Trim;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
@@ -47,7 +48,7 @@ final class DemoTrial {
   /**
    * Creates a model that has published its first round.
    *
-   * @param spec a valid spec of the adaptive radius
+   * @param spec a valid spec of a local model
    * @param mechanism of gradients
    * @param epsilon of gradients and answers
    * @param interval people who come between two publications
@@ -142,7 +143,6 @@ final class DemoTrial {
     report.modelId = spec.getModelId();
     report.namedRound = visible.getRound();
     report.count = 1;
-    report.reportsPerRound = 1;
     if (random.uniform() < visible.getQuestionProbability()) {
       answer(person, report);
     } else {
@@ -186,10 +186,11 @@ final class DemoTrial {
     // In units of the clip, then clipped in any case.
     Vectors.scale(scale * Math.min(1, clip / norm) / clip, gradient, gradient);
     release.draw(gradient, random, released);
-    double length = Math.sqrt(Vectors.squaredNorm(released));
-    Vectors.scale(clip * new Trim(1, 0).factor(length), released, released);
+    Vectors.scale(clip, released, released);
     report.dimension = released.length;
-    report.values = PackedVectors.encode(released);
+    report.form = VectorForm.GRID_SUM;
+    report.exponent = ReportWeight.gridExponent(clip, 0);
+    report.values = ExactSums.of(PackedVectors.encode(released), report.exponent);
     report.gradientBound = spec.hasAdaptiveClip() ? clip : 0;
     gradients++;
   }

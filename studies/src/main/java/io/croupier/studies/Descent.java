@@ -4,6 +4,7 @@ import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Round;
+import io.croupier.operators.math.Vectors;
 
 /** A baseline: gradient steps from 0, the uniform average of the weights after each step. */
 abstract class Descent implements Learner<Descent.State> {
@@ -27,31 +28,20 @@ abstract class Descent implements Learner<Descent.State> {
   }
 
   @Override
-  public boolean bets() {
-    return false;
-  }
-
-  @Override
-  public double direction(State state, double[] direction) {
-    throw new UnsupportedOperationException("a descent doesn't bet on a direction");
-  }
-
-  @Override
   public void step(State state, Round round) {
     state.round++;
-    state.squaredNorms += round.squaredNorm;
+    double[] gradient = round.part(0).sum;
+    double share = 1 / round.weight();
+    state.squaredNorms += share * share * Vectors.squaredNorm(gradient);
     double step = state.squaredNorms > 0 ? stepSize(state) : 0;
-    double square = 0;
     for (int j = 0; j < dimension; j++) {
-      state.weights[j] -= step * round.subgradient[j];
+      state.weights[j] -= step * share * gradient[j];
       state.average[j] += (state.weights[j] - state.average[j]) / state.round;
-      square += state.weights[j] * state.weights[j];
     }
-    state.farthest = Math.max(state.farthest, Math.sqrt(square));
   }
 
   @Override
-  public void publish(State state, Iterate out) {
+  public void publish(State state, long publication, Iterate out) {
     System.arraycopy(state.weights, 0, out.weights, 0, dimension);
     describe(state, out);
   }
@@ -63,15 +53,21 @@ abstract class Descent implements Learner<Descent.State> {
     out.diagnostics.clear();
   }
 
+  /** Does nothing: a step is the same whatever publication its reports name. */
+  @Override
+  public void forget(State state, long oldest) {}
+
+  @Override
+  public void beginAt(State state, double[] average, long rounds) {
+    throw new UnsupportedOperationException("A baseline has no former state");
+  }
+
   /** Weights, their average, and the values that determine step sizes. */
   static final class State implements LearnerState {
     private final double[] weights;
     private final double[] average;
     private long round;
     private double squaredNorms;
-
-    /** Largest norm of the weights so far. */
-    private double farthest;
 
     private State(int dimension) {
       weights = new double[dimension];
@@ -80,10 +76,6 @@ abstract class Descent implements Learner<Descent.State> {
 
     double squaredNorms() {
       return squaredNorms;
-    }
-
-    double farthest() {
-      return farthest;
     }
 
     @Override
@@ -95,7 +87,6 @@ abstract class Descent implements Learner<Descent.State> {
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
       squaredNorms = visitor.scalar("squared-norms", squaredNorms);
-      farthest = visitor.scalar("farthest", farthest);
       visitor.vector("weights", weights);
       visitor.vector("average", average);
     }

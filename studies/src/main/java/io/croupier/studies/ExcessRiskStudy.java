@@ -32,7 +32,6 @@ final class ExcessRiskStudy implements CellStudy {
           CandidateLearners.BANCO,
           CandidateLearners.CONJUGATE,
           CandidateLearners.IMPROPER,
-          CandidateLearners.ADAPTIVE_RADIUS,
           CandidateLearners.ADA_GRAD,
           UNTUNED);
 
@@ -112,7 +111,6 @@ final class ExcessRiskStudy implements CellStudy {
     candidates.add(
         candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR));
     candidates.add(candidateLearners.coordinateWise());
-    candidates.add(candidateLearners.adaptiveRadius());
     candidates.add(candidateLearners.adaGradNorm());
     return candidates;
   }
@@ -164,13 +162,7 @@ final class ExcessRiskStudy implements CellStudy {
   private void table(List<CellResult> results, int dimension, int at, MarkdownPage page) {
     List<String> columns = new ArrayList<>(List.of("problem", "norm w*", "eps", "zero"));
     columns.addAll(POTENTIALS);
-    columns.addAll(
-        List.of(
-            CandidateLearners.ADAPTIVE_RADIUS,
-            "AdaGrad-norm",
-            "ASGD * (eta)",
-            "ASGD 1",
-            "SGD * (eta)"));
+    columns.addAll(List.of("AdaGrad-norm", "ASGD * (eta)", "ASGD 1", "SGD * (eta)"));
     columns.add("SGD 1");
     List<List<String>> rows = new ArrayList<>();
     for (int i = 0; i < gridSize(); i++) {
@@ -188,7 +180,6 @@ final class ExcessRiskStudy implements CellStudy {
     for (String label : POTENTIALS) {
       row.add(result.average(label, at).toString());
     }
-    row.add(result.average(CandidateLearners.ADAPTIVE_RADIUS, at).toString());
     row.add(result.average(CandidateLearners.ADA_GRAD, at).toString());
     row.add(result.oracle(at, Trial.Risk::average).toString());
     row.add(result.average(UNTUNED, at).toString());
@@ -212,8 +203,7 @@ final class ExcessRiskStudy implements CellStudy {
             CandidateLearners.BANCO,
             CandidateLearners.CONJUGATE,
             CandidateLearners.IMPROPER,
-            CandidateLearners.COORDINATE_WISE,
-            CandidateLearners.ADAPTIVE_RADIUS);
+            CandidateLearners.COORDINATE_WISE);
     List<String> columns = new ArrayList<>(List.of("d", "norm w*", "eps"));
     columns.addAll(labels);
     List<List<String>> rows = new ArrayList<>();
@@ -253,7 +243,7 @@ final class ExcessRiskStudy implements CellStudy {
             "worst risk / bound",
             "worst risk / min(1.02 zero, 4 bound)");
     List<String> labels = new ArrayList<>(POTENTIALS);
-    labels.addAll(List.of(CandidateLearners.ADAPTIVE_RADIUS, CandidateLearners.ADA_GRAD, UNTUNED));
+    labels.addAll(List.of(CandidateLearners.ADA_GRAD, UNTUNED));
     List<List<String>> rows = new ArrayList<>();
     for (String label : labels) {
       Ratios toOracle = new Ratios();

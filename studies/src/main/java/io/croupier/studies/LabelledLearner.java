@@ -4,7 +4,6 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
-import io.croupier.operators.model.Trim;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -23,17 +22,16 @@ import java.util.Optional;
  * @param directionalVariance declared directional variance of every report, for learners that use
  *     it
  * @param gradientBound G of its spec; 1 if it has none
- * @param reach the norm to which reports are trimmed, in units of the gradient bound, if the
- *     learner takes trimmed reports
  * @param noise what the learner's model makes of declarations; empty if it isn't of a spec
+ * @param spec empty if there is none
  */
 record LabelledLearner(
     String label,
     Learner<LearnerState> learner,
     double directionalVariance,
     double gradientBound,
-    double reach,
-    Optional<DirectionalNoise> noise) {
+    Optional<DirectionalNoise> noise,
+    Optional<ModelSpec> spec) {
 
   /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
   static LabelledLearner of(String label, ModelSpec spec) {
@@ -48,8 +46,8 @@ record LabelledLearner(
         anyState(Learners.of(spec)),
         variance,
         spec.getGradientBound(),
-        Trim.REACH,
-        Optional.of(noise));
+        Optional.of(noise),
+        Optional.of(spec));
   }
 
   private static Report declaring(StrongestNoise noise) {
@@ -64,38 +62,18 @@ record LabelledLearner(
 
   /** A learner that isn't among those of specs. */
   static LabelledLearner of(String label, Learner<?> learner) {
-    return new LabelledLearner(label, anyState(learner), 0, 1, Trim.REACH, Optional.empty());
+    return new LabelledLearner(label, anyState(learner), 0, 1, Optional.empty(), Optional.empty());
   }
 
   /** The same learner under another name. */
   LabelledLearner as(String otherLabel) {
     return new LabelledLearner(
-        otherLabel, learner, directionalVariance, gradientBound, reach, noise);
-  }
-
-  /** The same learner under another name, of reports trimmed to another norm than the job's. */
-  LabelledLearner trimmedTo(double otherReach, String otherLabel) {
-    return new LabelledLearner(
-        otherLabel, learner, directionalVariance, gradientBound, otherReach, noise);
+        otherLabel, learner, directionalVariance, gradientBound, noise, spec);
   }
 
   /** Whether its model admits reports that declare this mechanism. */
   boolean accepts(Mechanism declared) {
     return noise.map(known -> known.accepts(declared)).orElse(true);
-  }
-
-  /** The directional variance of an accepted report that declares this mechanism. */
-  double variance(Mechanism declared) {
-    Report report = new Report();
-    Declaration.declare(declared, report);
-    return noise.map(known -> known.variance(report)).orElse(0.0);
-  }
-
-  /** The factor by which the job scales a report of this norm on its way to the learner. */
-  double inUnits(double norm) {
-    return learner.countsInUnitsOfTheBound()
-        ? new Trim(gradientBound, 0, reach).factor(norm) / gradientBound
-        : 1;
   }
 
   /** A learner receives only states that it created itself. */

@@ -8,20 +8,19 @@ import io.croupier.operators.math.Vectors;
 import java.util.Arrays;
 
 /**
- * One run of a learner: every report is evaluated at the weights of the round that it enters.
- *
- * <p>The weights of a betting learner are its magnitude times its direction, read from its state: a
- * publication would also evaluate diagnostics, at many times the cost of a step.
+ * One run of a learner that publishes after every round: every report is evaluated at the weights
+ * of the round that it enters.
  */
 final class LearnerRun {
   private final LabelledLearner candidate;
   private final Learner<LearnerState> learner;
   private final LearnerState state;
-  private final Round round;
+  private final Round round = new Round();
   private final Iterate iterate;
-  private final double[] direction;
   private final double[] release;
-  private final Magnitude magnitude = new Magnitude();
+  private final double[] sum;
+  private double gradientBound;
+  private long publication;
 
   /** Takes the learner's initial state. */
   LearnerRun(LabelledLearner candidate) {
@@ -29,23 +28,16 @@ final class LearnerRun {
     int dimension = candidate.learner().dimension();
     learner = candidate.learner();
     state = learner.initial();
-    round = new Round(dimension);
     iterate = new Iterate(dimension);
-    direction = new double[dimension];
     release = new double[dimension];
-    round.gradientBound = candidate.gradientBound();
-    readWeights();
+    sum = new double[dimension];
+    gradientBound = candidate.gradientBound();
+    learner.publish(state, publication, iterate);
   }
 
   /** Sets the gradient bound of the open round and of later ones. */
-  void bound(double gradientBound) {
-    round.gradientBound = gradientBound;
-  }
-
-  /** The diagnostic of this name, of a learner that has it. */
-  double diagnostic(String name) {
-    learner.describe(state, iterate);
-    return iterate.diagnostics.get(name);
+  void bound(double newBound) {
+    gradientBound = newBound;
   }
 
   /** Adds a person's noisy subgradient to the open round. */
@@ -65,80 +57,36 @@ final class LearnerRun {
 
   /** Adds what a person released to the open round. */
   void add(double[] report) {
-    double norm = Math.sqrt(Vectors.squaredNorm(report));
-    Vectors.addScaled(candidate.inUnits(norm), report, round.subgradient);
+    Vectors.add(report, sum);
   }
 
-  /** Closes the round with the mean of its reports, and opens the next. */
+  /** Closes the round of this many reports, and opens the next. */
   void step(int reports) {
-    step(reports, candidate.directionalVariance());
-  }
-
-  /**
-   * The same, of reports that declare other noise than the learner's.
-   *
-   * @param directionalVariance of each report
-   */
-  void step(int reports, double directionalVariance) {
-    if (reports > 1) {
-      Vectors.scale(1.0 / reports, round.subgradient, round.subgradient);
-    }
+    round.clear();
     round.reports = reports;
-    round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-    round.directionalVariance = directionalVariance / reports;
-    round.coin = learner.bets() ? Vectors.dot(direction, round.subgradient) : 0;
+    round.largestWeight = 1;
+    Round.Part part = round.add(publication);
+    part.weight = reports;
+    part.squaredWeight = reports;
+    part.denseWeight = reports;
+    part.denseSquaredWeight = reports;
+    part.variance = reports * candidate.directionalVariance();
+    part.gradientBound = gradientBound;
+    part.sum = sum;
     learner.step(state, round);
-    Arrays.fill(round.subgradient, 0);
-    readWeights();
+    Arrays.fill(sum, 0);
+    publication++;
+    learner.publish(state, publication, iterate);
+    learner.forget(state, publication);
   }
 
-  private void readWeights() {
-    if (learner.bets()) {
-      learner.direction(state, direction);
-      state.visit(magnitude);
-      Vectors.scale(magnitude.value, direction, iterate.weights);
-    } else {
-      learner.publish(state, iterate);
-    }
-  }
-
-  /** Publishes, and computes the risk of the publication. */
+  /** Computes the risk of the last publication. */
   Trial.Risk risk(Population population) {
-    learner.publish(state, iterate);
     return new Trial.Risk(population.excess(iterate.average), population.excess(iterate.weights));
   }
 
-  /** Publishes, and returns the published average, not to be changed. */
+  /** Returns the published average, not to be changed. */
   double[] average() {
-    learner.publish(state, iterate);
     return iterate.average;
-  }
-
-  /**
-   * How far a learner goes along its direction. Marks the radius as published, which limits its
-   * growth: the weights of every round are used, whether or not risks are measured.
-   */
-  private static final class Magnitude implements LearnerState.Visitor {
-    private double value;
-
-    @Override
-    public double scalar(String name, double shown) {
-      if (name.equals("magnitude") || name.equals("radius")) {
-        value = shown;
-      }
-      // The radius is visited before.
-      return name.equals("published-radius") ? value : shown;
-    }
-
-    @Override
-    public long count(String name, long shown) {
-      return shown;
-    }
-
-    @Override
-    public void vector(String name, double[] shown) {}
-
-    @Override
-    public void counts(String name, long[] shown) {}
   }
 }

@@ -35,7 +35,13 @@ record LearningProblem(
   static LearningProblem linear(String label, Design design, Loss loss, double norm) {
     Population population =
         new PredictionProblem(design, loss, PredictionProblem.dense(design.dimension, norm));
-    return of(label, design.dimension, 1, random -> Participants.drawn(population, 0, random));
+    return of(label, population);
+  }
+
+  /** Learns a prediction whose gradients are at most 1. */
+  static LearningProblem of(String label, Population population) {
+    return of(
+        label, population.dimension(), 1, random -> Participants.drawn(population, 0, random));
   }
 
   private static LearningProblem of(

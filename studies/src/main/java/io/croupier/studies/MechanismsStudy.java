@@ -21,8 +21,7 @@ final class MechanismsStudy implements Study {
   private static final List<StudiedMechanism> MECHANISMS = List.of(StudiedMechanism.values());
 
   private static final List<String> LEARNERS =
-      List.of(
-          CandidateLearners.ADAPTIVE_RADIUS, CandidateLearners.IMPROPER, CandidateLearners.BANCO);
+      List.of(CandidateLearners.IMPROPER, CandidateLearners.BANCO);
 
   /** The one in the pictures. */
   private static final int DRAWN = 0;
@@ -143,8 +142,7 @@ final class MechanismsStudy implements Study {
             bound,
             mechanism.release(d, bound, epsilon),
             List.of(
-                learners.adaptiveRadius(),
-                learners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
+                learners.recommended(),
                 learners.banco(CandidateLearners.BANCO, mechanism.declared(d, bound, epsilon))),
             new SeededRandom(noise));
     double[] result = trial.excess(people);
@@ -245,7 +243,7 @@ final class MechanismsStudy implements Study {
     Plot plot =
         new Plot(
             "What %s reports leave to learn: %d problems, %s"
-                .formatted(counted(people), problems.size(), CandidateLearners.ADAPTIVE_RADIUS),
+                .formatted(counted(people), problems.size(), CandidateLearners.IMPROPER),
             "epsilon of every report (1, 2, 4, 8)",
             "excess loss / that of doing nothing");
     page.picture("all", curves(plot, IntStream.range(0, problems.size())));
@@ -348,7 +346,7 @@ final class MechanismsStudy implements Study {
   private void ratios(MarkdownPage page) {
     page.paragraph(
         "The same over that of l2_laplace, geometric mean over the replications, %s:"
-            .formatted(CandidateLearners.ADAPTIVE_RADIUS));
+            .formatted(CandidateLearners.IMPROPER));
     List<List<String>> rows = new ArrayList<>();
     for (int p = 0; p < problems.size(); p++) {
       for (StudiedMechanism mechanism :
@@ -369,8 +367,7 @@ final class MechanismsStudy implements Study {
       plots.add(curves(panel(problems.get(p).label()), IntStream.of(p)));
     }
     plots.add(curves(panel("all problems"), IntStream.range(0, problems.size())));
-    page.picture(
-        "problems", new Panels(CandidateLearners.ADAPTIVE_RADIUS + ", every problem", 3, plots));
+    page.picture("problems", new Panels(CandidateLearners.IMPROPER + ", every problem", 3, plots));
     page.paragraph("Geometric mean over the replications.");
   }
 

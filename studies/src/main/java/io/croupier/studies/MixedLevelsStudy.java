@@ -22,6 +22,8 @@ final class MixedLevelsStudy implements Study {
   private static final double NONE = Double.POSITIVE_INFINITY;
 
   /** What reports without noise declare as their epsilon. */
+  private static final int PUBLICATIONS = 300;
+
   private static final double DECLARED_FOR_NONE = 1e6;
 
   private static final List<StudiedMechanism> MECHANISMS =
@@ -31,7 +33,6 @@ final class MixedLevelsStudy implements Study {
   private static final String UNIT_STEPS = CandidateLearners.sgdLabel(1);
   private static final List<String> LEARNERS =
       List.of(
-          CandidateLearners.ADAPTIVE_RADIUS,
           CandidateLearners.IMPROPER,
           BANCO_DECLARED,
           BANCO_VOUCHED,
@@ -156,17 +157,16 @@ final class MixedLevelsStudy implements Study {
             bound,
             choices(setting),
             List.of(
-                learners.adaptiveRadius(),
-                learners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
+                learners.recommended(),
                 banco,
                 learners.banco(
                     BANCO_VOUCHED,
                     banco.directionalVariance(),
                     banco.noise().orElseThrow().bettingRange()),
-                learners.coordinateWise(),
+                learners.coordinateWise(CandidateLearners.IMPROPER_PRIOR),
                 learners.sgd(1)),
             new SeededRandom(noise));
-    List<LevelOutcome> outcomes = trial.play(people);
+    List<LevelOutcome> outcomes = trial.play(people, Math.min(people, PUBLICATIONS));
     runner.progress().accept((long) people * LEARNERS.size());
     return outcomes;
   }
@@ -211,10 +211,14 @@ final class MixedLevelsStudy implements Study {
     page.title("People who choose different levels");
     page.paragraph(
         ("This study measures what learners make of reports with unequal noise. %s people report once"
-                + " each, in one pass, at a level of their choice, and each report is a round, of a"
-                + " gradient at the newest weights. %d replications; entries: mean excess loss of the"
-                + " published average (standard error).")
-            .formatted(String.format(Locale.ROOT, "%,d", people), replications));
+                + " each, in one pass, at a level of their choice, to a model that publishes %d times. All"
+                + " reports between two publications are a round, in which a report has the weight of the"
+                + " precision that it declares. %d replications; entries: mean excess loss of the published"
+                + " average (standard error).")
+            .formatted(
+                String.format(Locale.ROOT, "%,d", people),
+                Math.min(people, PUBLICATIONS),
+                replications));
     page.list(
         "*0.5, 2 or 8*: each person one of these epsilons, at random. *1 % without noise, others 1*: one"
             + " person in a hundred reports the gradient itself, and declares an epsilon of 1e6. The"
@@ -222,7 +226,7 @@ final class MixedLevelsStudy implements Study {
         "*Undisclosed*: people add the same `l2_laplace` noise, but declare nothing; *half undisclosed*:"
             + " each person does so with probability 1/2, whatever the level. A report of `priv_unit`"
             + " consists of its parameters, so it can't be undisclosed. All learners but BANCO take"
-            + " undisclosed reports, and use no declaration.",
+            + " undisclosed reports, which are shortened to twice the gradient bound.",
         "`%s`: BANCO, whose `strongest_noise` is that of its column, uses the level that each report"
                 .formatted(BANCO_DECLARED)
             + " declares, and refuses undisclosed reports: in brackets the share of the reports that it"

@@ -13,15 +13,6 @@ interface PrivacyLevels {
     return (people, random) -> filled(people, level);
   }
 
-  /** Each person one of these, at random. */
-  static PrivacyLevels anyOf(double... levels) {
-    return (people, random) -> {
-      double[] drawn = new double[people];
-      Arrays.setAll(drawn, i -> levels[random.below(levels.length)]);
-      return drawn;
-    };
-  }
-
   /** The first {@code count} differ from all others. */
   static PrivacyLevels first(int count, double level, double others) {
     return (people, random) -> {

@@ -26,14 +26,12 @@ final class PrivacyLevelsStudy implements CellStudy {
           CandidateLearners.IMPROPER,
           CandidateLearners.COORDINATE_WISE,
           BANCO_WORST,
-          CandidateLearners.ADAPTIVE_RADIUS,
           UNIT_STEPS);
   private static final List<String> SPARSE_LEARNERS =
       List.of(
           CandidateLearners.CONJUGATE,
           CandidateLearners.IMPROPER,
           CandidateLearners.COORDINATE_WISE,
-          CandidateLearners.ADAPTIVE_RADIUS,
           UNIT_STEPS,
           SMALL_STEPS);
 
@@ -93,7 +91,6 @@ final class PrivacyLevelsStudy implements CellStudy {
         candidateLearners.blackBox(CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
         candidateLearners.banco(worst).as(BANCO_WORST),
         candidateLearners.coordinateWise(),
-        candidateLearners.adaptiveRadius(),
         candidateLearners.sgd(1));
   }
 
@@ -109,7 +106,6 @@ final class PrivacyLevelsStudy implements CellStudy {
             candidateLearners.blackBox(
                 CandidateLearners.IMPROPER, CandidateLearners.IMPROPER_PRIOR),
             candidateLearners.coordinateWise(),
-            candidateLearners.adaptiveRadius(),
             candidateLearners.sgd(1),
             candidateLearners.sgd(0.1)),
         1,

@@ -2,126 +2,123 @@ package io.croupier.studies;
 
 import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
-import io.croupier.cli.data.DataSet;
-import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.SubExponential;
-import io.croupier.studies.RoundsTrial.ReportGrouping;
+import io.croupier.studies.RoundsTrial.Arrival;
+import io.croupier.studies.RoundsTrial.ReportNoise;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** The effect of report rates and checkpoint intervals on learning. */
+/** The effect of report rates, checkpoint intervals and late reports on learning. */
 final class RoundsStudy implements Study {
-  static final long MOST_REPORTS = 3_000_000;
+  /** Limit of N K where reports are timely, and elsewhere. */
+  static final int MOST_REPORTS = 1_000_000;
 
-  /** Limit for the other groupings: single steps are expensive, and delay shows early. */
-  private static final long MOST_OF_OTHERS = 300_000;
+  static final int MOST_OF_OTHERS = 300_000;
 
-  private static final double NONE = Double.POSITIVE_INFINITY;
-  static final double[] EPSILONS = {NONE, 8, 2};
-  private static final String SGD = "LDP-ASGD";
-  static final List<String> LEARNERS =
+  /** The largest K where reports aren't timely. */
+  static final int LAST_OF_OTHERS = 300;
+
+  static final List<String> BETTORS =
       List.of(
-          CandidateLearners.ADAPTIVE_RADIUS,
-          CandidateLearners.IMPROPER,
-          CandidateLearners.BANCO,
-          CandidateLearners.COORDINATE_WISE,
-          SGD);
+          CandidateLearners.IMPROPER, CandidateLearners.BANCO, CandidateLearners.COORDINATE_WISE);
 
-  private static final List<ReportGrouping> WAYS = List.of(ReportGrouping.values());
+  /** Step sizes of minibatch SGD times the gradient bound, each over the root of the round. */
+  static final List<Double> STEPS =
+      IntStream.rangeClosed(-3, 4).mapToObj(i -> Math.pow(10, i / 2.0)).toList();
 
-  /** The ways whose seeds follow those of all others, so that these keep theirs. */
-  private static final Set<ReportGrouping> LAST_SEEDED = Set.of(ReportGrouping.HALF_LATE);
+  static final List<ReportNoise> NOISES =
+      List.of(
+          ReportNoise.NONE,
+          new ReportNoise(StudiedMechanism.PRIV_UNIT, 1),
+          new ReportNoise(StudiedMechanism.PRIV_UNIT, 2),
+          new ReportNoise(StudiedMechanism.PRIV_UNIT, 4),
+          new ReportNoise(StudiedMechanism.PRIV_UNIT, 8),
+          new ReportNoise(StudiedMechanism.L2_LAPLACE, 2),
+          new ReportNoise(StudiedMechanism.L2_LAPLACE, 8));
 
-  /** The learning problems. */
-  enum LearningTask {
-    CENSUS("census", 8, 0.25, 10),
-    ABSOLUTE("absolute", 5, 1, 1);
+  /** Where reports aren't timely. */
+  private static final List<ReportNoise> NOISES_OF_OTHERS =
+      List.of(NOISES.get(0), NOISES.get(2), NOISES.get(5));
 
-    private final String label;
-    private final int dimension;
-    private final double gradientBound;
-    private final double stepSize;
+  private static final int[] RATES = {10, 100, 1000, 10_000, 100_000};
 
-    LearningTask(String label, int dimension, double gradientBound, double stepSize) {
-      this.label = label;
-      this.dimension = dimension;
-      this.gradientBound = gradientBound;
-      this.stepSize = stepSize;
-    }
-
-    String label() {
-      return label;
-    }
-  }
+  /** One run. */
+  private record RunCase(LearningProblem problem, ReportNoise noise, Arrival arrival, int rate) {}
 
   /**
    * A cell of the tables.
    *
-   * @param reports from one publication to the next
+   * @param rate N, the number of reports of a round
+   * @param publications K, the number of rounds
    */
-  record Case(
-      LearningTask setting, double epsilon, String learner, ReportGrouping grouping, int reports) {}
+  record RoundsCell(
+      LearningProblem problem, ReportNoise noise, Arrival arrival, int rate, int publications) {
+    String label() {
+      return "%s, %s, %s, N = %d, K = %d"
+          .formatted(problem.label(), noise.label(), arrival.label, rate, publications);
+    }
+  }
 
+  /**
+   * What a cell measures.
+   *
+   * @param bettors excess losses of the averages of {@link #BETTORS}
+   * @param sgd that of the best step size in hindsight; null where reports aren't timely
+   * @param regret sum over the publications of the black box's loss less that of doing nothing
+   */
+  record RoundsResult(List<Estimate> bettors, Estimate sgd, Estimate regret) {}
+
+  /** Of one replication and number of publications. */
+  private record RoundsOutcome(List<Double> excess, double regret) {}
+
+  private final int most;
+  private final int mostOfOthers;
   private final List<Integer> rates;
   private final List<Integer> publications;
   private final int replications;
-  private final List<Case> cases = new ArrayList<>();
-  private final DataSet census = Census.load();
-  private final double leastOfCensus;
-  private final Population absolute;
-  private final Map<LearningTask, Double> zeros = new EnumMap<>(LearningTask.class);
-  private final Map<Case, List<double[]>> measured = new HashMap<>();
+  private final List<LearningProblem> problems;
 
   RoundsStudy(StudyScale scale) {
-    rates = scale.checkpoints(10, 100, 1000, 10_000, 100_000);
-    publications = scale.checkpoints(10, 30, 100, 1000);
+    boolean isFull = scale.divisor() == 1;
+    most = isFull ? MOST_REPORTS : 1_000;
+    mostOfOthers = isFull ? MOST_OF_OTHERS : 200;
+    rates = IntStream.of(RATES).filter(n -> n <= scale.people(RATES[4])).boxed().toList();
+    publications = isFull ? List.of(10, 30, 100, 300, 1000) : List.of(5, 10);
     replications = scale.replications(3);
-    leastOfCensus = census.problem().score(census.problem().optimum()).loss();
-    int d = LearningTask.ABSOLUTE.dimension;
-    absolute =
-        new PredictionProblem(
-            new Design(Features.SPHERE, d, 0), Loss.ABSOLUTE, PredictionProblem.dense(d, 1));
-    for (LearningTask setting : LearningTask.values()) {
-      zeros.put(
-          setting,
-          participants(setting, new SeededRandom(0))
-              .quality(new double[setting.dimension])
-              .excess());
-    }
-    addCases(WAYS.stream().filter(way -> !LAST_SEEDED.contains(way)).toList());
-    addCases(WAYS.stream().filter(LAST_SEEDED::contains).toList());
+    problems = problems(scale);
   }
 
-  private void addCases(List<ReportGrouping> ways) {
-    for (LearningTask setting : LearningTask.values()) {
-      for (double epsilon : EPSILONS) {
-        for (String learner : LEARNERS) {
-          for (ReportGrouping grouping : ways) {
-            for (int n : rates) {
-              Case c = new Case(setting, epsilon, learner, grouping, n);
-              if (!publications(c).isEmpty()) {
-                cases.add(c);
-              }
-            }
-          }
-        }
-      }
-    }
+  private static List<LearningProblem> problems(StudyScale scale) {
+    int points = scale.designPoints();
+    return List.of(
+        LearningProblem.census("census", Census.load(), Census.load().problem().size()),
+        LearningProblem.linear(
+            "logistic d = 20",
+            new Design(Features.SPHERE, 20, points),
+            Loss.LOGISTIC,
+            2 * Math.sqrt(20)),
+        LearningProblem.linear(
+            "absolute d = 5", new Design(Features.SPHERE, 5, points), Loss.ABSOLUTE, 1),
+        LearningProblem.linear(
+            "absolute d = 20",
+            new Design(Features.SPHERE, 20, points),
+            Loss.ABSOLUTE,
+            Math.sqrt(20)),
+        LearningProblem.of("one-hot d = 100", new OneHot(100, 1)));
   }
 
   @Override
@@ -129,296 +126,169 @@ final class RoundsStudy implements Study {
     return "rounds";
   }
 
-  private static boolean isPlayed(Case c, int publications) {
-    long most =
-        switch (c.grouping) {
-          case RULE, GROWING -> MOST_REPORTS;
-          case SINGLE, LATE, HALF_LATE -> MOST_OF_OTHERS;
-        };
-    return (long) c.reports * publications <= most;
-  }
-
-  /** The checkpoints of a case. */
-  List<Integer> publications(Case c) {
-    return publications.stream().filter(p -> isPlayed(c, p)).toList();
-  }
-
   @Override
   public long work() {
-    return cases.stream()
-            .mapToLong(c -> (long) c.reports * publications(c).get(publications(c).size() - 1))
-            .sum()
-        * replications;
+    return runs().stream().mapToLong(this::work).sum() * replications;
+  }
+
+  private long work(RunCase run) {
+    List<Integer> ends = ends(run);
+    return (long) run.rate * ends.get(ends.size() - 1) * learners(run.arrival).size();
+  }
+
+  /** Numbers of publications after which a run is measured. */
+  private List<Integer> ends(RunCase run) {
+    boolean isTimely = run.arrival == Arrival.TIMELY;
+    int limit = isTimely ? most : mostOfOthers;
+    return publications.stream()
+        .filter(k -> isTimely || k <= LAST_OF_OTHERS)
+        .filter(k -> (long) k * run.rate <= limit)
+        .toList();
+  }
+
+  private List<RunCase> runs() {
+    List<RunCase> runs = new ArrayList<>();
+    for (LearningProblem problem : problems) {
+      for (Arrival arrival : Arrival.values()) {
+        for (ReportNoise noise : arrival == Arrival.TIMELY ? NOISES : NOISES_OF_OTHERS) {
+          for (int rate : rates) {
+            RunCase run = new RunCase(problem, noise, arrival, rate);
+            if (!ends(run).isEmpty()) {
+              runs.add(run);
+            }
+          }
+        }
+      }
+    }
+    return runs;
+  }
+
+  /** SGD takes part where reports are timely. */
+  private static List<String> learners(Arrival arrival) {
+    List<String> learners = new ArrayList<>(BETTORS);
+    if (arrival == Arrival.TIMELY) {
+      STEPS.forEach(step -> learners.add(CandidateLearners.sgdLabel(step)));
+    }
+    return learners;
   }
 
   @Override
   public void run(Runner runner, long seed, MarkdownPage page)
       throws IOException, InterruptedException {
-    List<Callable<double[]>> tasks = new ArrayList<>();
-    for (int c = 0; c < cases.size(); c++) {
-      Case played = cases.get(c);
+    List<RunCase> runs = runs();
+    List<Callable<List<RoundsOutcome>>> trials = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      RunCase run = runs.get(i);
       for (int r = 0; r < replications; r++) {
-        SeededRandom random = new SeededRandom(SeededRandom.seed(seed, c, r));
-        tasks.add(() -> play(played, random, runner));
+        SeededRandom random = new SeededRandom(SeededRandom.seed(seed, i, r));
+        trials.add(() -> play(run, random, runner));
       }
     }
-    List<double[]> all = runner.all(tasks);
-    for (int c = 0; c < cases.size(); c++) {
-      measured.put(cases.get(c), all.subList(c * replications, (c + 1) * replications));
+    List<List<RoundsOutcome>> all = runner.all(trials);
+    Map<RoundsCell, RoundsResult> results = new LinkedHashMap<>();
+    for (int i = 0; i < runs.size(); i++) {
+      RunCase run = runs.get(i);
+      List<List<RoundsOutcome>> own = all.subList(i * replications, (i + 1) * replications);
+      List<Integer> ends = ends(run);
+      for (int e = 0; e < ends.size(); e++) {
+        int end = e;
+        RoundsCell cell =
+            new RoundsCell(run.problem, run.noise, run.arrival, run.rate, ends.get(e));
+        results.put(cell, result(own.stream().map(outcomes -> outcomes.get(end)).toList()));
+      }
     }
-    report(page);
+    new RoundsReport(page, replications, problems, results).write();
   }
 
-  /** Excess losses by checkpoint. */
-  private double[] play(Case c, SeededRandom random, Runner runner) {
-    List<Integer> checkpoints = publications(c);
+  private static RoundsResult result(List<RoundsOutcome> outcomes) {
+    int learners = outcomes.get(0).excess.size();
+    List<Estimate> excess =
+        IntStream.range(0, learners)
+            .mapToObj(
+                l -> Estimate.of(outcomes.stream().mapToDouble(o -> o.excess.get(l)).toArray()))
+            .toList();
+    int bettors = BETTORS.size();
+    return new RoundsResult(
+        excess.subList(0, bettors),
+        excess.stream().skip(bettors).min(Comparator.comparingDouble(Estimate::mean)).orElse(null),
+        Estimate.of(outcomes.stream().mapToDouble(RoundsOutcome::regret).toArray()));
+  }
+
+  /** Outcomes by number of publications. */
+  private List<RoundsOutcome> play(RunCase run, SeededRandom random, Runner runner) {
+    List<String> learners = learners(run.arrival);
     RoundsTrial trial =
         new RoundsTrial(
-            participants(c.setting, random),
-            spec(c.setting, c.epsilon, c.learner),
-            c.epsilon,
-            c.grouping,
+            run.problem.participants().apply(random),
+            learners.stream()
+                .map(learner -> spec(run.problem, run.noise, learner))
+                .collect(Collectors.toList()),
+            run.noise,
+            run.arrival,
             random);
-    double[] excesses = new double[checkpoints.size()];
+    List<RoundsOutcome> outcomes = new ArrayList<>();
+    double regret = 0;
     int played = 0;
-    for (int i = 0; i < excesses.length; i++) {
-      for (; played < checkpoints.get(i); played++) {
-        trial.interval(c.reports);
-        runner.progress().accept(c.reports);
+    int measured = 0;
+    for (int end : ends(run)) {
+      for (; played < end; played++) {
+        if (played == measured) {
+          int stride = Math.max(1, played / 20);
+          measured = Math.min(end, played + stride);
+          regret += (measured - played) * (trial.excessOfWeights(0) - run.problem.zero());
+        }
+        trial.round(run.rate);
       }
-      excesses[i] = trial.excess();
+      List<Double> excess = IntStream.range(0, learners.size()).mapToObj(trial::excess).toList();
+      outcomes.add(new RoundsOutcome(excess, regret));
     }
-    return excesses;
+    runner.progress().accept(work(run));
+    return outcomes;
   }
 
-  /** The people of a setting, in a fixed order or drawn. */
-  Participants participants(LearningTask setting, SeededRandom random) {
-    return switch (setting) {
-      case CENSUS ->
-          new CensusParticipants(census.problem(), leastOfCensus, census.problem().size(), random);
-      case ABSOLUTE -> Participants.drawn(absolute, 0, random);
-    };
-  }
-
-  List<Case> cases() {
-    return cases;
-  }
-
-  /** The numbers of reports between two publications. */
-  List<Integer> rates() {
-    return rates;
-  }
-
-  /** The numbers of publications. */
-  List<Integer> publications() {
-    return publications;
-  }
-
-  /** Excess loss of the initial weights. */
-  double zero(LearningTask setting) {
-    return zeros.get(setting);
-  }
-
-  /** A spec with defaults, except for the step size and BANCO's noise. */
-  static ModelSpec spec(LearningTask setting, double epsilon, String learner) {
+  /**
+   * The spec of a learner, with defaults except for step sizes, priors, BANCO's noise and the
+   * average.
+   */
+  static ModelSpec spec(LearningProblem problem, ReportNoise noise, String learner) {
+    int d = problem.dimension();
+    double bound = problem.gradientBound();
     ModelSpec.Builder spec =
         ModelSpec.newBuilder()
             .setModelId("study")
-            .setDimension(setting.dimension)
-            .setGradientBound(setting.gradientBound);
+            .setDimension(d)
+            .setGradientBound(bound)
+            .setMaxStaleness(Arrival.MOST_LATE)
+            .setAveraging(CandidateLearners.AVERAGING);
     switch (learner) {
-      case CandidateLearners.ADAPTIVE_RADIUS ->
-          spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
       case CandidateLearners.IMPROPER -> spec.setBlackBox(BlackBox.getDefaultInstance());
       case CandidateLearners.BANCO ->
-          spec.setBanco(Banco.newBuilder().setStrongestNoise(noise(epsilon)));
+          spec.setBanco(Banco.newBuilder().setStrongestNoise(strongest(noise, d, bound)));
       case CandidateLearners.COORDINATE_WISE ->
-          spec.setCoordinateWise(CoordinateWise.getDefaultInstance());
-      case SGD -> spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(setting.stepSize).setDecay(0.5));
-      default -> throw new IllegalArgumentException(learner);
+          spec.setCoordinateWise(
+              CoordinateWise.newBuilder().setPrior(CandidateLearners.IMPROPER_PRIOR));
+      default -> {
+        double step =
+            STEPS.stream()
+                .filter(s -> CandidateLearners.sgdLabel(s).equals(learner))
+                .findFirst()
+                .orElseThrow();
+        spec.setLdpSgd(LdpSgd.newBuilder().setStepSize(step / bound).setDecay(0.5));
+      }
+    }
+    List<String> violations = ModelSpecs.violations(spec.build());
+    if (!violations.isEmpty()) {
+      throw new IllegalArgumentException(learner + ": " + String.join("; ", violations));
     }
     return spec.build();
   }
 
-  private static StrongestNoise.Builder noise(double epsilon) {
-    return epsilon == NONE
+  private static StrongestNoise strongest(ReportNoise noise, int dimension, double bound) {
+    return noise.isNone()
         ? StrongestNoise.newBuilder()
-            .setSubExponential(SubExponential.newBuilder().setVariance(0).setBetaMax(NONE))
-        : StrongestNoise.newBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon));
-  }
-
-  /** Excess loss after a number of publications at which the case has a checkpoint. */
-  Estimate excess(Case c, int publicationCount) {
-    int checkpoint = publications(c).indexOf(publicationCount);
-    return Estimate.of(measured.get(c).stream().mapToDouble(e -> e[checkpoint]).toArray());
-  }
-
-  private void report(MarkdownPage page) throws IOException {
-    page.title("Reports between two publications");
-    page.paragraph(
-        ("This study measures how the number of reports between two publications, and the number of"
-                + " publications, change what a model learns. P publications of N reports each, N P at"
-                + " most %s million, and %s million for the last three ways below; %d replications. The"
-                + " reports between two publications were evaluated at the weights of the newest one, except"
-                + " in the last two ways. They reach the model as sums of max(1, n / 30 - 1) reports, where n is the"
-                + " number of reports before them. All learners have their defaults; %s steps by"
-                + " %s / sqrt(t) on census and %s / sqrt(t) on absolute. Entries: mean excess loss of the"
-                + " published average (standard error).")
-            .formatted(
-                NumberLabels.short3(MOST_REPORTS / 1e6),
-                NumberLabels.short3(MOST_OF_OTHERS / 1e6),
-                replications,
-                SGD,
-                NumberLabels.short3(LearningTask.CENSUS.stepSize),
-                NumberLabels.short3(LearningTask.ABSOLUTE.stepSize)));
-    page.list(
-        ("`census`: %s d = %d, clipped at G = %s, doing nothing costs %s; people report in a random"
-                + " order, and again in that order after the last one.")
-            .formatted(
-                census.description(),
-                LearningTask.CENSUS.dimension,
-                NumberLabels.short3(LearningTask.CENSUS.gradientBound),
-                NumberLabels.short3(zero(LearningTask.CENSUS))),
-        ("`absolute`: absolute loss, d = %d, features on the sphere, ||w*|| = 1, G = %s, doing nothing"
-                + " costs %s.")
-            .formatted(
-                LearningTask.ABSOLUTE.dimension,
-                NumberLabels.short3(LearningTask.ABSOLUTE.gradientBound),
-                NumberLabels.short3(zero(LearningTask.ABSOLUTE))),
-        ("Noise: l2_laplace of each report. Sums of %d reports or more have Gaussian noise of the same"
-                + " covariance, except for the adaptive radius, which trims each report.")
-            .formatted(RoundsTrial.GAUSSIAN_FROM));
-    page.paragraph("Ways to group reports into rounds:");
-    page.list(
-        "*%s*: what the job does.".formatted(ReportGrouping.RULE.label),
-        "*%s*: a round closes at max(1, n / 30 - 1) reports, even where the rounds agree."
-            .formatted(ReportGrouping.GROWING.label),
-        "*%s*: each report is a round, however many name one publication."
-            .formatted(ReportGrouping.SINGLE.label),
-        ("*%s*: the job's model where all reports name the publication three before the newest one, and"
-                + " the model publishes nevertheless. The job itself waits for as many reports to"
-                + " the newest one, for at most `publication.hold`.")
-            .formatted(ReportGrouping.LATE.label),
-        ("*%s*: the same where half of the reports name the newest publication, at the same rate; then"
-                + " the job doesn't wait.")
-            .formatted(ReportGrouping.HALF_LATE.label));
-    csv(page);
-    for (LearningTask setting : LearningTask.values()) {
-      for (double epsilon : EPSILONS) {
-        String title = setting.label + ", " + noiseLabel(epsilon);
-        page.heading(title.substring(0, 1).toUpperCase(Locale.ROOT) + title.substring(1));
-        table(setting, epsilon, page);
-        picture(setting, epsilon, title, page);
-      }
-    }
-    RoundsFindings findings = new RoundsFindings(this);
-    findings.sameReports(page);
-    findings.exceptions(page);
-  }
-
-  static String noiseLabel(double epsilon) {
-    return epsilon == NONE ? "no noise" : "epsilon " + NumberLabels.short3(epsilon);
-  }
-
-  private void csv(MarkdownPage page) throws IOException {
-    List<List<String>> rows = new ArrayList<>();
-    for (Case c : cases) {
-      for (int p : publications(c)) {
-        Estimate excess = excess(c, p);
-        rows.add(
-            List.of(
-                c.setting.label,
-                c.epsilon == NONE ? "" : NumberLabels.short3(c.epsilon),
-                c.learner.replace(",", ""),
-                c.grouping.label.replace(",", ""),
-                Integer.toString(c.reports),
-                Integer.toString(p),
-                String.format(Locale.ROOT, "%.4g", excess.mean()),
-                String.format(Locale.ROOT, "%.2g", excess.error()),
-                String.format(Locale.ROOT, "%.4g", zero(c.setting))));
-      }
-    }
-    page.csv(
-        "All results",
-        List.of(
-            "problem",
-            "epsilon",
-            "learner",
-            "rounds",
-            "reports_a_publication",
-            "publications",
-            "excess_loss",
-            "standard_error",
-            "of_doing_nothing"),
-        rows);
-  }
-
-  /** The number of publications at which all rates can be compared. */
-  private int common() {
-    return publications.get(Math.min(1, publications.size() - 1));
-  }
-
-  private void table(LearningTask setting, double epsilon, MarkdownPage page) {
-    List<String> columns = new ArrayList<>(List.of("learner", "N"));
-    publications.forEach(p -> columns.add(ReportGrouping.RULE.label + ", P = " + p));
-    List<ReportGrouping> others = WAYS.stream().filter(way -> way != ReportGrouping.RULE).toList();
-    for (ReportGrouping grouping : others) {
-      columns.add(grouping.label + ", P = " + common());
-    }
-    List<List<String>> rows = new ArrayList<>();
-    for (String learner : LEARNERS) {
-      for (int n : rates) {
-        List<String> row = new ArrayList<>(List.of(learner, Integer.toString(n)));
-        Case rule = new Case(setting, epsilon, learner, ReportGrouping.RULE, n);
-        publications.forEach(p -> row.add(entry(rule, p)));
-        for (ReportGrouping grouping : others) {
-          row.add(entry(new Case(setting, epsilon, learner, grouping, n), common()));
-        }
-        rows.add(row);
-      }
-    }
-    page.table(columns, rows);
-  }
-
-  private String entry(Case c, int publicationCount) {
-    return isPlayed(c, publicationCount) ? excess(c, publicationCount).toString() : "";
-  }
-
-  /**
-   * A panel for each learner, of all ways, and one of all learners, at one number of publications.
-   */
-  private void picture(LearningTask setting, double epsilon, String title, MarkdownPage page)
-      throws IOException {
-    double zero = zero(setting);
-    double[] x = rates.stream().mapToDouble(n -> n).toArray();
-    double[] ends = {x[0], x[x.length - 1]};
-    List<Plot> plots = new ArrayList<>();
-    Plot all = panel("all, " + ReportGrouping.RULE.label, zero);
-    for (String learner : LEARNERS) {
-      Plot plot = panel(learner, zero);
-      for (int k = 0; k < WAYS.size(); k++) {
-        ReportGrouping grouping = WAYS.get(k);
-        double[] y =
-            rates.stream()
-                .map(n -> new Case(setting, epsilon, learner, grouping, n))
-                .filter(c -> isPlayed(c, common()))
-                .mapToDouble(c -> Math.min(100 * zero, excess(c, common()).mean()))
-                .toArray();
-        double[] played = Arrays.copyOf(x, y.length);
-        plot.curve(grouping.label, played, y, ChartStyle.colour(k), k);
-        if (grouping == ReportGrouping.RULE) {
-          all.learner(learner, x, y);
-        }
-      }
-      plots.add(plot.zero(ends, new double[] {zero, zero}));
-    }
-    plots.add(all.zero(ends, new double[] {zero, zero}));
-    page.picture(
-        title.replace(", ", "-").replace(" ", "-"),
-        new Panels(title + ", " + common() + " publications", 3, plots));
-  }
-
-  private static Plot panel(String title, double zero) {
-    return Plot.panel(title, "reports a publication", "excess loss", zero / 1e4, 10 * zero);
+            .setSubExponential(
+                SubExponential.newBuilder().setVariance(0).setBetaMax(Double.POSITIVE_INFINITY))
+            .build()
+        : noise.mechanism().declared(dimension, bound, noise.epsilon());
   }
 }

@@ -7,7 +7,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
@@ -56,7 +56,8 @@ final class Scouting {
                 .setModelId("study")
                 .setDimension(1)
                 .setAdaptiveClip(clip)
-                .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+                .setBlackBox(BlackBox.getDefaultInstance())
+                .setAveraging(CandidateLearners.AVERAGING)
                 .build(),
             0);
     int asked = 0;
@@ -87,7 +88,6 @@ final class Scouting {
     answer.modelId = "study";
     answer.namedRound = round;
     answer.count = 1;
-    answer.reportsPerRound = 1;
     answer.form = VectorForm.ANSWER;
     answer.question = AdaptiveClips.QUESTION;
     answer.response = response;

@@ -9,6 +9,8 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.StrongestNoise;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Ways to hide a gradient, at one level of local privacy. */
 enum StudiedMechanism {
@@ -63,6 +65,8 @@ enum StudiedMechanism {
 
   static final double DELTA = 1e-6;
 
+  private static final Map<LawKey, PrivUnitLaw> LAWS = new ConcurrentHashMap<>();
+
   /** As in records. */
   final String label;
 
@@ -81,9 +85,14 @@ enum StudiedMechanism {
   /** What such a release declares, as the strongest noise that BANCO accepts. */
   abstract StrongestNoise declared(int dimension, double gradientBound, double epsilon);
 
+  /** A law takes milliseconds to find, and many trials use the same. */
   private static PrivUnitLaw law(int dimension, double epsilon) {
-    return new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+    return LAWS.computeIfAbsent(
+        new LawKey(dimension, epsilon),
+        key -> new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon)));
   }
+
+  private record LawKey(int dimension, double epsilon) {}
 
   private static double mu(int dimension, double gradientBound, double epsilon) {
     ModelSpec spec =

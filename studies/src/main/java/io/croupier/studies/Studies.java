@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, privacy-levels, rates, adaptive-radius, rounds, mechanisms,"
-          + " mixed-levels, trim, clip; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free."
+      "Studies: excess-risk, wealth, privacy-levels, rates, rounds, mechanisms,"
+          + " mixed-levels, clip; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
     })
@@ -129,11 +129,9 @@ public final class Studies implements Callable<Integer> {
             new WealthStudy(scale),
             new PrivacyLevelsStudy(scale),
             new RatesStudy(scale),
-            new AdaptiveRadiusStudy(scale, seed),
             new RoundsStudy(scale),
             new MechanismsStudy(scale),
             new MixedLevelsStudy(scale),
-            new TrimStudy(scale, seed),
             new ClipStudy(scale, seed),
             new PrefixSumStudy(scale),
             new DpFtrlStudy(scale),

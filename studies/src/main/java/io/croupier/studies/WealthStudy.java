@@ -8,6 +8,9 @@ import java.util.List;
 
 /** The effect of initial wealth and of the other constants that cost no privacy. */
 final class WealthStudy implements CellStudy {
+  /** In a round. */
+  private static final int REPORTS = 100;
+
   private static final int[] WEALTHS = {1, 10, 100, 1000};
   private static final double[] NORMS = {0.1, 1, 10};
   private static final double[] PRIOR_WIDTHS = {25, 1000, 100_000};
@@ -49,8 +52,8 @@ final class WealthStudy implements CellStudy {
                 Noise.l2Laplace(),
                 PrivacyLevels.all(privacy.epsilon),
                 candidates(privacy),
-                1,
-                scale.checkpoints(30_000),
+                REPORTS,
+                scale.checkpoints(300),
                 scale.replications(24)));
       }
     }
@@ -100,11 +103,12 @@ final class WealthStudy implements CellStudy {
     page.title("Initial wealth");
     page.paragraph(
         ("This study measures how the initial wealth W0 changes the risk. A learner with a proper prior"
-                + " and initial wealth W0 loses at most W0 / T against never moving, in expectation and"
-                + " whatever the problem; larger values learn sooner. Absolute loss, l2_laplace noise,"
-                + " T = %d, %d replications; the problems of [excess-risk.md](excess-risk.md). Entries:"
+                + " and initial wealth W0 loses at most W0 / K times a logarithm against never moving, in"
+                + " expectation and whatever the problem; larger values learn sooner. Absolute loss,"
+                + " l2_laplace noise, K = %d rounds of %d reports, %d replications; the problems of [excess-risk.md](excess-risk.md). Entries:"
                 + " mean excess risk of the average (standard error).")
-            .formatted(results.get(0).cell().rounds(), results.get(0).cell().replications()));
+            .formatted(
+                results.get(0).cell().rounds(), REPORTS, results.get(0).cell().replications()));
     List<String> columns = new ArrayList<>(List.of("d", "eps", "learner", "norm w*", "zero"));
     Arrays.stream(WEALTHS).forEach(wealth -> columns.add("W0 = " + wealth));
     List<List<String>> rows = new ArrayList<>();
@@ -167,7 +171,7 @@ final class WealthStudy implements CellStudy {
       throws IOException {
     Plot plot =
         new Plot(
-            "abs, d = %d, eps = %s, T = %d"
+            "abs, d = %d, eps = %s, K = %d"
                 .formatted(
                     privacy.dimension,
                     NumberLabels.short3(privacy.epsilon),

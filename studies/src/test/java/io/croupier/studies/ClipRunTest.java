@@ -31,7 +31,7 @@ class ClipRunTest {
             men(),
             bound,
             mechanism.release(d, bound, 4),
-            List.of(new CandidateLearners(d, 1, bound).adaptiveRadius()),
+            List.of(new CandidateLearners(d, 1, bound).recommended()),
             new SeededRandom(2));
 
     Outcome outcome = onCensus(ClipWay.fixed("fixed", bound), mechanism, 4);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.Problem;
 import io.croupier.schemas.Accuracy;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -24,8 +24,8 @@ class DemoTrialTest {
         ModelSpec.newBuilder()
             .setModelId("demo")
             .setDimension(census.dimension())
-            .setReportsPerRound(1)
-            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+            .setBlackBox(BlackBox.getDefaultInstance())
+            .setAveraging(CandidateLearners.AVERAGING);
     spec.addQuestionsBuilder().setName("accuracy").setAccuracy(Accuracy.getDefaultInstance());
     return spec;
   }

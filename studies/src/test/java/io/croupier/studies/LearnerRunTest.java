@@ -3,7 +3,6 @@ package io.croupier.studies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,25 +17,9 @@ class LearnerRunTest {
           PredictionProblem.dense(DIMENSION, 1));
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        CandidateLearners.ADAPTIVE_RADIUS,
-        CandidateLearners.IMPROPER,
-        CandidateLearners.ADA_GRAD
-      })
+  @ValueSource(strings = {CandidateLearners.IMPROPER, CandidateLearners.ADA_GRAD})
   void measuringARiskDoesNotChangeTheRun(String learner) {
     assertThat(risk(learner, List.of(1_000, 3_000))).isEqualTo(risk(learner, List.of()));
-  }
-
-  @Test
-  void onlyTheTrimDiffers() {
-    LabelledLearner jobs = new CandidateLearners(DIMENSION, 1, 2).adaptiveRadius();
-    assertThat(jobs.inUnits(16)).isEqualTo(0.125);
-    assertThat(jobs.trimmedTo(3, "three").inUnits(16)).isEqualTo(0.1875);
-    LabelledLearner none = jobs.trimmedTo(Double.POSITIVE_INFINITY, "none");
-    assertThat(none.inUnits(16)).isEqualTo(0.5);
-    assertThat(none.label()).isEqualTo("none");
-    assertThat(none.learner()).isSameAs(jobs.learner());
   }
 
   private Trial.Risk risk(String label, List<Integer> checkpoints) {
@@ -44,9 +27,7 @@ class LearnerRunTest {
     LearnerRun run =
         new LearnerRun(
             switch (label) {
-              case CandidateLearners.ADAPTIVE_RADIUS -> learners.adaptiveRadius();
-              case CandidateLearners.IMPROPER ->
-                  learners.blackBox(label, CandidateLearners.IMPROPER_PRIOR);
+              case CandidateLearners.IMPROPER -> learners.recommended();
               default -> learners.adaGradNorm();
             });
     SeededRandom random = new SeededRandom(1);

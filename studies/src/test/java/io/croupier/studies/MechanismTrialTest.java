@@ -28,7 +28,7 @@ class MechanismTrialTest {
             new CensusParticipants(problem, least, problem.size(), new SeededRandom(1)),
             census.clip(),
             mechanism.release(d, census.clip(), 2),
-            List.of(new CandidateLearners(d, 1, census.clip()).adaptiveRadius()),
+            List.of(new CandidateLearners(d, 1, census.clip()).recommended()),
             new SeededRandom(2));
     return trial.excess(problem.size())[0];
   }

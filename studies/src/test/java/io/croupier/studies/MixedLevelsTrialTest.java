@@ -34,7 +34,7 @@ class MixedLevelsTrialTest {
         Participants.drawn(
             new PredictionProblem(design, Loss.ABSOLUTE, best), 0, new SeededRandom(1));
     return new MixedLevelsTrial(people, 1, choices, List.of(played), new SeededRandom(2))
-        .play(PEOPLE);
+        .play(PEOPLE, 200);
   }
 
   @Test
@@ -44,7 +44,7 @@ class MixedLevelsTrialTest {
             List.of(choice(EPSILON, UndisclosedNoise.UNDISCLOSED)),
             declared,
             vouched,
-            learners.adaptiveRadius());
+            learners.recommended());
 
     assertThat(outcomes).extracting(LevelOutcome::refused).containsExactly((long) PEOPLE, 0L, 0L);
     double zero = outcomes.get(0).excess();

@@ -2,87 +2,60 @@ package io.croupier.studies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.schemas.ModelSpec;
-import io.croupier.studies.RoundsStudy.LearningTask;
-import io.croupier.studies.RoundsTrial.ReportGrouping;
+import io.croupier.cli.data.Census;
+import io.croupier.studies.RoundsTrial.Arrival;
+import io.croupier.studies.RoundsTrial.ReportNoise;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The census, on which the initial weights have a loss 0.175 above the best. Seeds are fixed. */
 class RoundsTrialTest {
-  private static final double NONE = Double.POSITIVE_INFINITY;
-  private static final int MANY = 30_000;
+  private static final ReportNoise NOISE = new ReportNoise(StudiedMechanism.L2_LAPLACE, 8);
 
-  private final RoundsStudy study = new RoundsStudy(StudyScale.quick(1));
-  private final double nothing = study.zero(LearningTask.CENSUS);
+  private final LearningProblem census =
+      LearningProblem.census("census", Census.load(), Census.load().problem().size());
 
   static List<String> learners() {
-    return List.of(
-        CandidateLearners.ADAPTIVE_RADIUS,
-        CandidateLearners.IMPROPER,
-        CandidateLearners.COORDINATE_WISE);
+    return RoundsStudy.BETTORS;
   }
 
   @ParameterizedTest
   @MethodSource("learners")
-  void manyReportsAPublicationImproveAModel(String learner) {
-    assertThat(excess(learner, NONE, ReportGrouping.RULE, 10, MANY, 1)).isLessThan(0.75 * nothing);
-    assertThat(excess(learner, NONE, ReportGrouping.GROWING, 10, MANY, 1)).isGreaterThan(nothing);
-    // The adaptive radius at most doubles from one publication to the next.
-    double factor = learner.equals(CandidateLearners.ADAPTIVE_RADIUS) ? 1 : 1e6;
-    assertThat(excess(learner, NONE, ReportGrouping.SINGLE, 10, MANY, 1))
-        .isGreaterThan(factor * nothing);
+  void moreReportsImproveAModel(String learner) {
+    double few = excess(learner, Arrival.TIMELY, 100, 30);
+    double many = excess(learner, Arrival.TIMELY, 3000, 30);
+
+    assertThat(few).isLessThan(census.zero());
+    assertThat(many).isLessThan(few / 2);
   }
 
+  /** Update docs/learners.md if this test fails. */
   @ParameterizedTest
   @MethodSource("learners")
-  void tenTimesTheReportsAPublicationCostLittle(String learner) {
-    double few = 0;
-    double many = 0;
-    for (int seed = 1; seed <= 6; seed++) {
-      few += excess(learner, NONE, ReportGrouping.RULE, 10, MANY / 10, seed);
-      many += excess(learner, NONE, ReportGrouping.RULE, 10, MANY, seed);
+  void aModelEndsBelowDoingNothingHoweverReportsArrive(String learner) {
+    for (Arrival arrival : Arrival.values()) {
+      assertThat(excess(learner, arrival, 300, 60)).as(arrival.label).isLessThan(census.zero());
     }
-    assertThat(many).isLessThan(2 * few);
   }
 
-  /**
-   * Without the rule for late reports, the excess loss is 4 to 95 times that of doing nothing.
-   * Update docs/learners.md if this test fails.
-   */
-  @ParameterizedTest
-  @MethodSource("learners")
-  void reportsThreePublicationsLateOnTheCensusEndNoWorseThanDoingNothing(String learner) {
-    double prompt = 0;
-    double halfLate = 0;
-    double late = 0;
+  /** Three seeds. */
+  private double excess(String learner, Arrival arrival, int rate, int publications) {
+    double sum = 0;
     for (int seed = 1; seed <= 3; seed++) {
-      prompt += excess(learner, 8, ReportGrouping.RULE, 30, MANY, seed) / 3;
-      halfLate += excess(learner, 8, ReportGrouping.HALF_LATE, 30, MANY, seed) / 3;
-      late += excess(learner, 8, ReportGrouping.LATE, 30, MANY, seed) / 3;
+      SeededRandom random = new SeededRandom(seed);
+      RoundsTrial trial =
+          new RoundsTrial(
+              census.participants().apply(random),
+              List.of(RoundsStudy.spec(census, NOISE, learner)),
+              NOISE,
+              arrival,
+              random);
+      for (int i = 0; i < publications; i++) {
+        trial.round(rate);
+      }
+      sum += trial.excess(0);
     }
-
-    assertThat(prompt).isLessThan(0.5 * nothing);
-    assertThat(halfLate).isGreaterThan(prompt).isLessThan(0.5 * nothing);
-    assertThat(late).isGreaterThan(halfLate).isLessThan(1.01 * nothing);
-  }
-
-  private double excess(
-      String learner,
-      double epsilon,
-      ReportGrouping grouping,
-      int publications,
-      int reports,
-      long seed) {
-    ModelSpec spec = RoundsStudy.spec(LearningTask.CENSUS, epsilon, learner);
-    SeededRandom random = new SeededRandom(seed);
-    RoundsTrial trial =
-        new RoundsTrial(
-            study.participants(LearningTask.CENSUS, random), spec, epsilon, grouping, random);
-    for (int i = 0; i < publications; i++) {
-      trial.interval(reports);
-    }
-    return trial.excess();
+    return sum / 3;
   }
 }

@@ -1,6 +1,7 @@
 package io.croupier.accounting.mechanism;
 
 import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.numerics.DecimalUnits;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -9,9 +10,10 @@ import java.math.RoundingMode;
  * What one report costs its sender, in every currency of accounting. Sums are kept in whole units,
  * each report rounded up; a level means its shortest decimal ({@link DecimalUnits}).
  *
- * <p>A Gaussian mu has rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link PureCosts}.
+ * <p>A Gaussian mu has rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link PureLoss}.
  *
  * @param epsilon the pure epsilon, in nats; 0 if there is none, may be infinite
+ * @param others r of the {@link PureLoss} of epsilon; 1 if nothing is known of the loss but epsilon
  * @param muSquaredPicos mu^2 of Gaussian noise in units of 1e-12; saturates
  * @param isGaussian whether the noise is Gaussian, though its mu^2 may be 0
  * @param isUndisclosed whether only the sender knows the cost
@@ -22,6 +24,7 @@ import java.math.RoundingMode;
  */
 public record Cost(
     double epsilon,
+    double others,
     long muSquaredPicos,
     boolean isGaussian,
     boolean isUndisclosed,
@@ -39,10 +42,10 @@ public record Cost(
   }
 
   /** Of a report that is only counted. */
-  public static final Cost FREE = new Cost(0, 0, false, false, false, 0, 0);
+  public static final Cost FREE = new Cost(0, 1, 0, false, false, false, 0, 0);
 
   /** Of a report whose sender alone knows its cost. */
-  public static final Cost UNDISCLOSED = new Cost(0, 0, false, true, false, 0, 0);
+  public static final Cost UNDISCLOSED = new Cost(0, 1, 0, false, true, false, 0, 0);
 
   /**
    * Largest total variation of one report that is counted; a larger one exceeds every delta in use,
@@ -55,7 +58,17 @@ public record Cost(
 
   /** The cost of epsilon-LDP. */
   public static Cost ofEpsilon(double epsilon) {
-    return new Cost(epsilon, 0, false, false, false, 0, 0);
+    return new Cost(epsilon, 1, 0, false, false, false, 0, 0);
+  }
+
+  /** The cost of a pure mechanism whose loss is known. */
+  public static Cost ofLoss(PureLoss loss) {
+    return new Cost(loss.epsilon(), loss.others(), 0, false, false, false, 0, 0);
+  }
+
+  /** The privacy loss, or the worst one of {@link #epsilon}. */
+  public PureLoss loss() {
+    return new PureLoss(epsilon, others);
   }
 
   /**
@@ -65,7 +78,7 @@ public record Cost(
    * @param open number of coordinates without noise
    */
   public static Cost ofCoordinates(double epsilon, int open) {
-    return new Cost(epsilon, 0, false, false, open > 0, 0, 0);
+    return new Cost(epsilon, 1, 0, false, false, open > 0, 0, 0);
   }
 
   /** The cost of mu-GDP. */
@@ -92,7 +105,7 @@ public record Cost(
   }
 
   private static Cost gaussian(long muSquaredPicos) {
-    return new Cost(0, muSquaredPicos, true, false, false, 0, 0);
+    return new Cost(0, 1, muSquaredPicos, true, false, false, 0, 0);
   }
 
   /**
@@ -104,7 +117,7 @@ public record Cost(
    */
   public Cost varied(double variation, double rate) {
     return new Cost(
-        epsilon, muSquaredPicos, isGaussian, isUndisclosed, isUnbounded, variation, rate);
+        epsilon, others, muSquaredPicos, isGaussian, isUndisclosed, isUnbounded, variation, rate);
   }
 
   /** The pure epsilon in units of 1e-9, rounded up; saturates. */
@@ -114,12 +127,12 @@ public record Cost(
 
   /** rho of zero-concentrated differential privacy in units of 1e-12, rounded up; saturates. */
   public long rhoPicos() {
-    return DecimalUnits.add(PureCosts.rhoPicos(epsilon), DecimalUnits.half(muSquaredPicos));
+    return DecimalUnits.add(PureCosts.rhoPicos(loss()), DecimalUnits.half(muSquaredPicos));
   }
 
-  /** The tight mu^2 of the pure epsilon in units of 1e-12, rounded up; saturates. */
+  /** The tight mu^2 of the pure loss in units of 1e-12, rounded up; saturates. */
   public long pureMuSquaredPicos() {
-    return PureCosts.muSquaredPicos(epsilon);
+    return PureCosts.muSquaredPicos(loss());
   }
 
   /** The total variation in units of 1e-18, rounded up; saturates. */

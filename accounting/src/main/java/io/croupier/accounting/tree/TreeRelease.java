@@ -16,7 +16,7 @@ import java.util.List;
  * @param parts groups of trees with the same noise; one part unless the noise changes
  * @param relation the neighbouring relation of all results
  */
-public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
+public record TreeRelease(List<TreePart> parts, NeighbouringRelation relation) {
   /** Largest squared sensitivity, above that of every {@link Schedule}. */
   public static final long MAX_ZETA = (1L << 61) - 1;
 
@@ -29,13 +29,13 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
    * @param zeta squared sensitivity in clipping norms, under zero-out, from 0 to {@link #MAX_ZETA}
    * @param noiseMultiplier sigma: standard deviation of a node's noise in clipping norms, positive
    */
-  public record Part(long zeta, double noiseMultiplier) {
+  public record TreePart(long zeta, double noiseMultiplier) {
     /**
      * Checks the part.
      *
      * @throws IllegalArgumentException naming the field that is out of range
      */
-    public Part {
+    public TreePart {
       checkZeta(zeta);
       if (!(noiseMultiplier > 0 && noiseMultiplier <= Double.MAX_VALUE)) {
         throw new IllegalArgumentException(
@@ -52,14 +52,14 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
   public TreeRelease {
     parts = List.copyOf(parts);
     long total = 0;
-    for (Part part : parts) {
+    for (TreePart part : parts) {
       total = checkZeta(total + part.zeta());
     }
   }
 
   /** Trees with the same noise. */
   public static TreeRelease of(long zeta, double noiseMultiplier, NeighbouringRelation relation) {
-    return new TreeRelease(List.of(new Part(zeta, noiseMultiplier)), relation);
+    return new TreeRelease(List.of(new TreePart(zeta, noiseMultiplier)), relation);
   }
 
   /**
@@ -67,7 +67,7 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
    * trade-off, rounded up by a relative error below 10^-11: {@link #epsilon} of the release is at
    * most the requested one.
    *
-   * @param zeta as in {@link Part}, at least 1
+   * @param zeta as in {@link TreePart}, at least 1
    * @param epsilon requested epsilon, positive and finite
    * @param delta requested delta, between 0 and 1
    * @throws IllegalArgumentException naming the argument that is out of range
@@ -93,7 +93,7 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
   /** The squared sensitivity under the relation: that of zero-out, times 4 under replace-one. */
   public long zeta() {
     long zeta = 0;
-    for (Part part : parts) {
+    for (TreePart part : parts) {
       zeta += inDistances(part.zeta(), relation);
     }
     return zeta;
@@ -103,7 +103,7 @@ public record TreeRelease(List<Part> parts, NeighbouringRelation relation) {
   public double mu() {
     double[] mus = new double[parts.size()];
     for (int i = 0; i < mus.length; i++) {
-      Part part = parts.get(i);
+      TreePart part = parts.get(i);
       double zeta = roundUp(inDistances(part.zeta(), relation));
       mus[i] = GaussianDp.rootQuotient(zeta, part.noiseMultiplier());
     }

@@ -13,8 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The inequality that the learners' guarantees rest on, for noise that is not symmetric: E exp(x -
  * c x^2) &lt;= 1 + E x for the coin x = -a &lt;e, mean of reports>, a the bet times G. The black
- * box and the coordinate-wise learner have c = 1 and a &lt;= 0.2. The adaptive radius trims
- * reports, and doesn't need it.
+ * box and the coordinate-wise learner have c = 1 and a &lt;= 0.2.
  *
  * <p>Method for means: exp(x - c x^2) = exp(1 / 4c) E exp(i sqrt(2c) Z (x - 1 / 2c)) for a standard
  * normal Z, so that the left side is an integral over the characteristic function of x, the product

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.croupier.accounting.NeighbouringRelation;
-import io.croupier.accounting.tree.TreeRelease.Part;
+import io.croupier.accounting.tree.TreeRelease.TreePart;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,11 +152,13 @@ class TreeReleaseTest {
   @Test
   void differentNoisesMix() {
     TreeRelease mixture =
-        new TreeRelease(List.of(new Part(9, 1.5), new Part(16, 2)), NeighbouringRelation.ZERO_OUT);
+        new TreeRelease(
+            List.of(new TreePart(9, 1.5), new TreePart(16, 2)), NeighbouringRelation.ZERO_OUT);
     assertThat(mixture.mu()).isCloseTo(Math.sqrt(4 + 4), within(1e-15));
     assertThat(mixture.zeta()).isEqualTo(25);
     TreeRelease halves =
-        new TreeRelease(List.of(new Part(5, 3), new Part(6, 3)), NeighbouringRelation.ZERO_OUT);
+        new TreeRelease(
+            List.of(new TreePart(5, 3), new TreePart(6, 3)), NeighbouringRelation.ZERO_OUT);
     assertThat(halves.mu()).isCloseTo(zeroOut(11, 3).mu(), within(1e-15));
   }
 
@@ -187,7 +189,7 @@ class TreeReleaseTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> zeroOut(-1, 1))
         .withMessage("zeta is -1; it must be between 0 and 2305843009213693951");
-    Part large = new Part(TreeRelease.MAX_ZETA, 1);
+    TreePart large = new TreePart(TreeRelease.MAX_ZETA, 1);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new TreeRelease(List.of(large, large), NeighbouringRelation.REPLACE_ONE))
         .withMessage("zeta is 4611686018427387902; it must be between 0 and 2305843009213693951");

@@ -13,7 +13,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
 import java.lang.management.ManagementFactory;
@@ -115,7 +115,7 @@ record RebuildTable(BenchmarkEnvironment environment, Duration interval) {
         .setModelId("m")
         .setDimension(2)
         .setGradientBound(1)
-        .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+        .setBlackBox(BlackBox.getDefaultInstance())
         .build();
   }
 

@@ -37,7 +37,7 @@ final class MechanismErrors {
   /** Of reports of an epsilon. */
   static MechanismErrors ofEpsilon(int dimension, double epsilon) {
     MechanismErrors errors = new MechanismErrors(dimension);
-    errors.addPure(epsilon);
+    errors.addPure(epsilon, epsilon);
     errors.sort();
     return errors;
   }
@@ -46,29 +46,32 @@ final class MechanismErrors {
    * Of equal reports that share a guarantee of epsilon at a delta.
    *
    * @param mu of each report, if they are Gaussian
-   * @param pure of each report, if they are pure
+   * @param pure of each report, if nothing is known of its loss but epsilon
+   * @param privUnit of each report of priv_unit
    */
-  static MechanismErrors ofMu(int dimension, double mu, PureShares pure) {
+  static MechanismErrors ofMu(int dimension, double mu, PureShares pure, PureShares privUnit) {
     MechanismErrors errors = new MechanismErrors(dimension);
-    errors.addAll(false, mu);
-    errors.addPure(pure.composed());
+    errors.addGaussian(mu);
+    errors.addPure(pure.composed(), privUnit.composed());
     errors.sort();
-    errors.addLimit("mu", "of mu", pure.underMu());
-    errors.addLimit("epsilonAndDelta", "of epsilon and delta", pure.underFilter());
+    errors.addLimit("mu", "of mu", privUnit.underMu());
+    errors.addLimit("epsilonAndDelta", "of epsilon and delta", privUnit.underFilter());
     return errors;
   }
 
-  private void addPure(double epsilon) {
-    if (epsilon < LEAST_EPSILON) {
-      return;
+  private void addPure(double epsilon, double ofPrivUnit) {
+    for (NoiseMechanism mechanism : NoiseMechanism.values()) {
+      double level = mechanism == NoiseMechanism.PRIV_UNIT ? ofPrivUnit : epsilon;
+      if (mechanism.isPure() && level >= LEAST_EPSILON) {
+        errors.add(error(mechanism, level));
+      }
     }
-    addAll(true, epsilon);
   }
 
-  private void addAll(boolean pure, double level) {
+  private void addGaussian(double mu) {
     for (NoiseMechanism mechanism : NoiseMechanism.values()) {
-      if (mechanism.isPure() == pure) {
-        errors.add(error(mechanism, level));
+      if (!mechanism.isPure()) {
+        errors.add(error(mechanism, mu));
       }
     }
   }

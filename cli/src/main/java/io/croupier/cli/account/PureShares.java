@@ -1,9 +1,10 @@
 package io.croupier.cli.account;
 
-import io.croupier.accounting.PureDp;
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.RenyiFilter;
 import io.croupier.accounting.Spends;
 import java.math.BigDecimal;
+import java.util.function.DoubleFunction;
 import java.util.function.DoublePredicate;
 
 /**
@@ -25,17 +26,24 @@ record PureShares(double composed, double underMu, double underFilter) {
    * @param share of one report in the sum of pure epsilons, which every guarantee but a limit of mu
    *     accepts
    * @param mu share of one report in the total mu
+   * @param loss of a report of an epsilon
    */
-  static PureShares of(double epsilon, double logDelta, long reports, double share, double mu) {
+  static PureShares of(
+      double epsilon,
+      double logDelta,
+      long reports,
+      double share,
+      double mu,
+      DoubleFunction<PureLoss> loss) {
     RenyiFilter filter = RenyiFilter.of(epsilon, logDelta);
-    double underMu = largest(level -> PureDp.mu(level) <= mu);
+    double underMu = largest(level -> loss.apply(level).mu() <= mu);
     double underFilter =
-        largest(level -> PureDp.renyi(level, filter.order()) * reports <= filter.budget());
+        largest(level -> loss.apply(level).renyi(filter.order()) * reports <= filter.budget());
     double composed =
         largest(
             level -> {
               Spends spends = new Spends();
-              spends.addPure(level, reports);
+              spends.addPure(loss.apply(level), reports);
               return spends.least(logDelta).epsilon() <= epsilon;
             });
     return new PureShares(

@@ -53,7 +53,7 @@ record Sensitivity(
   /** The release with the given noise. */
   TreeRelease release(double noiseMultiplier, NeighbouringRelation relation) {
     return new TreeRelease(
-        Collections.nCopies(trees, new TreeRelease.Part(zeta, noiseMultiplier)), relation);
+        Collections.nCopies(trees, new TreeRelease.TreePart(zeta, noiseMultiplier)), relation);
   }
 
   /** The zeta of all trees under zero-out. */

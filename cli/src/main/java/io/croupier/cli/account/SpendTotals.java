@@ -1,5 +1,8 @@
 package io.croupier.cli.account;
 
+import static java.util.Comparator.comparingDouble;
+
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.Spends;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.schemas.AccountingEvent;
@@ -10,12 +13,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one user spent, on one model or on all. The pure epsilons are kept individually, with the
+ * What one user spent, on one model or on all. The pure losses are kept individually, with the
  * count of equal ones, since composition gives a better bound for them than for their sum.
  */
 final class SpendTotals {
   private Totals totals = new Totals();
-  private final SortedMap<Double, Long> pure = new TreeMap<>();
+  private final SortedMap<PureLoss, Long> pure =
+      new TreeMap<>(comparingDouble(PureLoss::epsilon).thenComparingDouble(PureLoss::others));
   private BigDecimal rho = BigDecimal.ZERO;
   private long central;
   private long uncharged;
@@ -30,9 +34,9 @@ final class SpendTotals {
 
   /** Counts a report whose cost the totals already contain. */
   void count(AccountingEvent event) {
-    double epsilon = AccountingEvents.cost(event).epsilon();
-    if (epsilon > 0) {
-      pure.merge(epsilon, 1L, Long::sum);
+    PureLoss loss = AccountingEvents.cost(event).loss();
+    if (loss.epsilon() > 0) {
+      pure.merge(loss, 1L, Long::sum);
     }
     if (event.hasCentral()) {
       central++;
@@ -66,7 +70,7 @@ final class SpendTotals {
   }
 
   /** Everything that the bounds depend on: equal keys have equal bounds. */
-  record BoundKey(SortedMap<Double, Long> pure, double mu, double variation, BigDecimal rho) {
+  record BoundKey(SortedMap<PureLoss, Long> pure, double mu, double variation, BigDecimal rho) {
     /** The spends in the accountant's form. */
     Spends spends() {
       Spends spends = new Spends();

@@ -2,13 +2,13 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.InputException;
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,35 +20,34 @@ import java.util.Set;
  * @param label printed name
  * @param kind of learner
  * @param number initial step size of LDP-SGD, constant learning rate of DP-FTRL, or fixed clip of
- *     the adaptive radius; 0 without one
+ *     the black box; 0 without one
  */
 record ComparedLearner(String modelId, String label, LearnerKind kind, double number) {
 
   /**
-   * The learners of noised reports: the adaptive radius, which finds its clip, and what three fixed
-   * clips make of it; three more without a step size, and LDP-SGD with two.
+   * The learners of noised reports: the black box, for which the job finds the clip, the same with
+   * three fixed clips, two more without a step size, and LDP-SGD with two.
    */
   static final String LOCAL =
-      "adaptive-radius,adaptive-radius:1,adaptive-radius:0.25,adaptive-radius:0.01,"
-          + "banco,black-box,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10";
+      "black-box,black-box:1,black-box:0.25,black-box:0.1,"
+          + "banco,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10";
 
   /** The default comparison: these learners, and DP-FTRL with either noise. */
   static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
 
   /** How local learners are named on the command line. */
   static final String LOCAL_FORMS =
-      "adaptive-radius, adaptive-radius:CLIP, banco, black-box, coordinate-wise, ldp-sgd:STEP";
+      "black-box, black-box:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
 
-  /** Degree of the polynomial weights of the iterates in averages. */
-  static final int AVERAGING_DEGREE = 3;
+  /** Former name of the black box on the command line. */
+  private static final String FORMER = "adaptive-radius";
 
   /** The step size of round n is {@code stepSize n^-DECAY}. */
   private static final double DECAY = 0.5;
 
   enum LearnerKind {
-    ADAPTIVE_RADIUS("adaptive-radius", "adaptive radius", "clip"),
+    BLACK_BOX("black-box", "black box", "clip"),
     BANCO("banco", "BANCO", "noise level"),
-    BLACK_BOX("black-box", "black box", ""),
     COORDINATE_WISE("coordinate-wise", "coordinate-wise", ""),
     LDP_SGD("ldp-sgd", "LDP-SGD", "step"),
     DP_FTRL_TREE("dp-ftrl-tree", "DP-FTRL, tree", "step"),
@@ -71,7 +70,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     }
 
     private boolean mayHaveNumber() {
-      return this == ADAPTIVE_RADIUS || hasStep();
+      return this == BLACK_BOX || hasStep();
     }
 
     private boolean isCentral() {
@@ -102,7 +101,10 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
         return new ComparedLearner(kind.name, kind.label, kind, 0);
       }
     }
-    throw new InputException("--learners: '%s' is not one of %s".formatted(name, known()));
+    String former =
+        name.equals(FORMER) || name.startsWith(FORMER + ":") ? ": black-box replaces it" : "";
+    throw new InputException(
+        "--learners: '%s' is not one of %s%s".formatted(name, known(), former));
   }
 
   private static ComparedLearner withNumber(LearnerKind kind, String name, String text) {
@@ -139,12 +141,12 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
 
   /** Whether the job finds its clip. */
   boolean findsClip() {
-    return kind == LearnerKind.ADAPTIVE_RADIUS && number == 0;
+    return kind == LearnerKind.BLACK_BOX && number == 0;
   }
 
   /** Its fixed clip. */
   private double clip(DemoParameters parameters) {
-    return kind == LearnerKind.ADAPTIVE_RADIUS ? number : parameters.clip();
+    return kind == LearnerKind.BLACK_BOX ? number : parameters.clip();
   }
 
   /** Whether the last iterate is reported, too. */
@@ -178,13 +180,14 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     } else {
       spec.setGradientBound(clip(parameters));
     }
-    if (kind != LearnerKind.ADAPTIVE_RADIUS) {
+    if (kind.hasStep()) {
+      // The default of the other learners.
       spec.setAveraging(
           Averaging.newBuilder()
-              .setPolynomial(Averaging.Polynomial.newBuilder().setDegree(AVERAGING_DEGREE)));
+              .setPolynomial(
+                  Averaging.Polynomial.newBuilder().setDegree(ModelSpecs.AVERAGING_DEGREE)));
     }
     return switch (kind) {
-      case ADAPTIVE_RADIUS -> spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build();
       case BANCO ->
           spec.setBanco(Banco.newBuilder().setStrongestNoise(parameters.strongest(spec))).build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();

@@ -4,6 +4,7 @@ import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -169,15 +170,14 @@ record Comparison(
   private String sameForAll() {
     String round =
         terms.roundSize() == 1
-            ? "one report per round"
-            : NumberFormats.count(terms.roundSize()) + " reports per round";
+            ? "at least one report per round"
+            : "at least " + NumberFormats.count(terms.roundSize()) + " reports per round";
     String unsaid =
         terms.undisclosedPeople() == 0
             ? ""
             : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
     return ("The same for every learner of noised reports: %s people, one report from each;"
-            + " %s, epsilon = %s%s; %s; the average weights"
-            + " the t-th iterate by t^%d (adaptive radius: by its own rule).")
+            + " %s, epsilon = %s%s; %s; averages of polynomial degree %d.")
         .formatted(
             NumberFormats.count(terms.people()),
             terms.mechanismInWords(),
@@ -185,7 +185,7 @@ record Comparison(
                 + (terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords()),
             unsaid,
             round,
-            ComparedLearner.AVERAGING_DEGREE);
+            ModelSpecs.AVERAGING_DEGREE);
   }
 
   /** How to read the scores. */

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
       "Try:",
       "  croupier demo --epsilon 4",
       "  croupier demo --feature-scale 100   as if features were measured in other units: only the",
-      "                                    adaptive radius without a clip needs no new choice",
+      "                                    black box without a clip needs no new choice",
       "  croupier demo --mechanism l2-laplace   compares other noise of the same epsilon",
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
@@ -128,8 +128,8 @@ public final class DemoCommand implements Callable<Integer> {
         "Learners, separated by commas: "
             + ComparedLearner.LOCAL_FORMS
             + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: all, with"
-            + " adaptive-radius at 1, 0.25 and 0.01, ldp-sgd at 0.1 and 10, and dp-ftrl at 100)."
-            + " Without a number, adaptive-radius finds its clip.",
+            + " black-box at 1, 0.25 and 0.1, ldp-sgd at 0.1 and 10, and dp-ftrl at 100)."
+            + " Without a number, the job finds the clip of black-box.",
         "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
             + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
@@ -139,7 +139,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--clip",
       paramLabel = "NORM",
       description =
-          "Norm at which gradients are clipped for all learners but adaptive-radius (default: 0.25;"
+          "Norm at which gradients are clipped for all learners but black-box (default: 0.25;"
               + " simulated: the bound of the design).")
   private Double clip;
 
@@ -157,7 +157,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--round-size",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Reports per round (default: ${DEFAULT-VALUE}).")
+      description = "Least number of reports per round (default: ${DEFAULT-VALUE}).")
   private int roundSize;
 
   @Option(

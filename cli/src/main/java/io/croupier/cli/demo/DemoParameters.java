@@ -15,7 +15,7 @@ import io.croupier.schemas.StrongestNoise;
  * @param epsilon of every report; of gaussian noise, at {@link #delta}
  * @param undisclosed share of the people who don't declare their noise, from 0 to 1
  * @param clip norm at which gradients are clipped for learners that neither find nor state one
- * @param roundSize reports per round
+ * @param roundSize least number of reports per round
  * @param people number of people who report
  * @param seed of the order in which people report; the noise is never seeded
  */

@@ -49,7 +49,8 @@ public final class ModelsCommand implements Runnable {
         "",
         "The file is a YAML or JSON list of model specs. All specs are first validated and compared"
             + " with the current ones. If one is refused, nothing is published and the exit code"
-            + " is 1."
+            + " is 1.",
+        "Deprecated names are accepted, with a warning."
       },
       footer = {
         "",
@@ -57,7 +58,7 @@ public final class ModelsCommand implements Runnable {
         "  - modelId: clicks",
         "    dimension: 20",
         "    gradientBound: 1",
-        "    adaptiveRadius: {}"
+        "    blackBox: {}"
       })
   int apply(
       @Mixin ConnectionOptions connection,
@@ -80,6 +81,7 @@ public final class ModelsCommand implements Runnable {
           "%-10s %s%n", change.kind().name().toLowerCase(Locale.ROOT), change.spec().getModelId());
       change.reasons().forEach(reason -> out.printf("           %s%n", reason));
     }
+    warn(specs);
     Log.discard();
     if (refused) {
       spec.commandLine().getErr().println("Nothing was published.");
@@ -88,12 +90,20 @@ public final class ModelsCommand implements Runnable {
     return 0;
   }
 
+  private void warn(List<ModelSpec> specs) {
+    PrintWriter err = spec.commandLine().getErr();
+    for (ModelSpec model : specs) {
+      ModelSpecs.warnings(model)
+          .forEach(warning -> err.printf("%s: %s%n", model.getModelId(), warning));
+    }
+  }
+
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
       versionProvider = Version.class,
       abbreviateSynopsis = true,
-      description = "Lists the current models.")
+      description = "Lists the current models, without deprecated names.")
   int list(
       @Mixin ConnectionOptions connection,
       @Option(
@@ -101,7 +111,8 @@ public final class ModelsCommand implements Runnable {
               description = "Prints a JSON list of model specs, which 'models apply' accepts.")
           boolean json) {
     Log.toFile();
-    Collection<ModelSpec> specs = topic(connection).current().values();
+    Collection<ModelSpec> specs =
+        topic(connection).current().values().stream().map(ModelSpecs::current).toList();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.print(ModelsFile.text(specs));

@@ -26,7 +26,8 @@ public final class ModelsFile {
   private ModelsFile() {}
 
   /**
-   * Reads the specs of a file, in its order. Refuses repeated ids, but doesn't validate the specs.
+   * Reads the specs of a file, in its order. Refuses repeated ids, but doesn't validate the specs,
+   * and keeps deprecated names, of which {@code models apply} warns.
    */
   public static List<ModelSpec> read(Path file) {
     try {

@@ -21,12 +21,6 @@ final class JournaledModel {
   private final LongFunction<ReplayedModel> start;
   private ReplayedModel model;
 
-  /** Whether no bundle so far has an outcome, as in journals of release 0.1.0. */
-  private boolean isOld = true;
-
-  /** The round that was open before the current bundle. */
-  private long round;
-
   /**
    * Prepares the replay of a model.
    *
@@ -53,21 +47,35 @@ final class JournaledModel {
    * @throws InputException if the replay does not agree with the journal
    */
   void apply(JournalEntry.Bundle bundle) {
-    isOld &= !bundle.hasOutcome();
-    boolean isBundle = bundle.getPositionsCount() > 0 || bundle.hasClosedRound();
+    boolean isBundle = bundle.getPositionsCount() > 0;
+    if (bundle.hasClosedRound() || (isBundle && !bundle.hasOutcome())) {
+      throw mismatch(
+          bundle,
+          "the journal is of release 0.2.0 or earlier, where a round could close between two"
+              + " publications: replay it with that release");
+    }
     if (!isBundle && bundle.hasNamedRound()) {
       begin(bundle.getNamedRound());
     } else {
       beginAtRoundZero();
     }
     if (isBundle) {
-      replay(bundle);
+      add(bundle);
     }
     if (bundle.getPublished()) {
-      model.publish(!bundle.getRoundHeld());
-      if (isOld) {
-        model.confirm(); // release 0.1.0 counted publications before they were committed
-      }
+      publish(bundle);
+    }
+  }
+
+  private void publish(JournalEntry.Bundle bundle) {
+    boolean isFirst = model.isUnpublished();
+    model.waitsFor(bundle.getWaitsFor());
+    boolean opened = model.publish(!bundle.getRoundHeld());
+    if (!isFirst && opened == bundle.getRoundHeld()) {
+      throw mismatch(
+          bundle,
+          "in the journal a new round was published, but in the replay there are no reports: the"
+              + " models, the reports or the first journal entries are not those of the recording");
     }
   }
 
@@ -97,30 +105,7 @@ final class JournaledModel {
     }
   }
 
-  private void replay(JournalEntry.Bundle bundle) {
-    round = model.round();
-    boolean closed = bundle.getPositionsCount() == 0 ? timeOut() : add(bundle);
-    if (closed != bundle.hasClosedRound() || (closed && round != bundle.getClosedRound())) {
-      throw mismatch(
-          bundle,
-          ("in the journal %s, but in the replay %s: the models, the reports or the first journal"
-                  + " entries are not those of the recording")
-              .formatted(
-                  closed(bundle.hasClosedRound(), bundle.getClosedRound()), closed(closed, round)));
-    }
-  }
-
-  private static String closed(boolean closed, long round) {
-    return closed ? "it closed round " + round : "it closed no round";
-  }
-
-  private boolean timeOut() {
-    boolean closes = model.filling() > 0;
-    model.closeRound();
-    return closes;
-  }
-
-  private boolean add(JournalEntry.Bundle bundle) {
+  private void add(JournalEntry.Bundle bundle) {
     JudgedReport last = report(bundle, bundle.getPositions(0));
     Bundle sum = new Bundle(accounts.withoutUser(last.report()));
     for (int i = 1; i < bundle.getPositionsCount(); i++) {
@@ -137,26 +122,15 @@ final class JournaledModel {
       case DROPPED_UNPUBLISHED ->
           model.drop(BundleOutcome.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
       case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, bundle.getPositionsCount());
-      case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED -> {
-        return take(bundle, sum.seal(), last.report().createdAtMs);
-      }
+      case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
+          requireTaken(bundle, model.add(sum.seal(), last.report().createdAtMs));
     }
-    return false;
-  }
-
-  private boolean take(JournalEntry.Bundle bundle, RoundSum sum, long createdAtMs) {
-    BundleOutcome bundleOutcome =
-        isOld ? model.addAsBefore(sum, createdAtMs) : model.add(sum, createdAtMs);
-    if (bundle.getOutcome() == JournalEntry.Bundle.Outcome.TAKEN) {
-      requireTaken(bundle, bundleOutcome);
-    }
-    return bundleOutcome == BundleOutcome.STEPPED;
   }
 
   private void requireTaken(JournalEntry.Bundle bundle, BundleOutcome outcome) {
     String why =
         switch (outcome) {
-          case OPEN, STEPPED, TALLIED -> "";
+          case OPEN, TALLIED -> "";
           case DROPPED_STALE, DROPPED_UNPUBLISHED ->
               "takes no such report, is too old or was never published";
           case DROPPED_BOUND -> "has another gradient bound";
@@ -203,6 +177,7 @@ final class JournaledModel {
             : "the bundle that begins at " + RecordPosition.of(bundle.getPositions(0));
     return new InputException(
         "%s: model '%s', round %d, %s: %s"
-            .formatted(journalPlace.get(), modelId, round, reports, what));
+            .formatted(
+                journalPlace.get(), modelId, model == null ? 0 : model.round(), reports, what));
   }
 }

@@ -1,6 +1,5 @@
 package io.croupier.cli.replay;
 
-import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Collection;
@@ -11,9 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Trains models on judged reports in the given order. A round is published as soon as it closes, so
- * a report may name any round replayed so far, and max_staleness counts rounds. There is no clock,
- * so rounds never time out. Not thread-safe.
+ * Trains models on judged reports in the given order. A model publishes a new round as soon as it
+ * has reports_per_round reports and one of them names its last publication. There is no clock, so
+ * rounds never time out. Not thread-safe.
  */
 final class Replay {
   private final Accounts accounts;
@@ -45,9 +44,8 @@ final class Replay {
     for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       if (judged.isAdmitted()) {
         ReplayedModel model = models.get(judged.report().modelId);
-        BundleOutcome outcome =
-            model.addAsTimely(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
-        if (outcome == BundleOutcome.STEPPED) {
+        model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
+        if (model.mayOpen()) {
           model.publish(true);
           model.confirm();
         }

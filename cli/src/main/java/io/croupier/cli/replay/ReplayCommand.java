@@ -149,8 +149,7 @@ public final class ReplayCommand implements Callable<Integer> {
             .writes("--updates", updates)
             .writes("--accounting", accounting)
             .writes("--dead-letters", deadLetters);
-    List<ModelSpec> specs = ModelsFile.read(models);
-    specs.forEach(this::requireReplayable);
+    List<ModelSpec> specs = ModelsFile.read(models).stream().map(this::replayable).toList();
     if (journal == null) {
       specs.forEach(this::requireFixedBound);
     }
@@ -172,7 +171,8 @@ public final class ReplayCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void requireReplayable(ModelSpec model) {
+  /** The spec of a model in the file, without deprecated names. */
+  private ModelSpec replayable(ModelSpec model) {
     String at = "%s, model '%s': ".formatted(models, model.getModelId());
     if (ModelSpecs.isCentral(model)) {
       throw new InputException(
@@ -182,8 +182,10 @@ public final class ReplayCommand implements Callable<Integer> {
     if (!violations.isEmpty()) {
       throw new InputException(at + String.join("; ", violations));
     }
+    ModelSpec current = ModelSpecs.current(model);
     try {
-      Learners.of(model);
+      Learners.of(current);
+      return current;
     } catch (IllegalArgumentException e) {
       throw new InputException(at + e.getMessage(), e);
     }

@@ -4,6 +4,7 @@ import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.function.Consumer;
 
@@ -91,16 +92,6 @@ final class ReplayedModel {
     return took(model.add(sum), sum, createdAtMs);
   }
 
-  /** Adds one bundle to a model that publishes every round. */
-  BundleOutcome addAsTimely(RoundSum sum, long createdAtMs) {
-    return took(model.addAsTimely(sum), sum, createdAtMs);
-  }
-
-  /** Adds one bundle by the rules of release 0.1.0. */
-  BundleOutcome addAsBefore(RoundSum sum, long createdAtMs) {
-    return took(model.addAsBefore(sum), sum, createdAtMs);
-  }
-
   private BundleOutcome took(BundleOutcome outcome, RoundSum sum, long createdAtMs) {
     added += sum.count;
     switch (outcome) {
@@ -109,10 +100,6 @@ final class ReplayedModel {
       case TALLIED -> {
         newestReportMs = createdAtMs;
         answers += sum.count;
-      }
-      case STEPPED -> {
-        newestReportMs = createdAtMs;
-        roundClosedMs = createdAtMs;
       }
     }
     return outcome;
@@ -130,31 +117,38 @@ final class ReplayedModel {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
       case DROPPED_BOUND -> droppedBound += reports;
-      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
+      case OPEN, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 
-  /** Reports in the round that {@link #closeRound} closes. */
-  long filling() {
-    return model.filling();
+  /** Sets why the next updates open no new round. */
+  void waitsFor(Wait wait) {
+    model.waitsFor(wait);
   }
 
-  /** Closes the filling round with its current reports, if any. */
-  void closeRound() {
-    model.closeRound();
-    roundClosedMs = newestReportMs;
+  /** Returns whether nothing was published yet. */
+  boolean isUnpublished() {
+    return model.publishedRound() < 0;
+  }
+
+  /** Returns whether the open round may be published: it is full, and its weights were tried. */
+  boolean mayOpen() {
+    return model.hasNewRound() && model.isFull() && model.isAnswered();
   }
 
   /**
    * Publishes the model's state, and writes the update if it is an N-th one.
    *
    * @param mayOpenRound whether the publication may open a new round
+   * @return whether it opened one
    */
-  void publish(boolean mayOpenRound) {
-    if (mayOpenRound && model.open() > model.filling()) {
-      roundClosedMs = newestReportMs; // the last round closes now
+  boolean publish(boolean mayOpenRound) {
+    boolean opens = mayOpenRound && model.hasNewRound();
+    if (opens && model.open() > 0) {
+      roundClosedMs = newestReportMs;
     }
     model.publish(mayOpenRound, roundClosedMs).ifPresent(this::published);
+    return opens;
   }
 
   /** Marks the last publication as committed, which increases the staleness of older ones. */
@@ -178,8 +172,8 @@ final class ReplayedModel {
 
   /** Writes the model's state if it is not written yet, even if only counts have changed. */
   void writeNews() {
-    if (model.hasNews() || model.hasNewRound()) {
-      unwritten = model.publish(true, roundClosedMs).orElse(unwritten);
+    if (model.hasNews()) {
+      unwritten = model.publish(false, roundClosedMs).orElse(unwritten);
     }
     writeLast();
   }

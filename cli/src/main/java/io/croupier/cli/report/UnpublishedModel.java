@@ -62,7 +62,7 @@ final class UnpublishedModel implements PublishedModel {
               + "the model is central and takes raw gradients; 'report' sends"
               + " only noised ones");
     }
-    return new UnpublishedModel(initial(spec));
+    return new UnpublishedModel(initial(ModelSpecs.current(spec)));
   }
 
   private static ModelSnapshot initial(ModelSpec spec) {

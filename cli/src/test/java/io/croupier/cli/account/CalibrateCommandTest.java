@@ -5,13 +5,21 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.google.gson.JsonObject;
-import io.croupier.accounting.PureDp;
+import io.croupier.accounting.PureLoss;
+import io.croupier.accounting.RenyiFilter;
 import io.croupier.accounting.Spends;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.InputException;
+import io.croupier.cli.NoiseMechanism;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -140,7 +148,7 @@ class CalibrateCommandTest {
    * The numbers of reports from which Gaussian noise has less error, as docs/accounts.md states.
    */
   @ParameterizedTest
-  @CsvSource({"1, 12", "2, 14", "4, 15", "8, 18"})
+  @CsvSource({"1, 12", "2, 14", "4, 15", "8, 19"})
   void gaussianNoiseWinsFromTheDocumentedNumberOfReports(double epsilon, int reports) {
     String guarantee = "--epsilon %s --delta 1e-6 --dimension 20 --reports ".formatted(epsilon);
     assertThat(json(guarantee + (reports - 1)).get("leastError").getAsString())
@@ -160,18 +168,58 @@ class CalibrateCommandTest {
   /** The level of a report at which both have the same error, as docs/accounts.md states. */
   @Test
   void bordersInRhoAndInMuAreThoseOfTheDocumentation() {
-    assertThat(advantage(20, 2.8, PureDp.rho(2.8))).isLessThan(1);
-    assertThat(advantage(20, 2.83, PureDp.rho(2.83))).isGreaterThan(1);
-    assertThat(advantage(1000, 3.06, PureDp.rho(3.06))).isLessThan(1);
-    assertThat(advantage(1000, 3.1, PureDp.rho(3.1))).isGreaterThan(1);
-    assertThat(PureDp.rho(2.82)).isCloseTo(2.5, within(0.01));
-    assertThat(PureDp.rho(3.08)).isCloseTo(2.81, within(0.01));
-    for (double epsilon : new double[] {0.1, 1, 4, 8, 16}) {
-      assertThat(advantage(20, epsilon, Math.pow(PureDp.mu(epsilon), 2) / 2)).isLessThan(1);
+    assertThat(byRho(20, 1.6)).isLessThan(1);
+    assertThat(byRho(20, 1.65)).isGreaterThan(1);
+    assertThat(loss(20, 1.62).rho()).isCloseTo(0.84, within(0.01));
+    assertThat(byRho(1000, 1.7)).isLessThan(1);
+    assertThat(byRho(1000, 1.75)).isGreaterThan(1);
+    assertThat(loss(1000, 1.74).rho()).isCloseTo(0.93, within(0.01));
+    assertThat(byMu(20, 3.4)).isLessThan(1);
+    assertThat(byMu(20, 3.6)).isGreaterThan(1);
+    assertThat(loss(20, 3.5).mu()).isCloseTo(2.75, within(0.05));
+    assertThat(byMu(1000, 3.85)).isLessThan(1);
+    assertThat(byMu(1000, 4)).isGreaterThan(1);
+    assertThat(loss(1000, 3.9).mu()).isCloseTo(2.95, within(0.05));
+  }
+
+  private static double byRho(int d, double epsilon) {
+    return advantage(d, epsilon, loss(d, epsilon).rho());
+  }
+
+  private static double byMu(int d, double epsilon) {
+    return advantage(d, epsilon, Math.pow(loss(d, epsilon).mu(), 2) / 2);
+  }
+
+  private static PureLoss loss(int d, double epsilon) {
+    return NoiseMechanism.PRIV_UNIT.of(d, epsilon).cost().loss();
+  }
+
+  /** Every number of the table of what privUnit costs, as docs/accounts.md prints it. */
+  @Test
+  void theDocumentedCostsOfPrivUnitAreThoseThatAreCharged() throws IOException {
+    RenyiFilter filter = RenyiFilter.of(8, Math.log(1e-6));
+    List<String> rows = new ArrayList<>();
+    for (int d : new int[] {2, 8, 20, 100}) {
+      for (double epsilon : new double[] {0.5, 1, 2, 4, 8}) {
+        PureLoss before = PureLoss.ofEpsilon(epsilon);
+        PureLoss now = loss(d, epsilon);
+        rows.add(
+            String.format(
+                Locale.ROOT,
+                "| %d | %s | %.3f, %.3f | %.3f, %.3f | %d, %d | %d, %d |",
+                d,
+                epsilon,
+                before.rho(),
+                now.rho(),
+                before.mu(),
+                now.mu(),
+                (long) (100 / (before.mu() * before.mu())),
+                (long) (100 / (now.mu() * now.mu())),
+                (long) (filter.budget() / before.renyi(filter.order())),
+                (long) (filter.budget() / now.renyi(filter.order()))));
+      }
     }
-    assertThat(advantage(2, 4.2, Math.pow(PureDp.mu(4.2), 2) / 2)).isLessThan(1);
-    assertThat(advantage(2, 4.25, Math.pow(PureDp.mu(4.25), 2) / 2)).isGreaterThan(1);
-    assertThat(PureDp.mu(4.22)).isCloseTo(4.37, within(0.01));
+    assertThat(Files.readAllLines(Path.of("../docs/accounts.md"))).containsSubsequence(rows);
   }
 
   /** The error of Gaussian noise over that of privUnit, for one report of mu^2 / 2 = rho. */
@@ -186,7 +234,12 @@ class CalibrateCommandTest {
   void pureReportsAtADeltaComposeToTheGuarantee(long reports) {
     PureShares shares =
         PureShares.of(
-            2, Math.log(1e-6), reports, 2.0 / reports, 0.4463 / Math.sqrt((double) reports));
+            2,
+            Math.log(1e-6),
+            reports,
+            2.0 / reports,
+            0.4463 / Math.sqrt((double) reports),
+            PureLoss::ofEpsilon);
     Spends spends = new Spends();
     spends.addPure(shares.composed(), reports);
     assertThat(spends.least(Math.log(1e-6)).epsilon()).isBetween(1.9999, 2.0 + 1e-9);

@@ -165,7 +165,7 @@ class ComposeCommandTest {
             """
             [
               {"l2Laplace": {"epsilon": 0.1}, "count": 2},
-              {"privUnit": {"epsilon": 0.1, "candidates": 256, "top": 120}, "count": 2},
+              {"randomisedResponse": {"epsilon": 0.1}, "count": 2},
               {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 4},
               {"coordinateLaplace": {"taus": [0.06, 0.04], "clip": "COORDINATES"}},
               {"coordinateLaplace": {"taus": [0.06, 0.08], "clip": "L2"}},

@@ -30,18 +30,17 @@ class ComparedLearnerTest {
       new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
 
   @Test
-  void onlyTheAdaptiveRadiusHasNothingChosenByHand() {
+  void onlyTheBlackBoxHasNothingChosenByHand() {
     List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.USUAL.split(",")));
 
     assertThat(usual)
         .extracting(ComparedLearner::modelId)
         .containsExactly(
-            "adaptive-radius",
-            "adaptive-radius-1",
-            "adaptive-radius-0.25",
-            "adaptive-radius-0.01",
-            "banco",
             "black-box",
+            "black-box-1",
+            "black-box-0.25",
+            "black-box-0.1",
+            "banco",
             "coordinate-wise",
             "ldp-sgd-0.1",
             "ldp-sgd-10",
@@ -53,15 +52,14 @@ class ComparedLearnerTest {
             "nothing",
             "clip 1",
             "clip 0.25",
-            "clip 0.01",
+            "clip 0.1",
             "clip 0.25, noise level",
-            "clip 0.25",
             "clip 0.25",
             "clip 0.25, step 0.1",
             "clip 0.25, step 10",
             "clip 0.25, step 100",
             "clip 0.25, step 100");
-    assertThat(usual.get(2).label()).isEqualTo("adaptive radius, clip 0.25");
+    assertThat(usual.get(2).label()).isEqualTo("black box, clip 0.25");
   }
 
   @ParameterizedTest
@@ -91,22 +89,27 @@ class ComparedLearnerTest {
     assertThat(banco.getDimension()).isEqualTo(8);
     assertThat(banco.getGradientBound()).isEqualTo(0.25);
     assertThat(banco.getReportsPerRound()).isEqualTo(10);
-    assertThat(banco.getAveraging().getPolynomial().getDegree()).isEqualTo(3);
+    assertThat(banco.hasAveraging()).isFalse();
     assertThat(banco.getBanco().getStrongestNoise().getL2Laplace().getEpsilon()).isEqualTo(4);
 
-    assertThat(spec("adaptive-radius").hasAveraging()).isFalse();
-    assertThat(spec("adaptive-radius").hasGradientBound()).isFalse();
-    assertThat(spec("adaptive-radius").getAdaptiveClip()).isEqualTo(CLIP);
-    assertThat(ModelSpecs.violations(spec("adaptive-radius"))).isEmpty();
-    assertThat(spec("adaptive-radius:3").hasAdaptiveClip()).isFalse();
-    assertThat(spec("adaptive-radius:3").getGradientBound()).isEqualTo(3);
-    assertThat(spec("adaptive-radius").hasAdaptiveRadius()).isTrue();
     assertThat(spec("black-box").hasBlackBox()).isTrue();
+    assertThat(spec("black-box").hasGradientBound()).isFalse();
+    assertThat(spec("black-box").getAdaptiveClip()).isEqualTo(CLIP);
+    assertThat(spec("black-box:3").hasBlackBox()).isTrue();
+    assertThat(spec("black-box:3").hasAdaptiveClip()).isFalse();
+    assertThat(spec("black-box:3").getGradientBound()).isEqualTo(3);
     assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
     assertThat(spec("coordinate-wise").getGradientBound()).isEqualTo(0.25);
-    assertThat(spec("coordinate-wise").getAveraging().getPolynomial().getDegree()).isEqualTo(3);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getStepSize()).isEqualTo(0.5);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getDecay()).isEqualTo(0.5);
+  }
+
+  @Test
+  void allAveragesHaveTheSameDegree() {
+    for (String name : ComparedLearner.USUAL.split(",", -1)) {
+      assertThat(ModelSpecs.violations(spec(name))).as(name).isEmpty();
+      assertThat(ModelSpecs.averagingDegree(spec(name))).as(name).isEqualTo(3);
+    }
   }
 
   @Test
@@ -131,14 +134,16 @@ class ComparedLearnerTest {
 
   @Test
   void unknownLearnersAreReported() {
-    assertRefused(
-        List.of("sgd"), "'sgd' is not one of adaptive-radius, adaptive-radius:CLIP, banco");
+    assertRefused(List.of("sgd"), "'sgd' is not one of black-box, black-box:CLIP, banco");
+    for (String former : List.of("adaptive-radius", "adaptive-radius:1")) {
+      assertRefused(List.of(former), "dp-ftrl-blt:STEP: black-box replaces it");
+    }
     assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
     assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
     assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
     assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
     assertRefused(List.of("dp-ftrl-blt:0"), "the step must be positive and finite");
-    assertRefused(List.of("adaptive-radius:0"), "the clip must be positive and finite");
+    assertRefused(List.of("black-box:0"), "the clip must be positive and finite");
     assertRefused(List.of("banco:1"), "'banco:1' is not one of");
     assertRefused(List.of("banco", "banco"), "'banco' occurs twice");
     assertRefused(List.of(), "at least one");

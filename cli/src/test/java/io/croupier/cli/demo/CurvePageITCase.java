@@ -56,7 +56,7 @@ class CurvePageITCase {
                 """,
                 WIDTH_OF_LINE);
 
-    assertThat(painted).hasSize(COLOURS + 3);
+    assertThat(painted).hasSize(COLOURS + 2);
     assertThat(painted.subList(0, COLOURS))
         .allSatisfy(columns -> assertThat((long) columns).isGreaterThan(WIDTH_OF_LINE - 4));
     assertThat(painted.subList(COLOURS, painted.size()))

@@ -23,17 +23,17 @@ class CurvePageTest {
     String page = Files.readString(file);
 
     assertThat(page)
-        .contains("Chart.js v", "Epsilon spent by this comparison: 8 per learner, 72 per person")
+        .contains("Chart.js v", "Epsilon spent by this comparison: 8 per learner, 64 per person")
         .doesNotContain("/*data*/", "/*chart.js*/", "sourceMappingURL")
         .doesNotContainPattern("<script[^>]+src|<link|@import|url\\(");
     JsonObject data = data(page);
-    assertThat(data.getAsJsonArray("curves")).hasSize(9);
+    assertThat(data.getAsJsonArray("curves")).hasSize(8);
     assertThat(data.getAsJsonArray("sentences").toString())
         .contains("Accuracy, as estimated: from people who answer");
-    assertThat(data.getAsJsonArray("rows")).hasSize(11);
+    assertThat(data.getAsJsonArray("rows")).hasSize(10);
     assertThat(data.getAsJsonArray("rows").toString()).contains("\"0.73 +- 0.03\"");
     JsonObject first = data.getAsJsonArray("curves").get(0).getAsJsonObject();
-    assertThat(first.get("label").getAsString()).isEqualTo("adaptive radius");
+    assertThat(first.get("label").getAsString()).isEqualTo("black box");
     assertThat(first.getAsJsonArray("points").size()).isEqualTo(297);
   }
 
@@ -43,7 +43,7 @@ class CurvePageTest {
 
     assertThat(data.getAsJsonArray("sentences").toString())
         .contains("BANCO refused 5,631 undisclosed reports (DECLARATION).");
-    assertThat(data.get("price").getAsString()).contains("50,679 reports");
+    assertThat(data.get("price").getAsString()).contains("45,048 reports");
   }
 
   @Test

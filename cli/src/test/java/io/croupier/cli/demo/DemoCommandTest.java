@@ -35,7 +35,7 @@ class DemoCommandTest {
         "--mechanism",
         "l2-laplace",
         "--learners",
-        "adaptive-radius");
+        "black-box");
     assertRefused("--epsilon: clipNorm 0.25 times noiseMultiplier", "--epsilon", "1e-6");
     assertRefused(
         "--record: raw reports are never recorded",

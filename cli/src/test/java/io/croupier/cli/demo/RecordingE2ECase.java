@@ -61,20 +61,20 @@ class RecordingE2ECase {
 
     Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
     Map<String, List<ModelUpdate>> replayed = updates(directory.resolve("out.jsonl"));
-    assertThat(recorded).hasSize(9);
+    assertThat(recorded).hasSize(8);
     assertThat(replayed).isEqualTo(recorded);
     List<GradientReport> reports = reports(recording.resolve("reports.jsonl"));
     List<GradientReport> refused =
         reports.stream()
             .filter(report -> report.hasUndisclosed() && report.getModelId().equals("banco"))
             .toList();
-    // Of 8 times 60 people who don't disclose their noise, each is asked a question, and sends
-    // nothing then, with probability 0.02: more than 50 with a probability below 1e-15. The ninth
+    // Of 7 times 60 people who don't disclose their noise, each is asked a question, and sends
+    // nothing then, with probability 0.02: more than 50 with a probability below 1e-15. The eighth
     // model asks all people while it scouts.
     assertThat(reports)
-        .hasSizeBetween(9 * PEOPLE - (undisclosed == 0 ? 0 : 50 + undisclosed), 9 * PEOPLE)
-        // Each of at least 1,680 is an answer with probability 0.02: fewer than 8 with a
-        // probability below 4e-8.
+        .hasSizeBetween(8 * PEOPLE - (undisclosed == 0 ? 0 : 50 + undisclosed), 8 * PEOPLE)
+        // Each of at least 1,470 is an answer with probability 0.02: fewer than 8 with a
+        // probability below 9e-7.
         .filteredOn(GradientReport::hasAnswer)
         .hasSizeGreaterThanOrEqualTo(8);
     recorded.forEach(

@@ -68,7 +68,7 @@ class TakePartE2ECase {
             "--duration",
             "200",
             "--learners",
-            "adaptive-radius,black-box",
+            "black-box,black-box:0.25",
             "--page",
             directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
@@ -143,8 +143,8 @@ class TakePartE2ECase {
             "Epsilon spent by this comparison: 2 per learner, 4 per person; a real deployment runs"
                 + " one learner.")
         .noneMatch(line -> line.contains("accounted for"));
-    assertThat(admitted(lines, "black box")).isEqualTo(PEOPLE);
-    assertThat(admitted(lines, "adaptive radius")).isEqualTo(PEOPLE + MOST_REPORTS);
+    assertThat(admitted(lines, "black box clip 0.25")).isEqualTo(PEOPLE);
+    assertThat(admitted(lines, "black box")).isEqualTo(PEOPLE + MOST_REPORTS);
     await("the page has ended", () -> text("status").startsWith("Ended"));
     assertThat(find("#part-form fieldset:disabled")).hasSize(2);
     assertThat(text("part-identity")).startsWith("The demonstration has ended");
@@ -212,8 +212,8 @@ class TakePartE2ECase {
         browser.executeScript(
             """
             return [...document.querySelectorAll("#models-table tbody tr")].some(
-              row => row.cells[0].textContent === "adaptive radius"
-                && row.cells[1].textContent === "adaptive-radius"
+              row => row.cells[0].textContent === "black box"
+                && row.cells[1].textContent === "black-box"
                 && /[1-9]/.test(row.cells[4].textContent));
             """);
   }

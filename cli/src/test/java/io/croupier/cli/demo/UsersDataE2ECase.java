@@ -43,7 +43,7 @@ class UsersDataE2ECase {
               "--label",
               "bought",
               "--learners",
-              "black-box,ldp-sgd:1",
+              "black-box:1,ldp-sgd:1",
               "--epsilon",
               "0.5",
               "--kafka",
@@ -84,7 +84,7 @@ class UsersDataE2ECase {
             "--label",
             "bought",
             "--learners",
-            "adaptive-radius",
+            "black-box",
             "--feature-scale",
             scale,
             "--epsilon",
@@ -94,11 +94,11 @@ class UsersDataE2ECase {
             "--page",
             directory.resolve("page.html").toString());
 
-    List<String> cells = DemoE2ECase.result(output, "adaptive radius");
+    List<String> cells = DemoE2ECase.result(output, "black box");
     assertThat(cells.get(1)).isEqualTo("nothing");
     assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
     assertThat(output)
-        .anyMatch(line -> line.startsWith("adaptive radius: the job found the clip, "))
+        .anyMatch(line -> line.startsWith("black box: the job found the clip, "))
         .noneMatch(line -> line.contains("accounted for"));
   }
 

@@ -49,12 +49,12 @@ final class ReportPath {
       List.of(
           "black_box { radius: 3 }",
           "limits { epsilon: 4 } banco { strongest_noise { l2_laplace { epsilon: 1e-3 } } }",
-          "limits { epsilon: 4 delta: 1e-6 } questions { name: 'a' accuracy {} } adaptive_radius {}",
-          "limits { mu: 5 } reports_per_round: 2 adaptive_radius {}",
+          "limits { epsilon: 4 delta: 1e-6 } questions { name: 'a' accuracy {} } black_box {}",
+          "limits { mu: 5 } reports_per_round: 2 black_box {}",
           "limits { reports: 1 } ldp_sgd { step_size: 1 decay: 0.5 radius: 5 }",
           "averaging { polynomial { degree: 3 } } coordinate_wise {}",
           "coordinate_wise { prior { conjugate {} } }",
-          "adaptive_clip { size: GRADIENT } limits { epsilon: 4 delta: 1e-6 } adaptive_radius {}",
+          "adaptive_clip { size: GRADIENT } limits { epsilon: 4 delta: 1e-6 } black_box {}",
           CENTRAL
               + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 momentum: 0.5"
               + " noise { tree {} } }",

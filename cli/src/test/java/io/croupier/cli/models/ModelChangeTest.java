@@ -3,6 +3,7 @@ package io.croupier.cli.models;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.models.ModelChange.ChangeKind;
+import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class ModelChangeTest {
 
   private static final ModelSpec SPEC =
-      ModelsFile.parse("m", "[{modelId: m, dimension: 2, gradientBound: 1, adaptiveRadius: {}}]")
-          .get(0);
+      ModelsFile.parse("m", "[{modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}]").get(0);
 
   @Test
   void aNewModelIsCreated() {
@@ -29,6 +29,15 @@ class ModelChangeTest {
     ModelSpec next = SPEC.toBuilder().setMaxStaleness(3).build();
 
     assertThat(change(next, Map.of("m", SPEC)).kind()).isEqualTo(ChangeKind.CHANGED);
+  }
+
+  @Test
+  void aDeprecatedNameMayBeReplaced() {
+    ModelSpec former =
+        SPEC.toBuilder().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build();
+
+    assertThat(change(SPEC, Map.of("m", former)).kind()).isEqualTo(ChangeKind.CHANGED);
+    assertThat(change(former, Map.of("m", SPEC)).kind()).isEqualTo(ChangeKind.CHANGED);
   }
 
   @Test

@@ -28,7 +28,7 @@ class ModelsFileTest {
           dimension: 3
           gradientBound: 1e-09
           initialWeights: [0, 1e-3, -2]
-          adaptiveRadius: {}
+          blackBox: {}
           limits: {epsilon: 4}
         - modelId: "clicks"
           dimension: 2
@@ -43,7 +43,7 @@ class ModelsFileTest {
     assertThat(specs).extracting(ModelSpec::getModelId).containsExactly("taps", "clicks");
     assertThat(specs.get(0).getGradientBound()).isEqualTo(1e-9);
     assertThat(specs.get(0).getInitialWeightsList()).containsExactly(0.0, 1e-3, -2.0);
-    assertThat(specs.get(0).hasAdaptiveRadius()).isTrue();
+    assertThat(specs.get(0).hasBlackBox()).isTrue();
     assertThat(specs.get(0).getLimits().getEpsilon()).isEqualTo(4);
     assertThat(specs.get(1).getBlackBox().getPrior().getConjugate().getB()).isEqualTo(1);
   }
@@ -56,9 +56,9 @@ class ModelsFileTest {
             """
             - modelId: m
               dimension: 3
-              adaptiveRadius: {}
+              blackBox: {}
               adaptiveClip: {size: FEATURES, initial: 0.5, slopeBound: 1.345, slopeRule: true}
-            - {modelId: n, dimension: 1, adaptiveRadius: {}, adaptiveClip: {size: GRADIENT}}
+            - {modelId: n, dimension: 1, blackBox: {}, adaptiveClip: {size: GRADIENT}}
             """);
 
     assertThat(specs)

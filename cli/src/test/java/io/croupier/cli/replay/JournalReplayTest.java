@@ -4,6 +4,7 @@ import static io.croupier.cli.replay.ReplayFolder.dense;
 import static io.croupier.cli.replay.ReplayFolder.recorded;
 import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.cli.InputException;
 import io.croupier.schemas.GradientReport;
@@ -11,6 +12,7 @@ import io.croupier.schemas.Grid;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.Position;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Files;
@@ -57,7 +59,7 @@ class JournalReplayTest {
   private static Bundle.Builder bundle(long round, long... offsets) {
     Bundle.Builder bundle = Bundle.newBuilder().setNamedRound(round);
     for (long offset : offsets) {
-      bundle.addPositions(position(offset));
+      bundle.addPositions(position(offset)).setOutcome(Bundle.Outcome.TAKEN);
     }
     return bundle;
   }
@@ -92,76 +94,41 @@ class JournalReplayTest {
   @Test
   void usageExample() throws Exception {
     record(0, 1);
-    record(0, 3);
-    record(1, 5);
+    record(0, 2);
+    record(1, 0.5);
 
     List<ModelUpdate> updates =
         replay(
-            entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true)),
-            entry(bundle(1, 2).setPublished(true)));
+            entry(bundle(0, 0, 1).setPublished(true)),
+            entry(bundle(1, 2).setPublished(true).setRoundHeld(true).setWaitsFor(Wait.REPORTS)));
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
     assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 0L, 1L);
     assertThat(updates)
+        .extracting(ModelUpdate::getWaitsFor)
+        .containsExactly(Wait.WAIT_UNSPECIFIED, Wait.WAIT_UNSPECIFIED, Wait.REPORTS);
+    assertThat(updates)
         .extracting(ModelUpdate::getPublishedAtMs)
         .containsExactly(0L, 1_001L, 1_001L);
-    assertThat(weights(updates)).containsExactly(0.0, -2.0, -2.0);
+    assertThat(weights(updates)).containsExactly(0.0, -1.5, -1.5);
   }
 
   @Test
-  void bundlesAreTakenInTheJournalsOrder() throws Exception {
+  void aRoundDoesNotDependOnTheOrderOfItsReports() throws Exception {
     models("");
-    record(0, 1);
-    record(0, 1e16);
-    record(0, -1e16);
+    record(0, 0.1);
+    record(0, 0.7);
+    record(0, -0.3);
 
-    List<ModelUpdate> updates =
-        replay(
-            entry(
-                bundle(0, 2).setClosedRound(0),
-                bundle(0, 0).setClosedRound(1),
-                bundle(0, 1).setClosedRound(2).setPublished(true)));
+    List<ModelUpdate> inOrder =
+        replay(entry(bundle(0, 0), bundle(0, 1), bundle(0, 2).setPublished(true)));
+    assertThat(inOrder).extracting(ModelUpdate::getRound).containsExactly(0L, 1L);
+    assertThat(inOrder.get(1).getWeights(0)).isCloseTo(-0.5 / 3, within(1e-7));
 
-    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 3L);
-    assertThat(weights(updates))
-        .as("in the order of recording it would be 0")
-        .containsExactly(0.0, 0.0);
-    assertThat(updates.get(1).getAverage(0)).isEqualTo((1e16 + 1e16) / 3);
-  }
-
-  @Test
-  void aBundleIsSummedUpInItsOrder() throws Exception {
-    models(", reportsPerRound: 3");
-    record(0, 1);
-    record(0, 1e16);
-    record(0, -1e16);
-
-    assertThat(weights(replay(entry(bundle(0, 1, 2, 0).setClosedRound(0).setPublished(true)))))
-        .containsExactly(0.0, -1.0 / 3);
-    assertThat(weights(replay(entry(bundle(0, 0, 1, 2).setClosedRound(0).setPublished(true)))))
-        .containsExactly(0.0, 0.0);
-  }
-
-  @Test
-  void onlyPublishedRoundsMayBeNamed() throws Exception {
-    models("");
-    for (int i = 0; i < 4; i++) {
-      record(i == 3 ? 1 : 0, 1);
-    }
-
-    List<ModelUpdate> updates =
-        replay(
-            entry(
-                bundle(0, 0).setClosedRound(0),
-                bundle(0, 1).setClosedRound(1).setPublished(true),
-                bundle(1, 3),
-                bundle(0, 2).setClosedRound(2).setPublished(true)));
-
-    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 2L, 3L);
-    assertThat(updates)
-        .as("round 1 was never published, and round 0 is one publication behind")
-        .extracting(ModelUpdate::getDroppedUnpublished)
-        .containsExactly(0L, 0L, 1L);
+    assertThat(weights(replay(entry(bundle(0, 2, 0), bundle(0, 1).setPublished(true)))))
+        .isEqualTo(weights(inOrder));
+    assertThat(weights(replay(entry(bundle(0, 1, 2, 0).setPublished(true)))))
+        .isEqualTo(weights(inOrder));
   }
 
   @Test
@@ -174,8 +141,11 @@ class JournalReplayTest {
     List<ModelUpdate> updates =
         replay(
             entry(
-                bundle(0, 1).setClosedRound(0).setPublished(true),
-                bundle(0, 0, 2).setPublished(true)));
+                bundle(0, 1).setPublished(true),
+                bundle(0, 0, 2)
+                    .setOutcome(Bundle.Outcome.DROPPED_STALE)
+                    .setPublished(true)
+                    .setRoundHeld(true)));
 
     assertThat(updates).extracting(ModelUpdate::getDroppedStale).containsExactly(0L, 0L, 2L);
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L);
@@ -193,8 +163,8 @@ class JournalReplayTest {
     List<ModelUpdate> updates =
         replay(
             entry(
-                bundle(0, 0).setClosedRound(0).setOutcome(Bundle.Outcome.TAKEN).setPublished(true),
-                bundle(0, 1).setClosedRound(1).setOutcome(Bundle.Outcome.TAKEN),
+                bundle(0, 0).setPublished(true),
+                bundle(0, 1),
                 bundle(1, 2).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).setPublished(true)));
 
     assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 1L, 2L);
@@ -203,43 +173,40 @@ class JournalReplayTest {
     assertRefused(
         "the journal contains it as used, but in the replay round 5 takes no such report, is too"
             + " old or was never published",
-        entry(bundle(5, 3).setOutcome(Bundle.Outcome.TAKEN)));
+        entry(bundle(5, 3)));
   }
 
   @Test
-  void aRoundThatWasHeldBackKeepsItsWeights() throws Exception {
+  void aModelThatWaitsKeepsItsWeights() throws Exception {
     models("");
-    record(0, 4);
     record(0, 2);
+    record(0, 1);
 
     List<ModelUpdate> updates =
         replay(
             entry(
-                bundle(0, 0)
-                    .setClosedRound(0)
-                    .setOutcome(Bundle.Outcome.TAKEN)
-                    .setPublished(true)
-                    .setRoundHeld(true),
-                bundle(0, 1).setClosedRound(1).setOutcome(Bundle.Outcome.TAKEN)),
+                bundle(0, 0).setPublished(true).setRoundHeld(true).setWaitsFor(Wait.VISIBILITY),
+                bundle(0, 1)),
             entry(Bundle.newBuilder().setPublished(true)));
 
-    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 0L, 2L);
-    assertThat(weights(updates)).containsExactly(0.0, 0.0, -6.0);
-    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 1L, 2L);
-    assertThat(updates.get(1).getAverage(0)).isEqualTo(-4);
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 0L, 1L);
+    assertThat(weights(updates)).containsExactly(0.0, 0.0, -1.5);
+    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 0L, 2L);
+    assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 1L, 0L);
+    assertThat(updates.get(1).getWaitsFor()).isEqualTo(Wait.VISIBILITY);
   }
 
   @Test
-  void aBundleWithoutReportsIsATimeout() throws Exception {
-    record(0, 4);
-    record(1, 6);
+  void aRoundMayHaveFewerReportsThanTheSpecRequires() throws Exception {
+    record(0, 1);
+    record(1, 2);
 
     List<ModelUpdate> updates =
         replay(
-            entry(bundle(0, 0), Bundle.newBuilder().setClosedRound(0).setPublished(true)),
-            entry(bundle(1, 1).setPublished(true)));
+            entry(bundle(0, 0), Bundle.newBuilder().setPublished(true)),
+            entry(bundle(1, 1).setPublished(true).setRoundHeld(true)));
 
-    assertThat(weights(updates)).containsExactly(0.0, -4.0, -4.0);
+    assertThat(weights(updates)).containsExactly(0.0, -1.0, -1.0);
     assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 0L, 1L);
     assertThat(updates)
         .extracting(ModelUpdate::getPublishedAtMs)
@@ -256,8 +223,8 @@ class JournalReplayTest {
         replay(
             entry(
                 bundle(7).setPublished(true),
-                bundle(0, 2),
-                bundle(7, 0, 1).setClosedRound(7).setPublished(true)));
+                bundle(0, 2).setOutcome(Bundle.Outcome.DROPPED_STALE),
+                bundle(7, 0, 1).setPublished(true)));
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(7L, 8L);
     assertThat(updates.get(1).getDroppedStale()).isEqualTo(1);
@@ -267,7 +234,11 @@ class JournalReplayTest {
   void whatComesBeforeTheInitialUpdateIsDropped() throws Exception {
     record(0, 1);
 
-    List<ModelUpdate> updates = replay(entry(bundle(0), bundle(0, 0).setPublished(true)));
+    List<ModelUpdate> updates =
+        replay(
+            entry(
+                bundle(0),
+                bundle(0, 0).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).setPublished(true)));
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L);
     assertThat(updates).extracting(ModelUpdate::getDroppedUnpublished).containsExactly(1L);
@@ -277,15 +248,15 @@ class JournalReplayTest {
   void aModelMayBeginAgain() throws Exception {
     models("");
     record(0, 1);
-    record(2, 3);
+    record(2, 2);
 
     List<ModelUpdate> updates =
         replay(
-            entry(bundle(0, 0).setClosedRound(0).setPublished(true)),
-            entry(bundle(2).setPublished(true), bundle(2, 1).setClosedRound(2).setPublished(true)));
+            entry(bundle(0, 0).setPublished(true)),
+            entry(bundle(2).setPublished(true), bundle(2, 1).setPublished(true)));
 
     assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L, 3L);
-    assertThat(weights(updates)).containsExactly(0.0, -1.0, 0.0, -3.0);
+    assertThat(weights(updates)).containsExactly(0.0, -1.0, 0.0, -2.0);
   }
 
   @Test
@@ -307,7 +278,7 @@ class JournalReplayTest {
     JournalEntry.Builder entry = JournalEntry.newBuilder().setModelId("m");
     for (int i = 0; i < 5; i++) {
       record(i, 1);
-      entry.addBundles(bundle(i, i).setClosedRound(i).setPublished(true));
+      entry.addBundles(bundle(i, i).setPublished(true));
     }
 
     assertThat(run(List.of(entry.build()), "--updates-every", "2").failure()).isNull();
@@ -320,7 +291,7 @@ class JournalReplayTest {
   void aBinaryJournalGivesTheSameUpdates() throws Exception {
     record(0, 1);
     record(0, 3);
-    JournalEntry entry = entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true));
+    JournalEntry entry = entry(bundle(0, 0, 1).setPublished(true));
     replay(entry);
     byte[] expected = Files.readAllBytes(directory.resolve("updates.jsonl"));
     folder.writeBinary("journal.bin", List.of(entry));
@@ -348,8 +319,8 @@ class JournalReplayTest {
 
     List<ModelUpdate> updates =
         replay(
-            entry(bundle(0, 1).setClosedRound(0)).toBuilder().setModelId("other").build(),
-            entry(bundle(0, 0).setPublished(true)));
+            entry(bundle(0, 1)).toBuilder().setModelId("other").build(),
+            entry(bundle(0, 0).setPublished(true).setRoundHeld(true)));
 
     assertThat(updates).extracting(ModelUpdate::getOpen).containsExactly(0L, 1L);
   }
@@ -361,8 +332,8 @@ class JournalReplayTest {
     assertRefused(
         "model 'm', round 0, the bundle that begins at gradients-0@0: the report at gradients-0@1"
             + " is missing, or",
-        entry(bundle(0, 0, 1).setClosedRound(0)));
-    assertRefused("journal.jsonl, line 1: model 'm'", entry(bundle(0, 0, 1).setClosedRound(0)));
+        entry(bundle(0, 0, 1)));
+    assertRefused("journal.jsonl, line 1: model 'm'", entry(bundle(0, 0, 1)));
   }
 
   @Test
@@ -373,10 +344,9 @@ class JournalReplayTest {
 
     assertRefused(
         "the report at gradients-0@1 has the verdict REFUSED_IMPLAUSIBLE",
-        entry(bundle(0, 0).setClosedRound(0), bundle(0, 1).setClosedRound(1)));
+        entry(bundle(0, 0), bundle(0, 1)));
     assertRefused(
-        "the report at gradients-0@1 has the verdict REFUSED_IMPLAUSIBLE",
-        entry(bundle(0, 1).setClosedRound(0)));
+        "the report at gradients-0@1 has the verdict REFUSED_IMPLAUSIBLE", entry(bundle(0, 1)));
   }
 
   @Test
@@ -387,32 +357,39 @@ class JournalReplayTest {
 
     assertRefused(
         "the report at gradients-0@0 is missing, or occurs earlier and is refused",
-        entry(bundle(0, 1).setClosedRound(0), bundle(0, 0).setClosedRound(1)));
+        entry(bundle(0, 1), bundle(0, 0)));
   }
 
   @Test
-  void aRoundThatClosesDifferentlyIsReported() throws Exception {
+  void aRoundWithoutReportsIsReported() throws Exception {
     record(0, 1);
+
+    String message =
+        "in the journal a new round was published, but in the replay there are no reports";
+    assertRefused(
+        "round 0, a bundle of no reports: " + message,
+        entry(Bundle.newBuilder().setPublished(true)));
+    assertRefused(
+        "round 1, a bundle of no reports: " + message,
+        entry(bundle(0, 0).setPublished(true), Bundle.newBuilder().setPublished(true)));
+  }
+
+  @Test
+  void aJournalOfAnEarlierReleaseIsReported() throws Exception {
     record(0, 1);
     record(0, 1);
 
+    String message =
+        "the journal is of release 0.2.0 or earlier, where a round could close between two"
+            + " publications: replay it with that release";
     assertRefused(
-        "round 0, the bundle that begins at gradients-0@0: in the journal it closed round 0, but in"
-            + " the replay it closed no round",
-        entry(bundle(0, 0).setClosedRound(0)));
+        "round 0, the bundle that begins at gradients-0@0: " + message,
+        entry(bundle(0, 0, 1).setClosedRound(0).setPublished(true)));
     assertRefused(
-        "in the journal it closed no round, but in the replay it closed round 0",
-        entry(bundle(0, 0, 1), bundle(0, 2).setClosedRound(0)));
-    assertRefused(
-        "a bundle of no reports: in the journal it closed round 0, but in the replay it closed no",
-        entry(Bundle.newBuilder().setClosedRound(0)));
-    assertRefused(
-        "round 1, a bundle of no reports: in the journal it closed round 5, but in the replay it"
-            + " closed round 1",
-        entry(
-            bundle(0, 0, 1).setClosedRound(0).setPublished(true),
-            bundle(0, 2),
-            Bundle.newBuilder().setClosedRound(5)));
+        "a bundle of no reports: " + message,
+        entry(bundle(0, 0), Bundle.newBuilder().setClosedRound(0).setPublished(true)));
+    assertRefused("round 0, the bundle", entry(bundle(0, 0).clearOutcome().setPublished(true)));
+    assertRefused(message, entry(bundle(0, 0).clearOutcome().setPublished(true)));
   }
 
   @Test
@@ -423,17 +400,16 @@ class JournalReplayTest {
     folder.write(
         "models.yaml",
         """
-        - {modelId: m, dimension: 1, gradientBound: 1, reportsPerRound: 2, adaptiveRadius: {}}
-        - {modelId: n, dimension: 1, gradientBound: 1, adaptiveRadius: {}}
+        - {modelId: m, dimension: 1, gradientBound: 1, reportsPerRound: 2, blackBox: {}}
+        - {modelId: n, dimension: 1, gradientBound: 1, blackBox: {}}
         """);
 
     assertRefused("gradients-0@0 names round 1, but its bundle names round 0", entry(bundle(0, 0)));
     assertRefused(
-        "A DENSE report of dimension 1 in a bundle of GRID reports",
-        entry(bundle(0, 1, 2).setClosedRound(0)));
+        "A GRID_SUM report of dimension 1 in a bundle of GRID reports", entry(bundle(0, 1, 2)));
     assertRefused(
         "the report at gradients-0@2 belongs to another model",
-        entry(bundle(0, 2).setClosedRound(0)).toBuilder().setModelId("n").build());
+        entry(bundle(0, 2)).toBuilder().setModelId("n").build());
   }
 
   @Test
@@ -442,7 +418,7 @@ class JournalReplayTest {
 
     assertRefused(
         "; these files are incomplete: " + folder.path("updates.jsonl"),
-        entry(bundle(0, 0).setPublished(true), bundle(0, 1)));
+        entry(bundle(0, 0).setPublished(true).setRoundHeld(true), bundle(0, 1)));
     assertThat(folder.updates("updates.jsonl")).hasSize(2);
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Replays of a model that finds its clip: scouting, rounds of several clips, and drops. */
 class MovingClipReplayTest {
   private static final String SPEC =
-      "model_id: 'm' dimension: 1 reports_per_round: 2 adaptive_radius {}"
+      "model_id: 'm' dimension: 1 reports_per_round: 2 black_box {}"
           + " adaptive_clip { size: FEATURES slope_rule: true }";
 
   @TempDir private Path directory;
@@ -48,7 +48,7 @@ class MovingClipReplayTest {
     folder = new ReplayFolder(directory);
     folder.write(
         "models.yaml",
-        "- {modelId: m, dimension: 1, reportsPerRound: 2, adaptiveRadius: {},"
+        "- {modelId: m, dimension: 1, reportsPerRound: 2, blackBox: {},"
             + " adaptiveClip: {size: FEATURES, slopeRule: true}}");
     ModelSpec spec = TextFormat.parse(SPEC, ModelSpec.class);
     intake = new ReportIntake(spec, 0);
@@ -58,7 +58,6 @@ class MovingClipReplayTest {
 
   /** Takes a report as the job does, and records it. */
   private BundleOutcome take(GradientReport.Builder report) {
-    long round = model.round();
     byte[] bytes = report.build().toByteArray();
     Decoded decoded =
         decoder.decode("ada".getBytes(StandardCharsets.UTF_8), bytes, "gradients", 0, 0);
@@ -76,11 +75,8 @@ class MovingClipReplayTest {
                   case DROPPED_STALE -> Outcome.DROPPED_STALE;
                   case DROPPED_UNPUBLISHED -> Outcome.DROPPED_UNPUBLISHED;
                   case DROPPED_BOUND -> Outcome.DROPPED_BOUND;
-                  case OPEN, STEPPED, TALLIED -> Outcome.TAKEN;
+                  case OPEN, TALLIED -> Outcome.TAKEN;
                 });
-    if (outcome == BundleOutcome.STEPPED) {
-      bundle.setClosedRound(round);
-    }
     reports.add(recorded(reports.size(), report));
     journal.addBundles(bundle);
     return outcome;
@@ -98,12 +94,16 @@ class MovingClipReplayTest {
   }
 
   private ModelUpdate publish() throws Exception {
+    long round = model.publishedRound();
     ModelUpdate update = ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
     model.confirm();
     updates.add(update);
     int last = journal.getBundlesCount() - 1;
     if (last >= 0) {
-      journal.getBundlesBuilder(last).setPublished(true);
+      Bundle.Builder bundle = journal.getBundlesBuilder(last).setPublished(true);
+      if (model.publishedRound() == round) {
+        bundle.setRoundHeld(true);
+      }
     }
     return update;
   }

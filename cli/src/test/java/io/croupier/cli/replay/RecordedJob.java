@@ -14,6 +14,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.RecordedReport;
 import io.croupier.schemas.Topics;
 import java.util.ArrayList;
@@ -166,7 +167,7 @@ final class RecordedJob implements AutoCloseable {
     updates.look();
   }
 
-  /** Waits until every report is judged and the models' updates count all admitted ones. */
+  /** Waits until every report is judged and the models have nothing left to publish. */
   void awaitPublished(List<ModelSpec> specs) throws Exception {
     for (ModelSpec spec : specs) {
       awaitPublished(spec);
@@ -190,7 +191,8 @@ final class RecordedJob implements AutoCloseable {
     long dropped =
         update.getDroppedStale() + update.getDroppedUnpublished() + update.getDroppedBound();
     return update.getUsed() + update.getAnswers() + update.getOpen() + dropped == admitted
-        && (update.getOpen() == 0 || !spec.hasRoundTimeoutMs());
+        && (update.getOpen() == 0
+            || (update.getWaitsFor() == Wait.REPORTS && !spec.hasRoundTimeoutMs()));
   }
 
   private long admitted(String modelId) {
@@ -245,7 +247,6 @@ final class RecordedJob implements AutoCloseable {
   private static boolean omitsFirstUpdate(List<JournalEntry.Bundle> bundles) {
     return bundles.isEmpty()
         || bundles.get(0).getPositionsCount() > 0
-        || bundles.get(0).hasClosedRound()
         || !bundles.get(0).hasNamedRound();
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReplayCommandTest {
   private static final String MODELS =
       """
-      - {modelId: m, dimension: 2, gradientBound: 1, adaptiveRadius: {}}
+      - {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}
       - {modelId: n, dimension: 2, gradientBound: 1, reportsPerRound: 3, blackBox: {}}
       """;
 
@@ -50,18 +50,27 @@ class ReplayCommandTest {
   private static List<GradientReport> reports() {
     Random random = new Random(42);
     List<GradientReport> reports = new ArrayList<>();
+    long[] newest = {0, 0};
+    int[] open = {0, 0};
+    boolean[] answered = {false, false};
     for (int i = 0; i < 60; i++) {
-      boolean slow = random.nextInt(3) > 0;
-      int round = (slow ? i / 3 : i / 2) / 3;
+      int model = random.nextInt(3) > 0 ? 1 : 0;
+      long round = Math.max(0, newest[model] - random.nextInt(3));
       reports.add(
           report(
-                  slow ? "n" : "m",
-                  Math.max(0, round - random.nextInt(3)),
+                  model == 1 ? "n" : "m",
+                  round,
                   "user " + i % 7,
                   i,
                   random.nextGaussian(),
                   random.nextGaussian() / 3)
               .build());
+      answered[model] |= round == newest[model];
+      if (++open[model] >= (model == 1 ? 3 : 1) && answered[model]) {
+        newest[model]++;
+        open[model] = 0;
+        answered[model] = false;
+      }
     }
     return reports;
   }
@@ -114,6 +123,17 @@ class ReplayCommandTest {
               assertThat(source.getTopic()).isEqualTo("gradients");
               assertThat(source.getOffset()).isEqualTo(60);
             });
+  }
+
+  @Test
+  void aDeprecatedNameOfALearnerIsReplaced() throws Exception {
+    folder.writeJson("reports.jsonl", reports());
+    assertThat(replay("reports.jsonl", "--updates", "updates.jsonl").code()).isZero();
+    folder.write("models.yaml", MODELS.replace("blackBox", "adaptiveRadius"));
+
+    assertThat(replay("reports.jsonl", "--updates", "former.jsonl").code()).isZero();
+
+    assertThat(bytes("former.jsonl")).isEqualTo(bytes("updates.jsonl"));
   }
 
   @Test
@@ -299,7 +319,7 @@ class ReplayCommandTest {
     folder.write("reports.jsonl", "{\"modelId\": 3");
 
     assertThat(replay("reports.jsonl").out())
-        .containsPattern("m +\\| adaptive_radius \\| +0 ")
+        .containsPattern("m +\\| black_box +\\| +0 ")
         .contains(
             "1 records are not reports; the first is " + folder.path("reports.jsonl, line 1"));
   }
@@ -372,11 +392,7 @@ class ReplayCommandTest {
   void modelsThatCannotBeReplayedAreReported() throws Exception {
     folder.write("reports.jsonl", "");
     assertModelRefused("learner", "dimension: 1, gradientBound: 1");
-    assertModelRefused("dimension", "gradientBound: 1, adaptiveRadius: {}");
-    assertModelRefused(
-        "half-width C of the betting fractions",
-        "dimension: 1, gradientBound: 1, banco: {strongestNoise: {subExponential: {variance: 0,"
-            + " betaMax: 1e-200}}}");
+    assertModelRefused("dimension", "gradientBound: 1, blackBox: {}");
     assertModelRefused(
         "central models can't be replayed, since their noise is not reproducible",
         "dimension: 1, gradientBound: 1, limits: {maxParticipations: 1, minSeparation: 1, delta: 1e-6},"

@@ -12,6 +12,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,19 +35,19 @@ class ReplayITCase {
   static final String MODELS =
       """
       - {modelId: taps, dimension: 4, gradientBound: 1, maxStaleness: 2, blackBox: {radius: 3}}
-      - {modelId: steps, dimension: 3, gradientBound: 1, maxStaleness: 2, reportsPerRound: 16,
+      - {modelId: steps, dimension: 3, gradientBound: 1, maxStaleness: 2, reportsPerRound: 36,
          roundTimeoutMs: 300, initialWeights: [1, 2, 3],
          ldpSgd: {stepSize: 0.1, decay: 0.5, radius: 5}}
       - {modelId: hours, dimension: 3, gradientBound: 2, maxStaleness: 1, reportsPerRound: 4,
          questions: [{name: accuracy, accuracy: {}}, {name: loss, lossAbove: {threshold: 0.5}}],
-         adaptiveRadius: {}}
+         blackBox: {}}
       - {modelId: words, dimension: 6, gradientBound: 1, maxStaleness: 2, reportBound: 2,
          averaging: {polynomial: {degree: 3}}, coordinateWise: {}}
       - {modelId: clicks, dimension: 4, gradientBound: 0.25, maxStaleness: 2, reportsPerRound: 4,
          banco: {strongestNoise: {l2Laplace: {epsilon: 1}}}}
       - {modelId: scores, dimension: 2, gradientBound: 1, maxStaleness: 2,
          banco: {strongestNoise: {l2Laplace: {epsilon: 1}}, radius: 2}}
-      - {modelId: sizes, dimension: 3, maxStaleness: 2, adaptiveRadius: {},
+      - {modelId: sizes, dimension: 3, maxStaleness: 2, blackBox: {},
          questions: [{name: accuracy, accuracy: {}}],
          adaptiveClip: {size: FEATURES, slopeRule: true}}
       """;
@@ -69,8 +70,11 @@ class ReplayITCase {
 
   private static final int WAVES = 12;
 
-  /** Reports per model and wave. Two waves don't fill a round of 16, so a timeout closes one. */
+  /** Reports per model and wave. Some pairs of waves don't fill a round of 36: its timeout ends. */
   private static final int WAVE = 21;
+
+  /** reportsPerRound of the model with a timeout. */
+  private static final int STEPS_A_ROUND = 36;
 
   private static final int FAILURE_EVERY = 5;
 
@@ -181,10 +185,22 @@ class ReplayITCase {
             Outcome.DUPLICATE,
             Outcome.REFUSED_DIMENSION,
             Outcome.REFUSED_IMPLAUSIBLE);
-    assertThat(job.bundles("steps"))
-        .anyMatch(bundle -> bundle.getPositionsCount() == 0 && bundle.hasClosedRound())
-        .anyMatch(bundle -> bundle.getPositionsCount() > 1);
+    assertThat(job.bundles("steps")).anyMatch(bundle -> bundle.getPositionsCount() > 1);
+    assertThat(sizesOfRounds(job.updates("steps")))
+        .as("closed by a timeout, and without one")
+        .anyMatch(size -> size < STEPS_A_ROUND)
+        .anyMatch(size -> size >= STEPS_A_ROUND);
     assertThat(flink.restores(job.jobId()) > 0).isEqualTo(failing);
+  }
+
+  private static List<Long> sizesOfRounds(List<ModelUpdate> updates) {
+    List<Long> sizes = new ArrayList<>();
+    for (int i = 1; i < updates.size(); i++) {
+      if (updates.get(i).getRound() > updates.get(i - 1).getRound()) {
+        sizes.add(updates.get(i).getUsed() - updates.get(i - 1).getUsed());
+      }
+    }
+    return sizes;
   }
 
   /**

@@ -119,29 +119,32 @@ class ReplayTest {
   @Test
   void stalenessCountsRounds() throws Exception {
     List<GradientReport.Builder> reports = fresh(9);
-    reports.add(report("m", 1, "bob", 1, 1, 1)); // 8 behind: used, and makes round 10
+    reports.add(report("m", 1, "bob", 1, 1, 1)); // 8 behind: used in round 10
+    reports.add(report("m", 9, "ada", 9, 1, 1));
     reports.add(report("m", 1, "bob", 2, 1, 1)); // 9 behind
 
     ModelUpdate last = last(replay("", reports));
 
-    assertThat(last.getUsed()).isEqualTo(10);
+    assertThat(last.getUsed()).isEqualTo(11);
     assertThat(last.getDroppedStale()).isEqualTo(1);
     assertThat(last.getRound()).isEqualTo(10);
   }
 
   /** As on a topic whose model published every 20 reports. */
   @ParameterizedTest
-  @ValueSource(strings = {"adaptiveRadius", "blackBox", "coordinateWise"})
-  void reportsToOnePublicationAreRoundsOfTheirOwn(String learner) throws Exception {
+  @ValueSource(strings = {"blackBox", "coordinateWise"})
+  void aModelPublishesOnceAReportNamesItsLastRound(String learner) throws Exception {
     List<GradientReport.Builder> reports = new ArrayList<>();
     for (int t = 0; t < 200; t++) {
-      reports.add(report("m", t - t % 20, "ada", t, 0.5, -0.5));
+      reports.add(report("m", t / 20, "ada", t, 0.5, -0.5));
     }
 
-    ModelUpdate last = last(replayTo(PARAMETER_FREE.formatted(learner), reports));
+    List<ModelUpdate> updates = replayTo(PARAMETER_FREE.formatted(learner), reports);
 
-    assertThat(last.getRound()).isEqualTo(200);
-    assertThat(last.getUsed()).isEqualTo(200);
+    assertThat(updates).extracting(ModelUpdate::getUsed).startsWith(0L, 1L, 21L, 41L);
+    assertThat(last(updates).getRound()).isEqualTo(10);
+    assertThat(last(updates).getUsed()).isEqualTo(181);
+    assertThat(last(updates).getOpen()).isEqualTo(19);
   }
 
   @Test

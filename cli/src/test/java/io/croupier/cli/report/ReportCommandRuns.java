@@ -40,13 +40,13 @@ abstract class ReportCommandRuns {
     Files.writeString(
         directory.resolve("models.yaml"),
         """
-        - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], adaptiveRadius: {}}
-        - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, adaptiveRadius: {}}
+        - {modelId: taps, dimension: 2, gradientBound: 1, initialWeights: [1, 2], blackBox: {}}
+        - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, blackBox: {}}
         - {modelId: asks, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
-           questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], adaptiveRadius: {}}
+           questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], blackBox: {}}
         - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
-           initialWeights: [1, 2], adaptiveRadius: {}}
-        - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, adaptiveRadius: {}}
+           initialWeights: [1, 2], blackBox: {}}
+        - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, blackBox: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}

@@ -8,6 +8,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -83,7 +84,7 @@ final class WatchState {
     parse(
         record,
         () -> {
-          ModelSpec spec = ModelSpec.parseFrom(record.value());
+          ModelSpec spec = ModelSpecs.current(ModelSpec.parseFrom(record.value()));
           WatchedModel model = model(spec.getModelId());
           if (model != null) {
             model.spec(spec);

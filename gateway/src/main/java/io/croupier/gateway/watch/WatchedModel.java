@@ -141,6 +141,9 @@ final class WatchedModel {
     json.addProperty("used", update.getUsed());
     json.addProperty("answers", update.getAnswers());
     json.addProperty("open", update.getOpen());
+    if (update.hasWaitsFor()) {
+      json.addProperty("waitsFor", update.getWaitsFor().name().toLowerCase(Locale.ROOT));
+    }
     json.addProperty("stale", update.getDroppedStale());
     json.addProperty("unpublished", update.getDroppedUnpublished());
     json.addProperty("bound", update.getDroppedBound());

@@ -252,6 +252,13 @@ function showScores(all) {
     { label: "non-private optimum", level: scores.optimum }], "Waiting for the first publication");
 }
 
+// Why a model opens no new round.
+const WAITS = {
+  visibility: "its newest update to become visible",
+  answer: "a report to its newest round",
+  reports: "more reports"
+};
+
 function showModels(all) {
   fill(byId("models-table"), "Models", [
     named("model"),
@@ -261,6 +268,7 @@ function showModels(all) {
     { title: "used", value: model => count(model.used) },
     { title: "answers", value: model => count(model.answers) },
     { title: "in the open round", value: model => count(model.open) },
+    { title: "waits for", words: true, value: model => WAITS[model.waitsFor] || "-" },
     { title: "dropped: too old", value: model => count(model.stale) },
     { title: "not published", value: model => count(model.unpublished) },
     { title: "other clip", value: model => count(model.bound) },
@@ -278,7 +286,7 @@ function showModels(all) {
 
 function showQuantities(all) {
   const names = [...new Set([...curves.keys()].map(key => key.split("\n")[1]))].sort();
-  const first = ["log-evidence", "radius", "magnitude", "norm"].filter(name => names.includes(name));
+  const first = ["magnitude", "evidence", "coin-bound", "norm"].filter(name => names.includes(name));
   const ordered = [...first, ...names.filter(name => !first.includes(name))];
   options(byId("quantity"), ordered.map(name => [name, name === "norm" ? "norm of the average" : name]));
   const chosen = byId("quantity").value;

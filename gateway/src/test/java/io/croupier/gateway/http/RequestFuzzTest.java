@@ -15,7 +15,7 @@ import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
@@ -116,7 +116,7 @@ class RequestFuzzTest {
                 .setModelId("m")
                 .setDimension(DIMENSION)
                 .setGradientBound(1)
-                .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+                .setBlackBox(BlackBox.getDefaultInstance())
                 .build()
                 .toByteArray()));
     updates.apply(

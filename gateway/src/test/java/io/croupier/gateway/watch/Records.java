@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
+import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Guarantee;
@@ -34,7 +34,7 @@ final class Records {
     } else if (id.startsWith("banco")) {
       spec.setBanco(Banco.getDefaultInstance());
     } else {
-      spec.setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+      spec.setBlackBox(BlackBox.getDefaultInstance());
     }
     return of("models", id, spec.build().toByteArray());
   }
@@ -60,8 +60,8 @@ final class Records {
     if (id.startsWith("adaptive")) {
       update
           .setSize(AdaptiveClip.Size.FEATURES)
-          .putDiagnostics("radius", 0.04 + used / 1e4)
-          .putDiagnostics("log-evidence", Math.log1p(used / 40.0));
+          .putDiagnostics("coin-bound", 0.04 + used / 1e4)
+          .putDiagnostics("evidence", used / 40.0);
     }
     if (!id.startsWith("central")) {
       update

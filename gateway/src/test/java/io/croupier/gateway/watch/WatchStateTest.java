@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.ModelSpec;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -30,7 +32,7 @@ class WatchStateTest {
 
     JsonObject model = model(state.json(true), 0);
 
-    assertThat(model.get("learner").getAsString()).isEqualTo("adaptive-radius");
+    assertThat(model.get("learner").getAsString()).isEqualTo("black-box");
     assertThat(model.get("round").getAsInt()).isEqualTo(4);
     assertThat(model.get("used").getAsInt()).isEqualTo(400);
     assertThat(model.get("open").getAsInt()).isEqualTo(2);
@@ -47,11 +49,23 @@ class WatchStateTest {
                 + "\"answers\":220}]");
     assertThat(model.getAsJsonObject("curves").keySet())
         .containsExactlyInAnyOrder(
-            "clip", "log-evidence", "magnitude", "norm", "radius", "saturations");
+            "clip", "coin-bound", "evidence", "magnitude", "norm", "saturations");
     assertThat(model.getAsJsonObject("curves").get("norm").toString())
         .isEqualTo("[[300,5],[400,5]]");
     assertThat(model(state.json(false), 0).getAsJsonObject("points").get("norm").toString())
         .isEqualTo("[400,5]");
+  }
+
+  @Test
+  void aDeprecatedNameOfALearnerIsReplaced() {
+    ModelSpec spec =
+        ModelSpec.newBuilder()
+            .setModelId("m")
+            .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            .build();
+    state.spec(Records.of("models", "m", spec.toByteArray()));
+
+    assertThat(model(state.json(true), 0).get("learner").getAsString()).isEqualTo("black-box");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.croupier.job.config;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
 /** Every setting of the job that is not passed through, with its default and what it means. */
@@ -50,17 +51,10 @@ public enum ConfigKey {
       "pre-aggregation.interval",
       "50 ms",
       "Longest time that a partial sum of reports waits before it is emitted."),
-  PUBLICATION_MAX_LAG(
-      "publication.max-lag",
-      "",
-      "Local models publish no new round while reports arrive that are older than this,"
-          + " so that answers to the last round don't become stale; empty: 2 s or two"
-          + " checkpoint intervals, the larger."),
   PUBLICATION_HOLD(
       "publication.hold",
       "10 min",
-      "Longest time that a new round waits because the job lags or the last round has too few"
-          + " answers."),
+      "Longest time that a new round waits because no report has named the last one."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to record which reports entered which rounds."),
   LIMITS_USER_EPSILON(
@@ -85,6 +79,9 @@ public enum ConfigKey {
 
   /** Settings of Flink itself. */
   public static final String FLINK = "flink.";
+
+  /** Settings of earlier releases, which have no effect any more. */
+  private static final Set<String> RETIRED = Set.of("publication.max-lag");
 
   private final String key;
   private final String byDefault;
@@ -122,6 +119,7 @@ public enum ConfigKey {
   static boolean isKnown(String key) {
     return key.startsWith(KAFKA)
         || key.startsWith(FLINK)
+        || RETIRED.contains(key)
         || Arrays.stream(values()).anyMatch(k -> k.key.equals(key));
   }
 

@@ -53,9 +53,6 @@ public record JobConfig(
   /** Flink's limit on the number of key groups, 2^15. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
 
-  /** Lower bound of the default lag: clock differences and fetch delays explain smaller ones. */
-  private static final Duration LEAST_LAG = Duration.ofSeconds(2);
-
   /**
    * Keys masked in addition to those that Flink masks; JVM options and environments may contain any
    * secret.
@@ -175,7 +172,6 @@ public record JobConfig(
             ? "(the cluster's setting)"
             : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
-    lines.put(ConfigKey.PUBLICATION_MAX_LAG.key(), publications.maxLag().toMillis() + " ms");
     lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.putAll(UserLimits.describe(perUser));
@@ -203,14 +199,7 @@ public record JobConfig(
   }
 
   private static PublicationSettings publications(Map<String, String> settings) {
-    Duration maxLag;
-    if (text(ConfigKey.PUBLICATION_MAX_LAG, settings).isBlank()) {
-      Duration twoCheckpoints = duration(ConfigKey.CHECKPOINT_INTERVAL, settings).multipliedBy(2);
-      maxLag = twoCheckpoints.compareTo(LEAST_LAG) > 0 ? twoCheckpoints : LEAST_LAG;
-    } else {
-      maxLag = duration(ConfigKey.PUBLICATION_MAX_LAG, settings);
-    }
-    return new PublicationSettings(maxLag, duration(ConfigKey.PUBLICATION_HOLD, settings));
+    return new PublicationSettings(duration(ConfigKey.PUBLICATION_HOLD, settings));
   }
 
   private static Topics topics(Map<String, String> settings) {

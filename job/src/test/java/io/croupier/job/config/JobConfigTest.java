@@ -62,6 +62,12 @@ class JobConfigTest {
   }
 
   @Test
+  void settingsOfEarlierReleasesHaveNoEffect() {
+    assertThat(JobConfig.of(Map.of(SERVERS, "one:9092", "publication.max-lag", "300 ms")))
+        .isEqualTo(JobConfig.of(Map.of(SERVERS, "one:9092")));
+  }
+
+  @Test
   void joinsAListByCommas() throws IOException {
     Path list = file("kafka: {bootstrap.servers: ['one:9092', 'two:9092']}");
 

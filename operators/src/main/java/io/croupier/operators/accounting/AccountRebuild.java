@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import com.google.protobuf.Message;
+import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -33,7 +34,7 @@ public final class AccountRebuild {
       account.storeWindow(window);
     }
     boolean charged = Ledger.isCharged(outcome, event.hasCentral());
-    Totals cost = charged ? Totals.of(AccountingEvents.cost(event)) : new Totals();
+    Totals cost = charged ? charged(event) : new Totals();
     boolean agrees = agrees(cost, event.getSpent());
     Totals user = account.userTotals();
     if (charged) {
@@ -53,6 +54,20 @@ public final class AccountRebuild {
       account.storeModelTotals(event.getModelId(), model);
     }
     return agrees;
+  }
+
+  /**
+   * Returns what a report was charged. Releases up to 0.2.0 charged every pure report as randomised
+   * response of its epsilon: that charge stays.
+   */
+  private static Totals charged(AccountingEvent event) {
+    Cost cost = AccountingEvents.cost(event);
+    Totals totals = Totals.of(cost);
+    if (cost.others() == 1 || agrees(totals, event.getSpent())) {
+      return totals;
+    }
+    Totals former = Totals.of(Cost.ofEpsilon(cost.epsilon()));
+    return agrees(former, event.getSpent()) ? former : totals;
   }
 
   /**

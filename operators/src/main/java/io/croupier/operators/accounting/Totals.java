@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.Spend;
@@ -74,6 +75,9 @@ public final class Totals {
    */
   public double variationRate;
 
+  /** r of the loss of one report; 0 in sums. Not in state. */
+  private transient double others;
+
   /** Creates empty totals. */
   public Totals() {}
 
@@ -90,6 +94,7 @@ public final class Totals {
     totals.gaussianFirst = cost.isGaussian();
     totals.variationAttos = cost.variationAttos();
     totals.variationRate = cost.variationRate();
+    totals.others = cost.others();
     return totals;
   }
 
@@ -102,6 +107,7 @@ public final class Totals {
     variationAttos = DecimalUnits.add(variationAttos, cost.variationAttos);
     gaussianFirst = gaussianDecides(cost);
     pureMuSquaredPicos = DecimalUnits.add(pureMuSquared(), cost.pureMuSquared());
+    others = 0;
     reports = DecimalUnits.add(reports, cost.reports);
     epsilonNanos = DecimalUnits.add(epsilonNanos, cost.epsilonNanos);
     muSquaredPicos = DecimalUnits.add(muSquaredPicos, cost.muSquaredPicos);
@@ -168,19 +174,21 @@ public final class Totals {
 
   /**
    * Returns the Renyi divergence of an order in units of 1e-12: the kept one, or the lesser of
-   * epsilon and of order times rho for the pure part, plus the Gaussian part's. For a single pure
-   * report it is that report's own divergence.
+   * epsilon and of order times rho for the pure part, plus the Gaussian part's. Of one pure report
+   * it is that report's own divergence.
    */
   long renyiPicos(double order) {
     if (order == renyiOrder) {
       return renyiPicos;
     }
     long pure =
-        reports == 1
-            ? PureCosts.renyiPicos(epsilon(), order)
-            : Math.min(
-                DecimalUnits.multiply(epsilonNanos, 1000),
-                DecimalUnits.multiplyUp(pureRhoPicos(), order));
+        Math.min(
+            DecimalUnits.multiply(epsilonNanos, 1000),
+            DecimalUnits.multiplyUp(pureRhoPicos(), order));
+    if (reports == 1) {
+      PureLoss loss = new PureLoss(epsilon(), Math.max(1, others));
+      pure = Math.min(pure, PureCosts.renyiPicos(loss, order));
+    }
     return DecimalUnits.add(
         pure, DecimalUnits.multiplyUp(DecimalUnits.half(muSquaredPicos), order));
   }

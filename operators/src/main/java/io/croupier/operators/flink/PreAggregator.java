@@ -1,7 +1,6 @@
 package io.croupier.operators.flink;
 
 import io.croupier.operators.model.Bundle;
-import io.croupier.operators.model.Publication;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import java.time.Duration;
@@ -14,48 +13,51 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Adds up the vectors of one model, named round and gradient bound inside a subtask, so that the
- * shuffle carries sums. Emits a bundle once it contains {@code max(r / (2 parallelism), n / 30 -
- * 1)} reports, where n counts the reports of that round and bound that the subtask has seen, or
- * once it contains as many as one entry of the journal can record; at the latest after an interval,
- * before every checkpoint barrier and at the end of the input. Bundles grow by the same rule as the
- * learner's rounds, so the learner receives some hundred of them for each publication, whatever the
- * rate.
+ * Adds up the vectors of one model, publication, weight and grid inside a subtask, so that the
+ * shuffle carries sums. Emits all bundles after an interval, before every checkpoint barrier and at
+ * the end of the input; a bundle alone once it contains as many reports as one entry of the journal
+ * can record; and all once they keep {@value #MOST_VALUES} values.
  *
  * <p>Answers to questions are passed on one by one.
  *
- * <p>The operator has no state: after a restart it counts from 0, and bundles are smaller for a
- * while. Grid vectors are added exactly, as integers; others in order of arrival. The sum of sparse
- * reports names the coordinates that any of them names, so it is never longer than they are
- * together, and the cost stays proportional to the coordinates that they touch.
+ * <p>The operator has no state. Values are added exactly, as integers, so what the learner receives
+ * doesn't depend on the bundles. The sum of sparse reports names the coordinates that any of them
+ * names, so the cost stays proportional to the coordinates that they touch.
  */
 public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     implements OneInputStreamOperator<RoundSum, RoundSum>, BoundedOneInput {
   private static final long serialVersionUID = 1;
 
-  /** The most named rounds, each with a bound, that are counted at the same time. */
-  private static final int MOST_ROUNDS = 1024;
-
-  /**
-   * The most sparse reports in a bundle. Those to a central model are whole steps of its grid, at
-   * most 2^26 in a coordinate, as doubles: a sum of that many is exact, as the noise requires.
-   */
-  private static final int MOST_SPARSE = 1 << 26;
+  /** The most values that bundles keep, 128 MiB. */
+  static final long MOST_VALUES = 1L << 24;
 
   private final long intervalMs;
   private final int mostReports;
   private transient Map<RoundKey, Bundle> bundles;
   private transient StreamRecord<RoundSum> outgoing;
   private transient ScheduledFuture<?> timer;
-  private transient int parallelism;
-  private transient RoundCounts counts;
+
+  /** The number of values that the bundles keep. */
+  private transient long values;
 
   private record RoundKey(
-      String modelId, long namedRound, long specOffset, VectorForm form, double gradientBound) {
+      String modelId,
+      long namedRound,
+      long specOffset,
+      VectorForm form,
+      double gradientBound,
+      int weightExponent,
+      int exponent) {
 
     static RoundKey of(RoundSum report) {
       return new RoundKey(
-          report.modelId, report.namedRound, report.specOffset, report.form, report.gradientBound);
+          report.modelId,
+          report.namedRound,
+          report.specOffset,
+          report.form,
+          report.gradientBound,
+          report.weightExponent,
+          report.exponent);
     }
   }
 
@@ -74,16 +76,13 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   public void open() throws Exception {
     super.open();
     bundles = new LinkedHashMap<>();
-    counts = new RoundCounts(MOST_ROUNDS);
     outgoing = new StreamRecord<>(null);
-    parallelism = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
   }
 
   @Override
   public void processElement(StreamRecord<RoundSum> element) {
     RoundSum report = element.getValue();
-    long enough = report.form == VectorForm.ANSWER ? 1 : bundleSize(report);
-    if (enough == 1) {
+    if (!isBundled(report.form) || mostReports == 1) {
       output.collect(element);
       return;
     }
@@ -92,25 +91,27 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
     if (bundle == null) {
       bundle = new Bundle(report);
       bundles.put(key, bundle);
+      values += bundle.values();
     } else {
+      long before = bundle.values();
       bundle.add(report);
+      values += bundle.values() - before;
     }
-    if (bundle.count() >= enough) {
+    if (bundle.count() >= mostReports) {
       bundles.remove(key);
+      values -= bundle.values();
       emit(bundle);
+    } else if (values >= MOST_VALUES) {
+      flush();
     } else if (timer == null) {
       long now = processingTimeService.getCurrentProcessingTime();
       timer = processingTimeService.registerTimer(now + intervalMs, time -> onTimer());
     }
   }
 
-  /** Counts a report; returns at how many reports its bundle is emitted. */
-  private long bundleSize(RoundSum report) {
-    long halfRound = Math.max(1, report.reportsPerRound / (2 * parallelism));
-    long share =
-        Publication.share(counts.add(report.modelId, report.namedRound, report.gradientBound));
-    int most = report.form == VectorForm.SPARSE ? Math.min(mostReports, MOST_SPARSE) : mostReports;
-    return Math.min(Math.max(halfRound, share), most);
+  /** Dense and sparse values are those of reports in flight of release 0.2.0. */
+  private static boolean isBundled(VectorForm form) {
+    return form == VectorForm.GRID || form == VectorForm.GRID_SUM || form == VectorForm.SPARSE_SUM;
   }
 
   private void onTimer() {
@@ -131,6 +132,7 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
   private void flush() {
     bundles.values().forEach(this::emit);
     bundles.clear();
+    values = 0;
   }
 
   private void emit(Bundle bundle) {

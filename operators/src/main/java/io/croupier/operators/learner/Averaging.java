@@ -19,9 +19,11 @@ public record Averaging(double degree) implements Serializable {
 
   /** Returns the weight of iterate t - 1 relative to that of iterate t; 0 for the first. */
   public double decay(long t) {
-    if (t == 1) {
-      return 0;
-    }
-    return StrictMath.exp(degree * StrictMath.log1p(-1.0 / t));
+    return t == 1 ? 0 : decay(1.0 / t);
+  }
+
+  /** Returns (1 - share)^degree, for a share of at least 0 and below 1. */
+  double decay(double share) {
+    return StrictMath.exp(degree * StrictMath.log1p(-share));
   }
 }

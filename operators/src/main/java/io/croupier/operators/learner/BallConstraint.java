@@ -21,20 +21,15 @@ import java.io.Serializable;
  * priv_unit a test checks the inequality.
  *
  * @param radius radius of the ball, positive; infinite for no constraint
- * @param gradientBound G, positive and finite
  */
-record BallConstraint(double radius, double gradientBound) implements Serializable {
+record BallConstraint(double radius) implements Serializable {
 
   /** No constraint. */
-  static final BallConstraint NONE = new BallConstraint(Double.POSITIVE_INFINITY, 1);
+  static final BallConstraint NONE = new BallConstraint(Double.POSITIVE_INFINITY);
 
   BallConstraint {
     if (!(radius > 0)) {
       throw new IllegalArgumentException("radius is " + radius + "; it has to be positive");
-    }
-    if (!(gradientBound > 0) || Double.isInfinite(gradientBound)) {
-      throw new IllegalArgumentException(
-          "gradient_bound is " + gradientBound + "; it has to be positive and finite");
     }
   }
 
@@ -58,11 +53,9 @@ record BallConstraint(double radius, double gradientBound) implements Serializab
         : magnitude;
   }
 
-  /** Returns G n as a multiple of the direction. */
+  /** Returns n as a multiple of the direction; 0 inside. */
   double pull(double magnitude, double directionNorm) {
-    return isOutside(magnitude, directionNorm)
-        ? Math.copySign(gradientBound / directionNorm, magnitude)
-        : 0;
+    return isOutside(magnitude, directionNorm) ? Math.copySign(1 / directionNorm, magnitude) : 0;
   }
 
   private boolean isOutside(double magnitude, double directionNorm) {

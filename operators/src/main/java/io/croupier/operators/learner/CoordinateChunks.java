@@ -1,9 +1,9 @@
 package io.croupier.operators.learner;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntConsumer;
 
 /**
@@ -28,29 +28,38 @@ final class CoordinateChunks implements Sections {
   /** The operation of the averages, and a bit for each touched coordinate. */
   private static final int HEADER = 2;
 
-  /** Names in states of earlier releases, which kept whole vectors. */
-  private static final Set<String> WHOLE =
-      Set.of(
-          "touched",
-          "coins",
-          "coins-low",
-          "squares",
-          "squares-low",
-          "unprojected",
-          "average",
-          "settled-average");
+  /** Vectors in states of release 0.2.0, without the settled averages. */
+  private static final int FORMER_VECTORS = 6;
+
+  private static final int SYMMETRIC_VECTORS = 8;
+  private static final int ALL_VECTORS = 10;
 
   final double[] coins;
   final double[] coinsLow;
+
+  /** V of the positive side. */
   final double[] squares;
+
   final double[] squaresLow;
+
+  /** h of the positive side; 0 before the first coin. */
+  final double[] bound;
+
+  /** The mass of the prior over the first range. */
+  final double[] mass;
+
+  /** V of the negative side minus that of the positive one; null while the sides are equal. */
+  private double[] excess;
+
+  /** h of the negative side; null while the sides are equal. */
+  private double[] lowerBound;
 
   /** z: the weights in force before clipping to the box, minus the initial ones. */
   final double[] unprojected;
 
   final RunningAverage average;
 
-  private final List<double[]> vectors;
+  private List<double[]> vectors;
   private final BallConstraint constraint;
   private final AveragingLog log = new AveragingLog();
 
@@ -85,11 +94,62 @@ final class CoordinateChunks implements Sections {
     squaresLow = new double[dimension];
     unprojected = new double[dimension];
     average = new RunningAverage(dimension);
-    vectors = List.of(coins, coinsLow, squares, squaresLow, unprojected, average.recent);
+    bound = new double[dimension];
+    mass = new double[dimension];
+    vectors = symmetric();
     touched = new long[count()];
     active = new BitSet(count());
     unsaved = new BitSet(count());
     savedAt = new long[count()];
+  }
+
+  private List<double[]> symmetric() {
+    return List.of(coins, coinsLow, squares, squaresLow, unprojected, average.recent, bound, mass);
+  }
+
+  /** Returns whether the sides are equal everywhere. */
+  boolean isSymmetric() {
+    return excess == null;
+  }
+
+  /** Keeps the sides apart from now on. */
+  void separate() {
+    excess = new double[coins.length];
+    lowerBound = bound.clone();
+    vectors = new ArrayList<>(symmetric());
+    vectors.add(excess);
+    vectors.add(lowerBound);
+    unsaved.or(active);
+  }
+
+  /** Returns the factor of a subgradient under the constraint. */
+  double share() {
+    return constraint.share();
+  }
+
+  double coins(int j) {
+    return coins[j] + coinsLow[j];
+  }
+
+  /** Returns V of the positive side; finite. */
+  double upper(int j) {
+    return Math.min(squares[j] + squaresLow[j], Double.MAX_VALUE);
+  }
+
+  /** Returns V of the negative side; finite. */
+  double lower(int j) {
+    return excess == null ? upper(j) : Math.min(upper(j) + excess[j], Double.MAX_VALUE);
+  }
+
+  /** Returns h of the negative side. */
+  double lowerBound(int j) {
+    return lowerBound == null ? bound[j] : lowerBound[j];
+  }
+
+  /** Sets what the negative side has of its own; the sides must be separate. */
+  void setLower(int j, double variance, double boundOnCoins) {
+    excess[j] += variance;
+    lowerBound[j] = boundOnCoins;
   }
 
   /** Records that a round changed the sums of a coordinate. */
@@ -133,13 +193,9 @@ final class CoordinateChunks implements Sections {
     }
   }
 
-  /**
-   * Moves the average towards the weights in force.
-   *
-   * @param rounds weight of the rounds in which they were played, in units of the newest round's
-   */
-  void averagePlayed(double rounds) {
-    double gain = rounds * average.gain();
+  /** Moves the average towards the weights in force. */
+  void averagePlayed() {
+    double gain = average.gain();
     double[] mean = average.recent;
     forEachActive(
         (from, to) -> {
@@ -149,6 +205,17 @@ final class CoordinateChunks implements Sections {
         });
     log.moved(gain);
     afterOperation();
+  }
+
+  /**
+   * Corrects the average for reports that were evaluated at another weight than the one in force.
+   *
+   * @param share of the round's weight that such reports have
+   */
+  void averageOther(int j, double weight, double share) {
+    double other = constraint.project(weight, 1) - constraint.project(unprojected[j], 1);
+    average.recent[j] += average.gain() * share * other;
+    unsaved.set(j / COORDINATES);
   }
 
   /** Has the next chunks saved whose turn it is, and all those that the log would forget. */
@@ -210,49 +277,6 @@ final class CoordinateChunks implements Sections {
     visitor.sections("coordinates", this);
   }
 
-  /** Restores the state of a release that kept whole vectors, if the reader has one. */
-  void restoreWhole(LearnerState.Visitor reader) {
-    long isTouched = reader.count("touched", -1);
-    if (isTouched < 0) {
-      return;
-    }
-    reader.vector("coins", coins);
-    reader.vector("coins-low", coinsLow);
-    reader.vector("squares", squares);
-    reader.vector("squares-low", squaresLow);
-    reader.vector("unprojected", unprojected);
-    average.visitVectors(reader);
-    for (int c = 0; c < count(); c++) {
-      if (!isZero(c)) {
-        active.set(c);
-        unsaved.set(c);
-        // That release doesn't say where, and an evaluation gives the same weights everywhere.
-        touched[c] = isTouched == 0 ? 0 : -1L >>> (COORDINATES - size(c));
-      }
-    }
-  }
-
-  /** Returns whether a part of the state belongs to a release that kept whole vectors. */
-  static boolean isOfWholeVectors(String part) {
-    int slash = part.indexOf('/');
-    return WHOLE.contains(slash < 0 ? part : part.substring(0, slash));
-  }
-
-  private boolean isZero(int chunk) {
-    double[] settled = average.settled();
-    for (int j = start(chunk); j < start(chunk) + size(chunk); j++) {
-      for (double[] vector : vectors) {
-        if (vector[j] != 0) {
-          return false;
-        }
-      }
-      if (settled != null && settled[j] != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private static int start(int chunk) {
     return chunk * COORDINATES;
   }
@@ -309,13 +333,18 @@ final class CoordinateChunks implements Sections {
   public void restore(int section, long[] stored) {
     int size = size(section);
     double[] settled = average.settled();
-    boolean hasSettled = stored.length == HEADER + (vectors.size() + 1) * size;
-    if (hasSettled ? settled == null : stored.length != HEADER + vectors.size() * size) {
+    int stride = (stored.length - HEADER) / size;
+    int least = vectorsOf(stride);
+    boolean hasSettled = stride > least;
+    if (least == 0 || stored.length != HEADER + stride * size || (hasSettled && settled == null)) {
       throw new IllegalStateException(
           "A chunk of %d coordinates has %d values".formatted(size, stored.length));
     }
+    if (least == ALL_VECTORS && isSymmetric()) {
+      separate();
+    }
     int at = HEADER;
-    for (double[] vector : vectors) {
+    for (double[] vector : vectors.subList(0, least)) {
       unpack(stored, at, vector, section);
       at += size;
     }
@@ -330,6 +359,16 @@ final class CoordinateChunks implements Sections {
       iterates[i] = constraint.project(unprojected[start + i], 1);
     }
     log.repeat(stored[0], iterates, size, average.recent, settled, start);
+  }
+
+  /** Returns how many vectors a chunk of so many has, but for the settled averages; or 0. */
+  private static int vectorsOf(int stride) {
+    for (int vectors : new int[] {FORMER_VECTORS, SYMMETRIC_VECTORS, ALL_VECTORS}) {
+      if (stride == vectors || stride == vectors + 1) {
+        return vectors;
+      }
+    }
+    return 0;
   }
 
   private void unpack(long[] stored, int at, double[] vector, int section) {

@@ -1,27 +1,35 @@
 package io.croupier.operators.learner;
 
+import io.croupier.operators.math.Vectors;
+import java.util.Arrays;
+
 /**
- * A coin bettor in every coordinate: with -L_j the sum of the j-th coordinates of the rounds'
- * subgradients and V_j the sum of their squares, w_j = w0_j + W0 times the prediction of a {@link
- * Potential} at (L_j, V_j). The noise of every coordinate must satisfy E exp(x - x^2) <= 1 + E x
- * for coins x with |E x| <= 1/5, as symmetric noise and priv_unit do. G bounds each coordinate of
- * the mean; W0, the initial wealth, bounds the loss of each coordinate against doing nothing.
+ * A coin bettor in every coordinate, without a direction: the coin of coordinate i is the negated
+ * i-th coordinate of the round's weighted mean, and w_i = w0_i + W0 times the prediction of a
+ * {@link Potential}; see {@link MagnitudeLearner} for S, V, h and the two sides. Of a coordinate,
+ * only the reports that touch it count, dense reports touch all: with T_i the sum of their weights,
+ * its coin is at most u_i = lambda G T_i / Omega before noise. G bounds each coordinate of a
+ * gradient; W0, the initial wealth, is the unit of the loss of each coordinate against doing
+ * nothing. The noise of every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with
+ * |E x| &lt;= 1/5, as symmetric noise and priv_unit do.
  *
- * <p>A step only updates L and V, in the coordinates that the round touches: O(non-zeros) for a
- * sparse round. Weights are evaluated when they are published, in the coordinates touched since the
- * last publication. Between two publications the published weights are played, so the average is
- * over published weights, each weighted by the rounds for which it was in force.
+ * <p>A step costs O(non-zeros) for a sparse round, but for the average. Weights are evaluated when
+ * they are published, in the coordinates touched since the last publication.
  *
  * <p>With a radius, weights stay in the box |w_j - w0_j| <= radius by [CO18, Algorithm 3] in every
- * coordinate, see {@link BallConstraint}: a coordinate that a round touches adds (g~_j + G n_j) /
+ * coordinate, see {@link BallConstraint}: a report that touches a coordinate adds (g~_j + G n_j) /
  * 2, where n_j is the sign of z_j if |z_j| exceeds the radius, and otherwise 0; z_j is the
- * unclipped weight of the newest publication.
+ * unclipped weight of the publication that the report names.
  *
- * <p>Source: [vdH19, Algorithm 3], whose condition on the mean is on |E g~_j|. Sums are compensated
- * (two doubles each); a weight beyond {@link MagnitudeLearner#LIMIT} saturates there and is counted
- * at every evaluation. A step allocates nothing.
+ * <p>Source: [vdH19, Algorithm 3], whose condition on the mean is on |E g~_j|, where each round is
+ * one report that names the newest publication. Sums are compensated (two doubles each); a weight
+ * beyond {@link MagnitudeLearner#LIMIT} saturates there and is counted at every evaluation. A step
+ * allocates what it records of the coordinates that it changes, for late reports.
  */
 public final class CoordinateWise implements Learner<CoordinateWise.State> {
+  private static final BettingRule RULE = new BettingRule.SquaredCoin();
+
+  private final Prior prior;
   private final Potential potential;
   private final double initialWealth;
   private final BallConstraint constraint;
@@ -34,12 +42,13 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
    * @param initialWealth W0 of every coordinate, positive and finite
    */
   CoordinateWise(
-      Potential potential,
+      Prior prior,
       double initialWealth,
       BallConstraint constraint,
       Averaging averaging,
       InitialWeights initialWeights) {
-    this.potential = potential;
+    this.prior = prior;
+    potential = new Potential(prior, 0.5);
     this.initialWealth = MagnitudeLearner.requireWealth(initialWealth);
     this.constraint = constraint;
     this.averaging = averaging;
@@ -57,97 +66,144 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   @Override
-  public boolean bets() {
-    return false;
-  }
-
-  @Override
-  public double direction(State state, double[] into) {
-    throw new UnsupportedOperationException("coordinate_wise doesn't bet on a direction");
-  }
-
-  @Override
-  public void restore(State state, LearnerState.Visitor reader) {
-    state.visit(reader);
-    state.chunks.restoreWhole(reader);
-  }
-
-  @Override
-  public boolean isObsolete(String part) {
-    return CoordinateChunks.isOfWholeVectors(part);
-  }
-
-  @Override
   public void step(State state, Round round) {
-    CoordinateChunks chunks = state.chunks;
-    if (chunks.average.isBlockFull()) {
-      averagePlayed(state);
+    if (!state.history.mayStep()) {
+      throw new IllegalStateException("Nothing was published since the last step");
     }
+    double lambda = state.weighting.next(round.weight());
     state.round++;
-    double decay = averaging.decay(state.round);
-    chunks.advance(decay);
-    state.playedWeight = 1 + state.playedWeight * decay;
+    state.reports = round.reports;
+    average(state, round);
+    Bettors bettors = state.bettors;
+    bettors.begin(state, round, lambda);
     if (round.isSparse()) {
-      for (int i = 0; i < round.touchedCount(); i++) {
-        int j = round.touched(i);
-        book(chunks, j, round.subgradient[j]);
-        chunks.touch(j);
-      }
-      return;
-    }
-    if (constraint.isActive()) {
-      for (int j = 0; j < dimension(); j++) {
-        book(chunks, j, round.subgradient[j]);
+      int count = bettors.unite(round);
+      state.history.keep(bettors.touched, count);
+      for (int i = 0; i < count; i++) {
+        observe(state, round, bettors.touched[i], i);
+        state.chunks.touch(bettors.touched[i]);
       }
     } else {
-      bookAll(chunks, round.subgradient);
+      state.history.keep(null, dimension());
+      for (int j = 0; j < dimension(); j++) {
+        observe(state, round, j, j);
+      }
+      state.chunks.touchAll();
     }
-    chunks.touchAll();
   }
 
-  private void book(CoordinateChunks chunks, int j, double subgradient) {
-    double pull = subgradient == 0 ? 0 : constraint.pull(chunks.unprojected[j], 1);
-    double h = constraint.share() * (subgradient + pull);
-    add(-h, chunks.coins, chunks.coinsLow, j);
-    add(h * h, chunks.squares, chunks.squaresLow, j);
+  /** Adds the weights at which the reports were evaluated to the average. */
+  private void average(State state, Round round) {
+    CoordinateChunks chunks = state.chunks;
+    chunks.advance(state.weighting.decay(averaging));
+    chunks.averagePlayed();
+    double weight = round.weight();
+    for (int i = 0; i < round.size(); i++) {
+      Round.Part part = round.part(i);
+      int named = state.history.find(part.publication);
+      if (named >= 0 && state.history.isLate(named)) {
+        state.history.forEachChanged(
+            named,
+            CoordinateHistory.WEIGHT,
+            (j, played) -> chunks.averageOther(j, played, part.weight / weight));
+      }
+    }
+  }
+
+  private void observe(State state, Round round, int j, int position) {
+    CoordinateChunks chunks = state.chunks;
+    Bettors bettors = state.bettors;
+    double coins = chunks.coins(j);
+    double upper = chunks.upper(j);
+    double lower = chunks.lower(j);
+    state.history.keep(position, coins, upper, lower, chunks.unprojected[j]);
+    RoundCoins roundCoins = bettors.coins;
+    roundCoins.clear();
+    double touching = 0;
+    double squares = 0;
+    for (int i = 0; i < round.size(); i++) {
+      Round.Part part = round.part(i);
+      int at = bettors.position(part, i, j);
+      double touch = part.denseWeight;
+      double squared = part.denseSquaredWeight;
+      if (part.touching != null && at >= 0) {
+        touch += part.touching[at];
+        squared += part.touchingSquared[at];
+      }
+      touching += touch;
+      squares += squared;
+      if (bettors.named[i] < 0) {
+        continue;
+      }
+      CoordinateHistory history = state.history;
+      int named = bettors.named[i];
+      double value = at >= 0 ? bettors.factor * part.sum[at] : 0;
+      if (constraint.isActive()) {
+        double weight = history.at(named, j, CoordinateHistory.WEIGHT, chunks.unprojected[j]);
+        value += bettors.factor * touch * part.gradientBound * constraint.pull(weight, 1);
+      }
+      if (history.isLate(named)) {
+        roundCoins.add(
+            -value,
+            coins - history.at(named, j, CoordinateHistory.COINS, coins),
+            upper - history.at(named, j, CoordinateHistory.UPPER, upper),
+            lower - history.at(named, j, CoordinateHistory.LOWER, lower),
+            bettors.shares[i]);
+      } else {
+        roundCoins.add(-value, 0, 0, 0, bettors.shares[i]);
+      }
+    }
+    if (touching > 0 && !roundCoins.isEmpty()) {
+      bet(state, j, bettors.unit * touching, Math.max(1, touching * touching / squares));
+    }
   }
 
   /**
-   * Adds by a two-sum as in {@link RunningSum}, on arrays. A sum of squares that overflows stays
-   * infinite.
+   * Settles the coins of a coordinate.
+   *
+   * @param unit u
+   * @param reports the effective number of reports that touch the coordinate
    */
+  private void bet(State state, int j, double unit, double reports) {
+    CoordinateChunks chunks = state.chunks;
+    RoundCoins coins = state.bettors.coins;
+    double coin = coins.total();
+    double hint =
+        Math.max(RULE.hint(coin, unit, reports, 0), prior.leastBound(state.bettors.bound))
+            + coins.outstanding();
+    boolean isFirst = chunks.bound[j] == 0;
+    double cap = BettingRule.SquaredCoin.KAPPA * unit;
+    double lowerBound = coins.bound(-1, Math.max(chunks.lowerBound(j), hint), cap, RULE.rho());
+    double lowerPenalty = coins.penalty();
+    double bound = coins.bound(1, Math.max(chunks.bound[j], hint), cap, RULE.rho());
+    double penalty = coins.penalty();
+    if (chunks.isSymmetric() && (bound != lowerBound || penalty != lowerPenalty)) {
+      chunks.separate();
+    }
+    chunks.bound[j] = bound;
+    if (!chunks.isSymmetric()) {
+      chunks.setLower(j, lowerPenalty - penalty, lowerBound);
+    }
+    add(coin, chunks.coins, chunks.coinsLow, j);
+    add(Math.min(coin * coin + penalty, Double.MAX_VALUE), chunks.squares, chunks.squaresLow, j);
+    if (isFirst) {
+      chunks.mass[j] = Potential.mass(prior, Potential.within(RULE.rho() / bound));
+    }
+  }
+
+  /** Adds by a two-sum as in {@link RunningSum}, on arrays; a sum of squares saturates, too. */
   private static void add(double x, double[] high, double[] low, int j) {
     double before = high[j];
-    double sum = before + x;
+    double sum = Math.min(before + x, Double.MAX_VALUE);
     double z = sum - before;
     low[j] += (before - (sum - z)) + (x - z);
     high[j] = sum;
   }
 
-  private static void bookAll(CoordinateChunks chunks, double[] subgradient) {
-    double[] coins = chunks.coins;
-    double[] coinsLow = chunks.coinsLow;
-    double[] squares = chunks.squares;
-    double[] squaresLow = chunks.squaresLow;
-    for (int j = 0; j < subgradient.length; j++) {
-      double g = subgradient[j];
-      add(-g, coins, coinsLow, j);
-      add(g * g, squares, squaresLow, j);
-    }
-  }
-
-  /** Adds the weights in force to the average, for the rounds in which they were played. */
-  private static void averagePlayed(State state) {
-    state.chunks.averagePlayed(state.playedWeight);
-    state.playedWeight = 0;
-  }
-
   @Override
-  public void publish(State state, Iterate out) {
-    if (state.playedWeight > 0) {
-      averagePlayed(state);
-    }
+  public void publish(State state, long publication, Iterate out) {
     state.chunks.evaluateTouched(j -> evaluate(state, j));
+    state.history.add(publication);
     copyPublished(state, out.weights);
     describe(state, out);
   }
@@ -160,30 +216,66 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   @Override
   public void copyPublished(State state, double[] into) {
     state.chunks.copyWeights(into);
+    Vectors.add(state.centre, into);
     initialWeights.addTo(into);
   }
 
   @Override
   public void describe(State state, Iterate out) {
-    if (state.playedWeight > 0) {
-      averagePlayed(state);
-    }
     out.round = state.round;
     state.chunks.average.copy(out.average);
+    Vectors.add(state.centre, out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();
     out.diagnostics.put("largest-magnitude", state.chunks.largest());
     out.diagnostics.put("saturations", (double) state.saturations);
+    out.diagnostics.put("round-weight", state.weighting.newest());
+    out.diagnostics.put("round-reports", (double) state.reports);
+  }
+
+  @Override
+  public void forget(State state, long oldest) {
+    state.history.forget(oldest);
+  }
+
+  @Override
+  public void beginAt(State state, double[] average, long rounds) {
+    double[] moved = new double[dimension()];
+    initialWeights.addTo(moved);
+    for (int j = 0; j < moved.length; j++) {
+      moved[j] = average[j] - moved[j];
+    }
+    state.centre = moved;
+    state.round = rounds;
+    state.history.add(CoordinateHistory.UNKNOWN);
+  }
+
+  @Override
+  public boolean isObsolete(State state, String part) {
+    return state.history.isObsolete(part);
   }
 
   private void evaluate(State state, int j) {
     CoordinateChunks chunks = state.chunks;
-    double variance = chunks.squares[j] + chunks.squaresLow[j];
-    if (!(variance <= Double.MAX_VALUE)) {
-      variance = Double.MAX_VALUE;
+    if (chunks.bound[j] == 0) {
+      return; // no coin
     }
-    double coins = chunks.coins[j] + chunks.coinsLow[j];
-    double z = initialWealth * potential.prediction(coins, variance);
+    double added = prior.addedVariance();
+    double coins = chunks.coins(j);
+    double upper = chunks.upper(j) + added;
+    double range = Potential.within(RULE.rho() / chunks.bound[j]);
+    double mass = chunks.mass[j];
+    double prediction;
+    if (chunks.isSymmetric()
+        || (chunks.lowerBound(j) == chunks.bound[j] && chunks.lower(j) == chunks.upper(j))) {
+      prediction = potential.prediction(coins, upper, range, mass);
+    } else {
+      double lowerRange = Potential.within(RULE.rho() / chunks.lowerBound(j));
+      prediction =
+          potential.side(coins, upper, range, mass)
+              - potential.side(-coins, chunks.lower(j) + added, lowerRange, mass);
+    }
+    double z = initialWealth * prediction;
     if (Math.abs(z) > MagnitudeLearner.LIMIT) {
       z = Math.copySign(MagnitudeLearner.LIMIT, z);
       state.saturations++;
@@ -191,14 +283,99 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     chunks.unprojected[j] = z;
   }
 
+  /** What all coordinates of a round share. */
+  private static final class Bettors {
+    private final RoundCoins coins = new RoundCoins();
+
+    /** The coordinates that a sparse round touches, ascending. */
+    private int[] touched = {};
+
+    /**
+     * By part: the place in its coordinates, the index of its publication, and its weight's share.
+     */
+    private int[] cursors = {};
+
+    private int[] named = {};
+    private double[] shares = {};
+
+    /** lambda / Omega, times the constraint's share. */
+    private double factor;
+
+    /** lambda G / Omega. */
+    private double unit;
+
+    /** G. */
+    private double bound;
+
+    private void begin(State state, Round round, double lambda) {
+      int size = round.size();
+      if (named.length < size) {
+        named = new int[size];
+        shares = new double[size];
+      }
+      cursors = new int[size];
+      double weight = round.weight();
+      for (int i = 0; i < size; i++) {
+        named[i] = state.history.find(round.part(i).publication);
+        shares[i] = round.part(i).weight / weight;
+      }
+      factor = state.chunks.share() * lambda / weight;
+      bound = round.gradientBound();
+      unit = lambda / weight * bound;
+    }
+
+    /** Lists the coordinates that any part touches; returns how many. */
+    private int unite(Round round) {
+      if (round.size() == 1) {
+        touched = round.part(0).coordinates;
+        return round.part(0).count;
+      }
+      int most = 0;
+      for (int i = 0; i < round.size(); i++) {
+        most += round.part(i).count;
+      }
+      int[] all = new int[most];
+      int at = 0;
+      for (int i = 0; i < round.size(); i++) {
+        System.arraycopy(round.part(i).coordinates, 0, all, at, round.part(i).count);
+        at += round.part(i).count;
+      }
+      Arrays.sort(all);
+      int count = 0;
+      for (int i = 0; i < most; i++) {
+        if (count == 0 || all[count - 1] != all[i]) {
+          all[count++] = all[i];
+        }
+      }
+      touched = all;
+      return count;
+    }
+
+    /** Returns where a part has a coordinate, -1 if nowhere; coordinates must not descend. */
+    private int position(Round.Part part, int i, int coordinate) {
+      if (!part.isSparse()) {
+        return coordinate;
+      }
+      while (cursors[i] < part.count && part.coordinates[cursors[i]] < coordinate) {
+        cursors[i]++;
+      }
+      boolean isThere = cursors[i] < part.count && part.coordinates[cursors[i]] == coordinate;
+      return isThere ? cursors[i] : -1;
+    }
+  }
+
   /** The coordinates, in chunks, and the numbers of the whole model. */
   public static final class State implements LearnerState {
     private final CoordinateChunks chunks;
+    private final CoordinateHistory history = new CoordinateHistory();
+    private final RoundWeighting weighting = new RoundWeighting();
+    private final Bettors bettors = new Bettors();
 
-    /** Weight of the rounds since the last publication, in units of the newest round's. */
-    private double playedWeight;
+    /** The point that weights are distances from, minus the initial weights; empty: zero. */
+    private double[] centre = {};
 
     private long round;
+    private long reports;
     private long saturations;
 
     private State(int dimension, BallConstraint constraint) {
@@ -218,9 +395,15 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     @Override
     public void visit(Visitor visitor) {
       round = visitor.count("round", round);
+      reports = visitor.count("newest-reports", reports);
       saturations = visitor.count("saturations", saturations);
-      playedWeight = visitor.scalar("played-weight", playedWeight);
+      weighting.visit(visitor);
+      if (visitor.count("has-centre", centre.length > 0 ? 1 : 0) != 0) {
+        centre = centre.length > 0 ? centre : new double[chunks.coins.length];
+        visitor.vector("centre", centre);
+      }
       chunks.visit(visitor);
+      history.visit(visitor);
     }
   }
 }

@@ -1,54 +1,71 @@
 package io.croupier.operators.learner;
 
+import io.croupier.operators.math.Vectors;
 import java.io.Serializable;
 
 /**
- * The direction: projected online gradient descent in the unit L2 ball with scale-free steps, q <-
- * q - g~ / sqrt(sum ||g~||^2), then q <- q / max(1, ||q||); q stays 0 until the first non-zero
- * gradient.
+ * The direction: projected online gradient descent in the unit L2 ball with scale-free steps. With
+ * g the gradient of a round and delta = max(0, sum over the late parts of &lt;g_j, q_j - q&gt;):
  *
- * <p>A common factor of all gradients, as in [CO18]'s surrogate, changes nothing.
+ * <pre>
+ *   sqrt N &lt;- delta + sqrt(delta^2 + N + ||g||^2);  q &lt;- q - g / sqrt N;  q &lt;- q / max(1, ||q||)
+ * </pre>
  *
- * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2]. [JO19]
- * prints line 5 with the sign of subgradients, for negative subgradients.
+ * <p>q stays 0 until the first non-zero gradient. The regret against any unit vector is at most 3
+ * sqrt N. A common factor of all gradients, as in [CO18]'s surrogate, changes nothing.
+ *
+ * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2], where
+ * delta = 0. [JO19] prints line 5 with the sign of subgradients, for negative subgradients. delta:
+ * our own, docs/rounds.md, theorem 6.
  */
 final class DirectionLearner implements Serializable {
-  private static final double RADIUS = 1;
 
-  State initial(int dimension) {
-    return new State(dimension);
+  /** Takes one step. */
+  void step(State state, double[] gradient, double delta) {
+    double squaredNorm = Math.min(Vectors.squaredNorm(gradient), Double.MAX_VALUE);
+    state.squaredNorms.add(squaredNorm);
+    double root = Math.sqrt(state.squaredNorms.value());
+    if (delta > 0) {
+      root = delta + StrictMath.hypot(delta, root);
+      state.squaredNorms.add(2 * delta * root);
+    }
+    if (!(root > 0)) {
+      return;
+    }
+    double[] q = state.direction;
+    Vectors.addScaled(-1 / root, gradient, q);
+    double norm = Math.sqrt(Vectors.squaredNorm(q));
+    if (norm > 1) {
+      Vectors.scale(1 / norm, q, q);
+      norm = 1;
+    }
+    state.norm = norm;
   }
 
-  /** Adds {@code magnitude} times the direction in force to the average, then takes one step. */
-  void observe(State state, Round round, double magnitude, RunningAverage average) {
-    state.squaredNorms.add(round.squaredNorm);
-    double squaredNorms = state.squaredNorms.value();
-    double step = squaredNorms > 0 ? 1 / Math.sqrt(squaredNorms) : 0;
-    state.point.averageAndMove(magnitude, average, round.subgradient, step);
-  }
-
-  /** Invariants: squaredNorms is finite and never falls; the point is in the unit ball. */
+  /** Invariants: squaredNorms is finite and never falls; ||q|| is at most 1 up to rounding. */
   static final class State {
-    private final BallPoint point;
+    final double[] direction;
     private final RunningSum squaredNorms = new RunningSum();
+    private double norm;
 
-    private State(int dimension) {
-      point = new BallPoint(dimension, RADIUS);
+    State(int dimension) {
+      direction = new double[dimension];
     }
 
-    /** Writes {@code factor} times the direction into {@code into}. */
-    void copy(double factor, double[] into) {
-      point.copy(factor, into);
-    }
-
-    /** Returns the L2 norm of the direction. */
+    /** Returns ||q||. */
     double norm() {
-      return point.length();
+      return norm;
+    }
+
+    /** Returns N. */
+    double squaredNorms() {
+      return squaredNorms.value();
     }
 
     void visit(LearnerState.Visitor visitor) {
       squaredNorms.visit(visitor, "squared-norms");
-      point.visit(visitor);
+      norm = visitor.scalar("direction-norm", norm);
+      visitor.vector("direction", direction);
     }
   }
 }

@@ -1,9 +1,12 @@
 package io.croupier.operators.learner;
 
+import io.croupier.operators.math.Vectors;
+import java.util.Arrays;
+
 /**
- * Stochastic gradient descent on noised gradients, theta <- theta - eta n^-alpha g~ at the n-th
- * round, and the average of the iterates after each step (LDP-ASGD): [LDP, eq. 2]. Each device adds
- * its noise to g~.
+ * Stochastic gradient descent on noised gradients, theta <- theta - eta n^-alpha g at the n-th
+ * round, g the weighted mean of its reports, and the average of the iterates after each step
+ * (LDP-ASGD): [LDP, eq. 2]. Each device adds its noise to g~.
  *
  * <p>With a radius, every iterate is projected to the ball of that radius around the initial
  * weights.
@@ -67,32 +70,22 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     return new State(dimension());
   }
 
-  /** Late gradients make none of its steps longer: the spec sets them. */
-  @Override
-  public int harmlessDelay(State state) {
-    return Integer.MAX_VALUE;
-  }
-
-  @Override
-  public boolean bets() {
-    return false;
-  }
-
-  @Override
-  public double direction(State state, double[] into) {
-    throw new UnsupportedOperationException("ldp_sgd doesn't bet on a direction");
-  }
-
   @Override
   public void step(State state, Round round) {
     state.round++;
     state.average.advance(averaging.decay(state.round));
     double step = stepSize * StrictMath.exp(-decay * StrictMath.log((double) state.round));
-    state.normBound += step * Math.sqrt(round.squaredNorm);
+    double[] gradient = state.gradient;
+    Arrays.fill(gradient, 0);
+    double share = 1 / round.weight();
+    for (int i = 0; i < round.size(); i++) {
+      round.part(i).addTo(gradient, share);
+    }
+    state.normBound += step * Math.sqrt(Vectors.squaredNorm(gradient));
     if (state.normBound <= reach) {
-      move(state, round.subgradient, step);
+      move(state, gradient, step);
     } else {
-      moveAndProject(state, round.subgradient, step);
+      moveAndProject(state, gradient, step);
     }
   }
 
@@ -137,7 +130,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
   }
 
   @Override
-  public void publish(State state, Iterate out) {
+  public void publish(State state, long publication, Iterate out) {
     System.arraycopy(state.moved, 0, out.weights, 0, dimension());
     initialWeights.addTo(out.weights);
     describe(state, out);
@@ -152,6 +145,25 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     out.diagnostics.put("saturations", (double) state.saturations);
   }
 
+  /** Does nothing: a step is the same whatever publication its reports name. */
+  @Override
+  public void forget(State state, long oldest) {}
+
+  @Override
+  public void beginAt(State state, double[] average, long rounds) {
+    double[] moved = state.moved;
+    Arrays.fill(moved, 0);
+    initialWeights.addTo(moved);
+    double squares = 0;
+    for (int i = 0; i < moved.length; i++) {
+      moved[i] = average[i] - moved[i];
+      squares += moved[i] * moved[i];
+    }
+    state.normBound = Math.sqrt(squares);
+    state.round = rounds;
+    System.arraycopy(moved, 0, state.average.recent, 0, moved.length);
+  }
+
   /**
    * Invariant: normBound is at least the L2 norm of moved, which is at most the learner's reach.
    */
@@ -161,6 +173,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     private final double[] moved;
 
     private final RunningAverage average;
+    private final double[] gradient;
     private long round;
     private double normBound;
     private long saturations;
@@ -168,6 +181,7 @@ public final class LdpSgd implements Learner<LdpSgd.State> {
     private State(int dimension) {
       moved = new double[dimension];
       average = new RunningAverage(dimension);
+      gradient = new double[dimension];
     }
 
     @Override

@@ -6,19 +6,13 @@ import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.Locale;
+import java.util.function.Function;
 
 /**
  * Creates the learner of a local {@link ModelSpec}, and the settings that all learners share.
- * adaptive_radius ignores initial_wealth and averaging, since it has its own; ldp_sgd ignores
- * initial_wealth, since it doesn't bet.
+ * ldp_sgd ignores initial_wealth, since it doesn't bet.
  */
 public final class Learners {
-
-  /**
-   * C G of [vdH19, Lemma 4]: C = 1/(5G). (The largest that the lemma's inequality admits is
-   * 0.2836/G; 1/5 is the paper's choice.)
-   */
-  private static final double POTENTIAL_REACH = 1.0 / 5;
 
   private Learners() {}
 
@@ -31,43 +25,57 @@ public final class Learners {
     return switch (spec.getLearnerCase()) {
       case BANCO -> banco(spec);
       case BLACK_BOX -> blackBox(spec);
-      case ADAPTIVE_RADIUS ->
-          new AdaptiveRadius(ModelSpecs.firstGradientBound(spec), initialWeights(spec));
       case LDP_SGD -> ldpSgd(spec);
       case COORDINATE_WISE -> coordinateWise(spec);
-      case DP_FTRL, DP_FTRL_LEAST_SQUARES, DP_FTRL_PARAMETER_FREE, LEARNER_NOT_SET ->
+      case ADAPTIVE_RADIUS,
+          DP_FTRL,
+          DP_FTRL_LEAST_SQUARES,
+          DP_FTRL_PARAMETER_FREE,
+          LEARNER_NOT_SET ->
           throw new IllegalArgumentException(
               "learner is "
                   + spec.getLearnerCase().name().toLowerCase(Locale.ROOT)
-                  + "; learners of noised reports are adaptive_radius, banco, black_box,"
-                  + " coordinate_wise and ldp_sgd");
+                  + "; learners of noised reports are banco, black_box, coordinate_wise and"
+                  + " ldp_sgd");
     };
   }
 
   private static Learner<?> banco(ModelSpec spec) {
-    Potential potential =
-        new Potential(new Prior.Uniform(), DirectionalNoise.of(spec).bettingRange());
-    CoinVariance variance = new CoinVariance.Declared(spec.getGradientBound());
     Banco banco = spec.getBanco();
-    return product(spec, potential, variance, banco.hasRadius(), banco.getRadius());
+    MagnitudeLearner magnitude =
+        new MagnitudeLearner(
+            new Prior.Uniform(),
+            new BettingRule.DeclaredNoise(),
+            DirectionalNoise.of(spec).bettingRange(),
+            ModelSpecs.initialWealth(spec));
+    return new ProductLearner(
+        magnitude,
+        constraint(banco.hasRadius(), banco.getRadius()),
+        averaging(spec),
+        initialWeights(spec));
   }
 
   private static Learner<?> blackBox(ModelSpec spec) {
     BlackBox blackBox = spec.getBlackBox();
-    return product(
-        spec,
-        potential(spec),
-        new CoinVariance.SquaredCoin(),
-        blackBox.hasRadius(),
-        blackBox.getRadius());
+    MagnitudeLearner magnitude =
+        new MagnitudeLearner(
+            prior(spec),
+            new BettingRule.SquaredCoin(),
+            Double.POSITIVE_INFINITY,
+            ModelSpecs.initialWealth(spec));
+    return new ProductLearner(
+        magnitude,
+        constraint(blackBox.hasRadius(), blackBox.getRadius()),
+        averaging(spec),
+        initialWeights(spec));
   }
 
   private static Learner<?> coordinateWise(ModelSpec spec) {
     var learner = spec.getCoordinateWise();
     return new CoordinateWise(
-        potential(spec),
+        prior(spec),
         ModelSpecs.initialWealth(spec),
-        constraint(spec, learner.hasRadius(), learner.getRadius()),
+        constraint(learner.hasRadius(), learner.getRadius()),
         averaging(spec),
         initialWeights(spec));
   }
@@ -82,25 +90,32 @@ public final class Learners {
         initialWeights(spec));
   }
 
-  private static Learner<?> product(
-      ModelSpec spec,
-      Potential potential,
-      CoinVariance variance,
-      boolean hasRadius,
-      double radius) {
-    return new ProductLearner(
-        new MagnitudeLearner(potential, variance, ModelSpecs.initialWealth(spec)),
-        constraint(spec, hasRadius, radius),
-        averaging(spec),
-        initialWeights(spec));
+  private static BallConstraint constraint(boolean hasRadius, double radius) {
+    return new BallConstraint(radius(hasRadius, radius));
   }
 
-  private static Potential potential(ModelSpec spec) {
-    return new Potential(prior(spec), POTENTIAL_REACH / spec.getGradientBound());
-  }
-
-  private static BallConstraint constraint(ModelSpec spec, boolean hasRadius, double radius) {
-    return new BallConstraint(radius(hasRadius, radius), spec.getGradientBound());
+  /**
+   * Returns the average of a bettor's state in releases up to 0.2.0, shape [d].
+   *
+   * @param chunks the parts of the state; null for unknown names
+   */
+  public static double[] formerAverage(ModelSpec spec, Function<String, byte[]> chunks) {
+    LearnerState.Visitor reader = StateChunks.reader(chunks);
+    RunningAverage average = new RunningAverage(spec.getDimension());
+    if (spec.hasCoordinateWise() && reader.count("touched", -1) < 0) {
+      // Release 0.1.0 kept whole vectors, release 0.2.0 sections.
+      var learner = spec.getCoordinateWise();
+      BallConstraint box = constraint(learner.hasRadius(), learner.getRadius());
+      CoordinateChunks sections = new CoordinateChunks(spec.getDimension(), box);
+      sections.visit(reader);
+      average = sections.average;
+    } else {
+      average.visit(reader);
+    }
+    double[] weights = new double[spec.getDimension()];
+    average.copy(weights);
+    initialWeights(spec).addTo(weights);
+    return weights;
   }
 
   private static double radius(boolean given, double radius) {

@@ -4,34 +4,48 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * One-dimensional coin betting on the distance along the direction of another learner.
+ * One-dimensional coin betting on the distance along the direction of another learner. With S the
+ * sum of the coins, and for each side s of the betting fractions V_s their variance and h_s the
+ * bound on coins:
  *
- * <p>For a round with coin c, L -= c and V += the coin's variance; the next magnitude is W0 times
- * the prediction of a {@link Potential} at (L, V), [vdH19, Algorithm 1], [JO19, Algorithm 1]. W0 is
- * the initial wealth: with a prior of finite mass it bounds the expected loss against doing
- * nothing; with the improper prior it is the unit of that loss, which grows like the logarithm of
- * the rounds.
+ * <pre>
+ *   m = W0 (I_+ - I_-),  I_s = integral over (0, rho / h_s] of v exp(s v S - v^2 V_s) dP(v)
+ * </pre>
+ *
+ * <p>As long as every report names the newest publication, both sides are equal, and m is W0 times
+ * the prediction of a {@link Potential}. The range of fractions only shrinks; what falls out of it
+ * is lost. W0 is the initial wealth: the unit of the loss against doing nothing (docs/rounds.md,
+ * theorems 1 to 3).
+ *
+ * <p>Source: [vdH19, Algorithm 1] and [JO19, Algorithm 1] where each round is one report that names
+ * the newest publication; otherwise our own, see {@link RoundCoins} and {@link BettingRule}.
  *
  * <p>A magnitude beyond {@link #LIMIT} (because the gradient bound or the noise bound is wrong, or
- * the loss is unbounded below) saturates there and is counted; its sign and logarithm stay exact.
+ * the loss is unbounded below) saturates there and is counted.
  */
 public final class MagnitudeLearner implements Serializable {
 
   /** Largest |magnitude|: squares of weights, and inner products with features, stay finite. */
   public static final double LIMIT = 1e150;
 
+  private final Prior prior;
   private final Potential potential;
-  private final CoinVariance variance;
+  private final BettingRule rule;
   private final double initialWealth;
+  private final double largestFraction;
 
   /**
    * Creates a magnitude learner.
    *
+   * @param rule what a coin changes
+   * @param largestFraction of a single report's coin, in units of 1 / gradient; may be infinite
    * @param initialWealth W0, positive and finite
    */
-  MagnitudeLearner(Potential potential, CoinVariance variance, double initialWealth) {
-    this.potential = potential;
-    this.variance = variance;
+  MagnitudeLearner(Prior prior, BettingRule rule, double largestFraction, double initialWealth) {
+    this.prior = prior;
+    potential = new Potential(prior, 0.5);
+    this.rule = rule;
+    this.largestFraction = largestFraction;
     this.initialWealth = requireWealth(initialWealth);
   }
 
@@ -43,12 +57,38 @@ public final class MagnitudeLearner implements Serializable {
     return initialWealth;
   }
 
-  /** Observes a round's coin and the noise declared for it; sets the next magnitude. */
-  void observe(State state, double coin, double directionalVariance) {
-    state.coins.add(-coin);
-    state.variance.add(variance.of(coin, directionalVariance));
-    double magnitude =
-        initialWealth * potential.prediction(state.coins.value(), state.variance.value());
+  /** Returns whether it takes a round before there is a direction. */
+  boolean betsWithoutDirection() {
+    return rule.betsWithoutDirection();
+  }
+
+  /**
+   * Observes a round's coins, and sets the next magnitude.
+   *
+   * @param share factor of every gradient on its way to the coins
+   * @param lambda weight of the round
+   */
+  void observe(State state, RoundCoins coins, Round round, double lambda, double share) {
+    double unit = lambda * round.gradientBound();
+    double reports = round.effectiveReports();
+    double noise = share * share * lambda * lambda * round.variance();
+    double perReport = round.weight() / (lambda * round.largestWeight);
+    state.largestFraction = Math.min(state.largestFraction, largestFraction * perReport);
+    double coin = coins.total();
+    double hint =
+        Math.max(rule.hint(coin, unit, reports, noise), prior.leastBound(round.gradientBound()))
+            + coins.outstanding();
+    boolean isFirst = state.upper.bound == 0;
+    double cap = BettingRule.SquaredCoin.KAPPA * unit;
+    state.upper.bound = coins.bound(1, Math.max(state.upper.bound, hint), cap, rule.rho());
+    state.upper.variance.add(rule.variance(coin, unit, reports, noise, coins.penalty()));
+    state.lower.bound = coins.bound(-1, Math.max(state.lower.bound, hint), cap, rule.rho());
+    state.lower.variance.add(rule.variance(coin, unit, reports, noise, coins.penalty()));
+    if (isFirst) {
+      state.mass = Potential.mass(prior, range(state, state.upper));
+    }
+    state.coins.add(coin);
+    double magnitude = initialWealth * prediction(state);
     if (Math.abs(magnitude) > LIMIT) {
       magnitude = Math.copySign(LIMIT, magnitude);
       state.saturations++;
@@ -56,26 +96,75 @@ public final class MagnitudeLearner implements Serializable {
     state.magnitude = magnitude;
   }
 
-  void diagnose(State state, Map<String, Double> diagnostics) {
-    diagnostics.put(
-        "log-potential", potential.logPotential(state.coins.value(), state.variance.value()));
-    diagnostics.put("magnitude", state.magnitude);
-    double log =
-        potential.logPrediction(state.coins.value(), state.variance.value())
-            + StrictMath.log(initialWealth);
-    if (log > Double.NEGATIVE_INFINITY) {
-      diagnostics.put("log-magnitude", log);
+  private double range(State state, Side side) {
+    return Potential.within(Math.min(rule.rho() / side.bound, state.largestFraction));
+  }
+
+  private double prediction(State state) {
+    double coins = state.coins.value();
+    double added = prior.addedVariance();
+    double upper = state.upper.variance.value() + added;
+    if (state.isSymmetric()) {
+      return potential.prediction(coins, upper, range(state, state.upper), state.mass);
     }
+    double lower = state.lower.variance.value() + added;
+    return potential.side(coins, upper, range(state, state.upper), state.mass)
+        - potential.side(-coins, lower, range(state, state.lower), state.mass);
+  }
+
+  /** Describes the side that the coins favour. */
+  void diagnose(State state, Map<String, Double> diagnostics) {
+    double coins = state.coins.value();
+    Side side = coins >= 0 ? state.upper : state.lower;
+    double variance = side.variance.value();
+    if (side.bound > 0) {
+      double quadratic = variance + prior.addedVariance();
+      double range = range(state, side);
+      diagnostics.put("log-potential", potential.logPotential(coins, quadratic, range, state.mass));
+      double log =
+          potential.logPrediction(coins, quadratic, range, state.mass)
+              + StrictMath.log(initialWealth);
+      if (log > Double.NEGATIVE_INFINITY) {
+        diagnostics.put("log-magnitude", log);
+      }
+      diagnostics.put("coin-bound", side.bound);
+    }
+    if (variance > 0) {
+      diagnostics.put("evidence", coins / variance * coins);
+    }
+    diagnostics.put("magnitude", state.magnitude);
     diagnostics.put("saturations", (double) state.saturations);
   }
 
-  /**
-   * L, V and the values derived from them. Invariants: V >= 0 and finite; |magnitude| at most
-   * LIMIT.
-   */
+  /** V and h of one side. Invariants: V is finite and never falls; h never falls once it is set. */
+  static final class Side {
+    private final RunningSum variance = new RunningSum();
+
+    /** h; 0 before the first coin. */
+    private double bound;
+
+    double variance() {
+      return variance.value();
+    }
+
+    private void visit(LearnerState.Visitor visitor, String name) {
+      variance.visit(visitor, name + "-variance");
+      bound = visitor.scalar(name + "-bound", bound);
+    }
+  }
+
+  /** S, both sides, and the values derived from them. Invariant: |magnitude| at most LIMIT. */
   static final class State {
     private final RunningSum coins = new RunningSum();
-    private final RunningSum variance = new RunningSum();
+    private final Side upper = new Side();
+    private final Side lower = new Side();
+
+    /** The largest fraction that every report so far allows. */
+    private double largestFraction = Double.POSITIVE_INFINITY;
+
+    /** The mass of the prior over the first range. */
+    private double mass = 1;
+
     private double magnitude;
     private long saturations;
 
@@ -83,9 +172,36 @@ public final class MagnitudeLearner implements Serializable {
       return magnitude;
     }
 
+    double coins() {
+      return coins.value();
+    }
+
+    double upperVariance() {
+      return upper.variance();
+    }
+
+    double lowerVariance() {
+      return lower.variance();
+    }
+
+    double upperBound() {
+      return upper.bound;
+    }
+
+    double lowerBound() {
+      return lower.bound;
+    }
+
+    private boolean isSymmetric() {
+      return upper.bound == lower.bound && upper.variance() == lower.variance();
+    }
+
     void visit(LearnerState.Visitor visitor) {
       coins.visit(visitor, "coins");
-      variance.visit(visitor, "variance");
+      upper.visit(visitor, "upper");
+      lower.visit(visitor, "lower");
+      largestFraction = visitor.scalar("largest-fraction", largestFraction);
+      mass = visitor.scalar("prior-mass", mass);
       magnitude = visitor.scalar("magnitude", magnitude);
       saturations = visitor.count("saturations", saturations);
     }

@@ -28,10 +28,40 @@ final class PanelQuadrature {
 
   private PanelQuadrature() {}
 
-  /** Returns the integral of exp(a v - b v^2) (1 - exp(-2 a v)) / ln^2 v over the window. */
-  static double oddMass(
-      double a, double b, double peak, double slope, double left, double right, Potential p) {
-    return window(false, a, b, peak, slope, left, right, p);
+  /**
+   * Returns the integral of exp(a v - b v^2) / ln^2 v over the window; of both sides, times 1 -
+   * exp(-2 a v).
+   *
+   * @param isSide whether it is the integral of one side alone
+   */
+  static double mass(
+      double a,
+      double b,
+      double peak,
+      double slope,
+      double left,
+      double right,
+      double halfWidth,
+      double logUnit,
+      boolean isSide) {
+    return window(
+        isSide ? Kind.SIDE : Kind.BOTH_SIDES,
+        a,
+        b,
+        peak,
+        slope,
+        left,
+        right,
+        halfWidth,
+        logUnit,
+        true);
+  }
+
+  /** What {@link #window} integrates. */
+  private enum Kind {
+    SIDE,
+    BOTH_SIDES,
+    BOTH_SIDES_PER_FRACTION
   }
 
   /**
@@ -47,18 +77,29 @@ final class PanelQuadrature {
       double left,
       double right,
       double exponent,
-      Potential p) {
+      double halfWidth,
+      double logUnit,
+      boolean logarithmic) {
     if (exponent > LOG_DOMAIN) {
-      return window(true, a, b, peak, slope, left, right, p);
+      return window(
+          Kind.BOTH_SIDES_PER_FRACTION,
+          a,
+          b,
+          peak,
+          slope,
+          left,
+          right,
+          halfWidth,
+          logUnit,
+          logarithmic);
     }
     double windowTop = peak + right;
     double windowBottom = peak - left;
-    double bottom = FLOOR * Math.min(p.scaledHalfWidth(), 1 / Math.max(a, Math.sqrt(b)));
-    double logUnit = p.logUnit();
+    double bottom = FLOOR * Math.min(halfWidth, 1 / Math.max(a, Math.sqrt(b)));
     double atPeak = StrictMath.exp(-exponent);
     double sum = 0;
-    for (double high = p.scaledHalfWidth(); high > bottom; ) {
-      double low = p.logarithmic() ? nextEnd(high, logUnit) : high / SHRINKAGE;
+    for (double high = halfWidth; high > bottom; ) {
+      double low = logarithmic ? nextEnd(high, logUnit) : high / SHRINKAGE;
       if (high > windowTop) {
         low = Math.max(low, windowTop);
       } else if (high > windowBottom) {
@@ -72,7 +113,7 @@ final class PanelQuadrature {
         double f =
             StrictMath.exp(offset * (slope - b * offset)) * rise * rise
                 + 2 * atPeak * StrictMath.expm1(-b * v * v);
-        panel += GaussLegendre.weight(i) * f / v * weight(v, logUnit, p);
+        panel += GaussLegendre.weight(i) * f / v * weight(v, logUnit, logarithmic);
       }
       sum += (high - low) * panel;
       high = low;
@@ -85,17 +126,18 @@ final class PanelQuadrature {
    * the exponent is exact even in a window that is narrow compared with its distance from 0.
    */
   private static double window(
-      boolean perFraction,
+      Kind kind,
       double a,
       double b,
       double peak,
       double slope,
       double left,
       double right,
-      Potential p) {
-    double top = Math.min(peak + right, p.scaledHalfWidth());
+      double halfWidth,
+      double logUnit,
+      boolean logarithmic) {
+    double top = Math.min(peak + right, halfWidth);
     double width = Math.min(left + right, top * (1 - FLOOR));
-    double logUnit = p.logUnit();
     double sum = 0;
     for (double near = 0; near < width; ) {
       double high = top - near;
@@ -105,8 +147,14 @@ final class PanelQuadrature {
         double distance = near + (far - near) * GaussLegendre.node(i);
         double offset = right - distance;
         double v = top - distance;
-        double f = StrictMath.exp(offset * (slope - b * offset)) * Potential.oneMinusExp(2 * a * v);
-        panel += GaussLegendre.weight(i) * (perFraction ? f / v : f) * weight(v, logUnit, p);
+        double f = StrictMath.exp(offset * (slope - b * offset));
+        if (kind != Kind.SIDE) {
+          f *= Potential.oneMinusExp(2 * a * v);
+        }
+        panel +=
+            GaussLegendre.weight(i)
+                * (kind == Kind.BOTH_SIDES_PER_FRACTION ? f / v : f)
+                * weight(v, logUnit, logarithmic);
       }
       sum += (far - near) * panel;
       near = far;
@@ -115,8 +163,8 @@ final class PanelQuadrature {
   }
 
   /** Returns the factor of the prior besides 1 / v: 1, or 1 / ln^2 v. */
-  private static double weight(double v, double logUnit, Potential p) {
-    if (!p.logarithmic()) {
+  private static double weight(double v, double logUnit, boolean logarithmic) {
+    if (!logarithmic) {
       return 1;
     }
     double log = StrictMath.log(v) + logUnit;

@@ -51,21 +51,13 @@ public final class Potential implements Serializable {
   private static final double LARGEST_VARIANCE = 0x1p1000;
 
   private final Prior prior;
+  private final double halfWidth;
 
-  /** A power of two with C = unit * scaledHalfWidth: scaling by it is exact. */
-  private final double unit;
-
-  /** C / unit, in [1/2, 1). */
-  private final double scaledHalfWidth;
+  /** The mass of the prior over [-C, C]. */
+  private final double mass;
 
   /** The conjugate prior adds b to V; the others add nothing. */
   private final double offset;
-
-  /** Divisor of the folded integral, in scaled units. */
-  private final double normaliser;
-
-  /** unit / normaliser: factor from a scaled integral to w. */
-  private final double scale;
 
   /** A factor of a folded integrand; x = 2 |L| v. */
   interface Factor {
@@ -75,8 +67,14 @@ public final class Potential implements Serializable {
   /** The factor of the mass: 1 + exp(-x). */
   private static final Factor MASS = (v, x) -> x > 40 ? 1 : 1 + StrictMath.exp(-x);
 
+  /** The factors of a side, of priors with a pole and without. */
+  private static final Factor SIDE_OF_POLE = (v, x) -> 1;
+
+  private static final Factor SIDE = (v, x) -> v;
+
   private enum Quantity {
     PREDICTION,
+    SIDE,
     LOG_PREDICTION,
     LOG_POTENTIAL
   }
@@ -97,11 +95,32 @@ public final class Potential implements Serializable {
     }
     prior.checkHalfWidth(halfWidth);
     this.prior = prior;
-    this.unit = Math.scalb(1.0, Math.getExponent(halfWidth) + 1);
-    this.scaledHalfWidth = halfWidth / unit;
+    this.halfWidth = halfWidth;
+    this.mass = mass(prior, halfWidth);
     this.offset = prior.addedVariance();
-    this.normaliser = prior.normaliser(scaledHalfWidth, unit);
-    this.scale = unit / normaliser;
+  }
+
+  /**
+   * Returns Z, the mass of a prior over [-C, C] that its density is divided by; 1 for the improper
+   * prior. O(1), 48 exponentials for the conjugate prior.
+   */
+  static double mass(Prior prior, double halfWidth) {
+    double unit = unit(halfWidth);
+    double mass = prior.normaliser(halfWidth / unit, unit);
+    return prior.hasPole() ? mass : unit * mass;
+  }
+
+  /**
+   * Returns the power of two by which betting fractions up to {@code halfWidth} are divided, so
+   * that they are below 1: scaling by it is exact.
+   */
+  private static double unit(double halfWidth) {
+    return Math.scalb(1.0, Math.getExponent(halfWidth) + 1);
+  }
+
+  /** Returns a half-width within the domain of a potential. */
+  static double within(double halfWidth) {
+    return Math.max(1 / LARGEST_HALF_WIDTH, Math.min(LARGEST_HALF_WIDTH, halfWidth));
   }
 
   /** Returns the prediction w; plus or minus infinity where it exceeds every double. */
@@ -123,20 +142,91 @@ public final class Potential implements Serializable {
   }
 
   double predictionAt(double coins, double quadratic) {
-    double a = scaledCoins(coins);
-    double b = scaledVariance(quadratic);
+    return prediction(coins, quadratic, halfWidth, mass);
+  }
+
+  /**
+   * Returns the prediction of betting fractions in a range that has shrunk: what fell out of it is
+   * lost, so the density is still divided by the mass of the first range.
+   *
+   * @param quadratic V, plus b for the conjugate prior
+   * @param range half-width of the present range
+   * @param firstMass {@link #mass} of the first range
+   */
+  double prediction(double coins, double quadratic, double range, double firstMass) {
+    double unit = unit(range);
+    double c = range / unit;
+    double a = scaledCoins(coins, unit);
+    double b = scaledVariance(quadratic, unit);
+    double scale = scale(unit, firstMass);
     return !prior.isLogarithmic() && ClosedForm.covers(a, b)
-        ? closedForm(a, b, coins)
-        : quadrature(Quantity.PREDICTION, a, b, coins);
+        ? closedForm(a, b, c, scale, coins)
+        : quadrature(Quantity.PREDICTION, a, b, c, unit, scale, coins);
+  }
+
+  /**
+   * Returns the bets on one side, the integral of v exp(v L - v^2 V) over the prior's fractions in
+   * (0, range]: at least 0, infinite where it exceeds every double. With equal V on both sides, the
+   * prediction is side(L) - side(-L), but for the cancellation.
+   *
+   * @param coins L, of either sign
+   * @param quadratic V, plus b for the conjugate prior
+   * @param range half-width of the side's present range
+   * @param firstMass {@link #mass} of the first range
+   */
+  double side(double coins, double quadratic, double range, double firstMass) {
+    double unit = unit(range);
+    double c = range / unit;
+    double b = scaledVariance(quadratic, unit);
+    double scale = scale(unit, firstMass);
+    double a = scaledCoins(coins, unit);
+    if (coins > 0) {
+      return quadrature(Quantity.SIDE, a, b, c, unit, scale, coins);
+    }
+    double window = Math.min(c, 2 * WINDOW_DEPTH / (a + Math.sqrt(a * a + 4 * b * WINDOW_DEPTH)));
+    return prior.isLogarithmic()
+        ? scale * PanelQuadrature.mass(-a, b, 0, -a, 0, window, c, StrictMath.log(unit), true)
+        : scale * window * foldedSum(sideFactor(), 0, b, 0, -a, 0, window);
+  }
+
+  private Factor sideFactor() {
+    return prior.hasPole() ? SIDE_OF_POLE : SIDE;
+  }
+
+  /** Returns the factor from a scaled integral to w. */
+  private double scale(double unit, double firstMass) {
+    return prior.hasPole() ? unit / firstMass : unit / (firstMass / unit);
   }
 
   double logPredictionAt(double coins, double quadratic) {
-    return quadrature(
-        Quantity.LOG_PREDICTION, scaledCoins(coins), scaledVariance(quadratic), coins);
+    return logPrediction(coins, quadratic, halfWidth, mass);
   }
 
   double logPotentialAt(double coins, double quadratic) {
-    return quadrature(Quantity.LOG_POTENTIAL, scaledCoins(coins), scaledVariance(quadratic), coins);
+    return logPotential(coins, quadratic, halfWidth, mass);
+  }
+
+  /** Returns the logarithm of {@link #prediction}, of a range that has shrunk. */
+  double logPrediction(double coins, double quadratic, double range, double firstMass) {
+    return byQuadrature(Quantity.LOG_PREDICTION, coins, quadratic, range, firstMass);
+  }
+
+  /** Returns ln F of a range that has shrunk. */
+  double logPotential(double coins, double quadratic, double range, double firstMass) {
+    return byQuadrature(Quantity.LOG_POTENTIAL, coins, quadratic, range, firstMass);
+  }
+
+  private double byQuadrature(
+      Quantity quantity, double coins, double quadratic, double range, double firstMass) {
+    double unit = unit(range);
+    return quadrature(
+        quantity,
+        scaledCoins(coins, unit),
+        scaledVariance(quadratic, unit),
+        range / unit,
+        unit,
+        scale(unit, firstMass),
+        coins);
   }
 
   /**
@@ -144,80 +234,90 @@ public final class Potential implements Serializable {
    * tests.
    */
   double predictionByQuadrature(double coins, double quadratic) {
-    return quadrature(Quantity.PREDICTION, scaledCoins(coins), scaledVariance(quadratic), coins);
+    return byQuadrature(Quantity.PREDICTION, coins, quadratic, halfWidth, mass);
   }
 
-  private double scaledCoins(double coins) {
+  private static double scaledCoins(double coins, double unit) {
     return Math.min(Math.abs(coins) * unit, LARGEST_COINS);
   }
 
-  private double scaledVariance(double quadratic) {
+  private static double scaledVariance(double quadratic, double unit) {
     return Math.min(quadratic * unit * unit, LARGEST_VARIANCE);
   }
 
   /** Returns w by {@link ClosedForm}, as exp(E / 2) (integral / Z) exp(E / 2), compensated. */
-  private double closedForm(double a, double b, double coins) {
-    if (ClosedForm.isFlat(a, b, scaledHalfWidth)) {
+  private double closedForm(double a, double b, double c, double scale, double coins) {
+    if (ClosedForm.isFlat(a, b, c)) {
       double integral =
-          prior.hasPole()
-              ? ClosedForm.flatMass(a, b, scaledHalfWidth)
-              : ClosedForm.flatMoment(a, b, scaledHalfWidth);
+          prior.hasPole() ? ClosedForm.flatMass(a, b, c) : ClosedForm.flatMoment(a, b, c);
       return Math.copySign(integral * scale, coins);
     }
-    double slope = Peak.slope(a, b, scaledHalfWidth);
-    double exponent = Peak.exponent(a, b, scaledHalfWidth, slope);
+    double slope = Peak.slope(a, b, c);
+    double exponent = Peak.exponent(a, b, c, slope);
     double half = StrictMath.exp(exponent / 2);
     double decay = 1 / (half * half);
     double integral =
         prior.hasPole()
-            ? ClosedForm.mass(a, b, scaledHalfWidth, slope, decay)
-            : ClosedForm.moment(a, b, scaledHalfWidth, slope, decay);
-    double low = Peak.exponentLow(a, b, scaledHalfWidth, slope, exponent);
+            ? ClosedForm.mass(a, b, c, slope, decay)
+            : ClosedForm.moment(a, b, c, slope, decay);
+    double low = Peak.exponentLow(a, b, c, slope, exponent);
     return Math.copySign(half * (integral * scale) * half * (1 + low), coins);
   }
 
   /** Computes window and integral in one method, because returning a window would allocate. */
-  private double quadrature(Quantity quantity, double a, double b, double coins) {
-    double c = Peak.slope(a, b, scaledHalfWidth);
-    double exponent = Peak.exponent(a, b, scaledHalfWidth, c);
-    double exponentLow = Peak.exponentLow(a, b, scaledHalfWidth, c, exponent);
+  private double quadrature(
+      Quantity quantity, double a, double b, double c, double unit, double scale, double coins) {
+    double edge = Peak.slope(a, b, c);
+    double exponent = Peak.exponent(a, b, c, edge);
+    double exponentLow = Peak.exponentLow(a, b, c, edge, exponent);
     double peak;
     double slope;
     double left;
     double right;
-    if (Peak.isInside(b, c)) {
+    if (Peak.isInside(b, edge)) {
       peak = a / (2 * b);
       slope = 0;
       left = Math.min(peak, Math.sqrt(WINDOW_DEPTH / b));
-      right = Math.min(-c / (2 * b), Math.sqrt(WINDOW_DEPTH / b));
+      right = Math.min(-edge / (2 * b), Math.sqrt(WINDOW_DEPTH / b));
     } else {
-      peak = scaledHalfWidth;
-      slope = c;
-      left =
-          Math.min(
-              scaledHalfWidth, 2 * WINDOW_DEPTH / (c + Math.sqrt(c * c + 4 * b * WINDOW_DEPTH)));
+      peak = c;
+      slope = edge;
+      left = Math.min(c, 2 * WINDOW_DEPTH / (edge + Math.sqrt(edge * edge + 4 * b * WINDOW_DEPTH)));
       right = 0;
     }
-
-    if (quantity == Quantity.LOG_POTENTIAL) {
-      if (prior.hasPole()) {
-        double sum =
-            PanelQuadrature.excess(a, b, peak, slope, left, right, exponent, this) / normaliser;
-        return logExcess(sum, exponent, exponentLow);
-      }
-      double sum = (left + right) * foldedSum(MASS, a, b, peak, slope, left, right) / normaliser;
-      return exponent + (exponentLow + StrictMath.log(sum));
-    }
+    double logUnit = StrictMath.log(unit);
+    boolean logarithmic = prior.isLogarithmic();
     double sum =
-        prior.isLogarithmic()
-            ? PanelQuadrature.oddMass(a, b, peak, slope, left, right, this)
-            : (left + right) * foldedSum(prior, a, b, peak, slope, left, right);
-    double mantissa = sum * scale;
-    if (quantity == Quantity.LOG_PREDICTION) {
-      return exponent + (exponentLow + StrictMath.log(mantissa));
+        switch (quantity) {
+          case LOG_POTENTIAL ->
+              prior.hasPole()
+                  ? PanelQuadrature.excess(
+                      a, b, peak, slope, left, right, exponent, c, logUnit, logarithmic)
+                  : (left + right) * foldedSum(MASS, a, b, peak, slope, left, right);
+          case SIDE ->
+              logarithmic
+                  ? PanelQuadrature.mass(a, b, peak, slope, left, right, c, logUnit, true)
+                  : (left + right) * foldedSum(sideFactor(), a, b, peak, slope, left, right);
+          case PREDICTION, LOG_PREDICTION ->
+              logarithmic
+                  ? PanelQuadrature.mass(a, b, peak, slope, left, right, c, logUnit, false)
+                  : (left + right) * foldedSum(prior, a, b, peak, slope, left, right);
+        };
+    switch (quantity) {
+      case LOG_POTENTIAL -> {
+        double normalised = sum * scale / unit;
+        return prior.hasPole()
+            ? logExcess(normalised, exponent, exponentLow)
+            : exponent + (exponentLow + StrictMath.log(normalised));
+      }
+      case LOG_PREDICTION -> {
+        return exponent + (exponentLow + StrictMath.log(sum * scale));
+      }
+      default -> {
+        double half = StrictMath.exp(exponent / 2);
+        return Math.copySign(half * (sum * scale) * half * (1 + exponentLow), coins);
+      }
     }
-    double half = StrictMath.exp(exponent / 2);
-    return Math.copySign(half * mantissa * half * (1 + exponentLow), coins);
   }
 
   private double logExcess(double sum, double exponent, double exponentLow) {
@@ -225,19 +325,6 @@ public final class Potential implements Serializable {
       return exponent + (exponentLow + StrictMath.log(sum));
     }
     return prior.logPotential(StrictMath.exp(exponent) * (1 + exponentLow) * sum);
-  }
-
-  boolean logarithmic() {
-    return prior.isLogarithmic();
-  }
-
-  double scaledHalfWidth() {
-    return scaledHalfWidth;
-  }
-
-  /** Returns ln of the unit in which {@link PanelQuadrature} counts v. */
-  double logUnit() {
-    return StrictMath.log(unit);
   }
 
   /** Returns the integral of exp(-b v^2) over [-halfWidth, halfWidth]. */

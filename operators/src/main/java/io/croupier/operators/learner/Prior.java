@@ -22,6 +22,14 @@ public sealed interface Prior extends Potential.Factor, Serializable {
     return 0;
   }
 
+  /**
+   * Returns the least h, the bound on coins, that the density allows, for a gradient bound G; the
+   * betting fractions are at most 1 / (2 h).
+   */
+  default double leastBound(double gradientBound) {
+    return 0;
+  }
+
   /** Returns Z in scaled units; the half-width is scaled, too. */
   double normaliser(double halfWidth, double unit);
 
@@ -123,6 +131,12 @@ public sealed interface Prior extends Potential.Factor, Serializable {
                 + halfWidth
                 + "; gradient_bound has to exceed 0.2");
       }
+    }
+
+    /** Fractions stay in the range of [vdH19], 1 / (5 G), which a valid spec keeps below 1. */
+    @Override
+    public double leastBound(double gradientBound) {
+      return BettingRule.SquaredCoin.KAPPA * gradientBound;
     }
 
     @Override

@@ -29,20 +29,6 @@ final class RunningSum {
     return Math.max(-Double.MAX_VALUE, Math.min(Double.MAX_VALUE, x));
   }
 
-  /** Divides the sum. */
-  void divide(double divisor) {
-    high /= divisor;
-    low /= divisor;
-  }
-
-  /** Sets the sum to at most {@code largest}. */
-  void limit(double largest) {
-    if (value() > largest) {
-      high = largest;
-      low = 0;
-    }
-  }
-
   void visit(LearnerState.Visitor visitor, String name) {
     high = visitor.scalar(name, high);
     low = visitor.scalar(name + "-low", low);

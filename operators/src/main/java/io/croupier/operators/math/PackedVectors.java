@@ -45,12 +45,17 @@ public final class PackedVectors {
     return (double) DOUBLES.get(values, i * Double.BYTES);
   }
 
+  /** Returns the {@code i}-th of consecutive 64-bit integers. */
+  public static long longAt(byte[] values, int i) {
+    return (long) LONGS.get(values, i * Long.BYTES);
+  }
+
   /** Returns the {@code i}-th value, in units of the model's weights rather than of the grid. */
   public static double valueAt(VectorForm form, byte[] values, int i, double gridStep) {
     return switch (form) {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
       case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
-      case GRID_SUM -> (long) LONGS.get(values, i * Long.BYTES) * gridStep;
+      case GRID_SUM, SPARSE_SUM -> longAt(values, i) * gridStep;
       case CANDIDATE, ANSWER -> throw noValues();
     };
   }
@@ -62,7 +67,7 @@ public final class PackedVectors {
     return switch (form) {
       case DENSE, SPARSE, EXAMPLE -> squaredNormOfDoubles(values, n);
       case GRID -> squaredNormOfInts(values, n, gridStep);
-      case GRID_SUM -> {
+      case GRID_SUM, SPARSE_SUM -> {
         double squares = 0;
         for (int i = 0; i < n; i++) {
           double x = valueAt(form, values, i, gridStep);
@@ -139,11 +144,12 @@ public final class PackedVectors {
       double factor,
       double[] into) {
     int n = count(form, values);
-    if (form == VectorForm.SPARSE) {
+    if (form == VectorForm.SPARSE || form == VectorForm.SPARSE_SUM) {
       requireCount(indices.length, n);
+      double step = Math.scalb(1.0, gridExponent);
       double squares = 0;
       for (int i = 0; i < n; i++) {
-        double x = factor * doubleAt(values, i);
+        double x = factor * valueAt(form, values, i, step);
         into[indices[i]] = x;
         squares += x * x;
       }
@@ -155,7 +161,7 @@ public final class PackedVectors {
     for (int from = 0; from < n; from += BLOCK) {
       int to = Math.min(from + BLOCK, n);
       switch (form) {
-        case DENSE, EXAMPLE, SPARSE -> {
+        case DENSE, EXAMPLE, SPARSE, SPARSE_SUM -> {
           for (int i = from; i < to; i++) {
             into[i] = factor * (double) DOUBLES.get(values, i * Double.BYTES);
           }
@@ -175,100 +181,6 @@ public final class PackedVectors {
       squares += Vectors.squaredNorm(into, from, to);
     }
     return squares;
-  }
-
-  /**
-   * Adds the vector, times {@code factor}, to {@code sum}, shape [d].
-   *
-   * @param indices coordinates of {@code SPARSE} values; otherwise unused
-   */
-  public static void addScaled(
-      VectorForm form,
-      byte[] values,
-      int[] indices,
-      int gridExponent,
-      double factor,
-      double[] sum) {
-    int n = count(form, values);
-    requireCount(form == VectorForm.SPARSE ? indices.length : sum.length, n);
-    double gridStep = Math.scalb(1.0, gridExponent);
-    switch (form) {
-      case DENSE, EXAMPLE -> {
-        for (int i = 0; i < n; i++) {
-          sum[i] += factor * (double) DOUBLES.get(values, i * Double.BYTES);
-        }
-      }
-      case SPARSE -> {
-        for (int i = 0; i < n; i++) {
-          sum[indices[i]] += factor * doubleAt(values, i);
-        }
-      }
-      case GRID -> {
-        for (int i = 0; i < n; i++) {
-          sum[i] += factor * ((int) INTS.get(values, i * Integer.BYTES) * gridStep);
-        }
-      }
-      case GRID_SUM -> {
-        for (int i = 0; i < n; i++) {
-          sum[i] += factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
-        }
-      }
-      case CANDIDATE, ANSWER -> throw noValues();
-    }
-  }
-
-  /**
-   * Returns the inner product with {@code direction}, shape [d].
-   *
-   * @param indices coordinates of {@code SPARSE} values; otherwise unused
-   */
-  public static double dot(
-      VectorForm form, byte[] values, int[] indices, int gridExponent, double[] direction) {
-    int n = count(form, values);
-    requireCount(form == VectorForm.SPARSE ? indices.length : direction.length, n);
-    double sum = 0;
-    switch (form) {
-      case DENSE, EXAMPLE -> {
-        for (int i = 0; i < n; i++) {
-          sum += (double) DOUBLES.get(values, i * Double.BYTES) * direction[i];
-        }
-      }
-      case SPARSE -> {
-        for (int i = 0; i < n; i++) {
-          sum += doubleAt(values, i) * direction[indices[i]];
-        }
-      }
-      case GRID -> {
-        for (int i = 0; i < n; i++) {
-          sum += (int) INTS.get(values, i * Integer.BYTES) * direction[i];
-        }
-        sum *= Math.scalb(1.0, gridExponent);
-      }
-      case GRID_SUM -> {
-        for (int i = 0; i < n; i++) {
-          sum += (long) LONGS.get(values, i * Long.BYTES) * direction[i];
-        }
-        sum *= Math.scalb(1.0, gridExponent);
-      }
-      case CANDIDATE, ANSWER -> throw noValues();
-    }
-    return sum;
-  }
-
-  /** Adds consecutive doubles to {@code sum}, shape [d]. */
-  public static void addDense(byte[] values, double[] sum) {
-    requireCount(sum.length, count(VectorForm.DENSE, values));
-    for (int i = 0; i < sum.length; i++) {
-      sum[i] += (double) DOUBLES.get(values, i * Double.BYTES);
-    }
-  }
-
-  /** Adds doubles to the coordinates of {@code sum} that {@code indices} name. */
-  public static void addSparse(byte[] values, int[] indices, double[] sum) {
-    requireSparse(values, indices);
-    for (int i = 0; i < indices.length; i++) {
-      sum[indices[i]] += (double) DOUBLES.get(values, i * Double.BYTES);
-    }
   }
 
   /**
@@ -316,10 +228,40 @@ public final class PackedVectors {
               scaled, i * Double.BYTES, (double) DOUBLES.get(values, i * Double.BYTES) * factor);
         }
       }
-      case GRID_SUM, EXAMPLE, CANDIDATE, ANSWER ->
+      case GRID_SUM, SPARSE_SUM, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
     }
     return scaled;
+  }
+
+  /**
+   * Returns the values, each limited to at most {@code most} in magnitude; the same array if none
+   * exceeds it. Values that are not finite count as 0.
+   *
+   * @param form grid, dense or sparse
+   * @param mostSteps {@code most} in grid steps; rounded down
+   */
+  public static byte[] limited(VectorForm form, byte[] values, double most, double mostSteps) {
+    int n = count(form, values);
+    boolean isGrid = form == VectorForm.GRID;
+    double limit = isGrid ? Math.floor(mostSteps) : most;
+    byte[] limited = values;
+    for (int i = 0; i < n; i++) {
+      double value = valueAt(form, values, i, 1);
+      if (Math.abs(value) <= limit) {
+        continue;
+      }
+      if (limited == values) {
+        limited = values.clone();
+      }
+      double cut = Double.isFinite(value) ? Math.copySign(limit, value) : 0;
+      if (isGrid) {
+        INTS.set(limited, i * Integer.BYTES, (int) cut);
+      } else {
+        DOUBLES.set(limited, i * Double.BYTES, cut);
+      }
+    }
+    return limited;
   }
 
   /** Returns the bytes of {@code values} in the layout of {@code DENSE}. */

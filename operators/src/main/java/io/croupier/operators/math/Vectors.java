@@ -31,34 +31,6 @@ public final class Vectors {
     return (s0 + s1) + (s2 + s3);
   }
 
-  /** Adds {@code summand} to {@code sum}; returns their inner product before that. One pass. */
-  public static double dotThenAdd(double[] summand, double[] sum) {
-    if (summand.length != sum.length) {
-      throw new IllegalArgumentException(
-          "vectors of lengths " + summand.length + " and " + sum.length);
-    }
-    double s0 = 0;
-    double s1 = 0;
-    double s2 = 0;
-    double s3 = 0;
-    int i = 0;
-    for (; i < sum.length - 3; i += 4) {
-      s0 += summand[i] * sum[i];
-      s1 += summand[i + 1] * sum[i + 1];
-      s2 += summand[i + 2] * sum[i + 2];
-      s3 += summand[i + 3] * sum[i + 3];
-      sum[i] += summand[i];
-      sum[i + 1] += summand[i + 1];
-      sum[i + 2] += summand[i + 2];
-      sum[i + 3] += summand[i + 3];
-    }
-    for (; i < sum.length; i++) {
-      s0 += summand[i] * sum[i];
-      sum[i] += summand[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-  }
-
   /** Returns the squared L2 norm. */
   public static double squaredNorm(double[] x) {
     return squaredNorm(x, 0, x.length);
@@ -110,14 +82,5 @@ public final class Vectors {
     for (int i = 0; i < summand.length; i++) {
       sum[i] += summand[i];
     }
-  }
-
-  /** Returns the values at {@code coordinates}, in their order. */
-  public static double[] pick(double[] values, long[] coordinates) {
-    double[] picked = new double[coordinates.length];
-    for (int i = 0; i < coordinates.length; i++) {
-      picked[i] = values[Math.toIntExact(coordinates[i])];
-    }
-    return picked;
   }
 }

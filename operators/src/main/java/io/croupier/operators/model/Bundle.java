@@ -6,12 +6,10 @@ import io.croupier.operators.report.VectorForm;
 import java.util.Arrays;
 
 /**
- * A sum of reports to one model and round, of one gradient bound, that is still growing: grid
- * vectors are added exactly, as integers, others in order of arrival. A sum of sparse reports names
- * the coordinates that any of them names.
- *
- * <p>A bundle of one report is that report itself, bit for bit. So a bundle depends only on its
- * reports and their order.
+ * The sum of reports to one model and publication that have the same weight and grid, while it is
+ * still growing. Values are added exactly, as integers, so that a sum doesn't depend on the order
+ * of its reports. A sum of sparse reports names the coordinates that any of them names, and how
+ * many do.
  *
  * <p>Not thread-safe. The second report allocates O(d); later ones only for their positions, if
  * they have any. Sparse reports cost time and memory proportional to their coordinates, whatever d.
@@ -20,15 +18,14 @@ public final class Bundle {
   private final RoundSum first;
   private RoundSum sum;
   private long[] gridSum;
-  private double[] denseSum;
   private SparseSum sparseSum;
   private int positions;
 
   /**
    * Creates a bundle of one report.
    *
-   * @param first the report, of grid, dense or sparse form, or an answer, which must stay alone. It
-   *     must not change while the bundle grows
+   * @param first the report, of grid, grid-sum or sparse-sum form, or an answer, which must stay
+   *     alone. It must not change while the bundle grows
    */
   public Bundle(RoundSum first) {
     this.first = first;
@@ -40,10 +37,16 @@ public final class Bundle {
     return sum.count;
   }
 
+  /** Returns the number of values that the bundle keeps. */
+  public long values() {
+    return sparseSum == null ? first.dimension : sparseSum.size();
+  }
+
   /**
-   * Adds a report of the same model, round, spec, dimension, form and gradient bound as the first.
+   * Adds a report of the same model, publication, spec, dimension, form, weight, grid and gradient
+   * bound as the first.
    *
-   * @throws IllegalArgumentException if its form, dimension or gradient bound differs
+   * @throws IllegalArgumentException if its form, dimension, weight, grid or gradient bound differs
    */
   public void add(RoundSum report) {
     if (report.form != first.form || report.dimension != first.dimension) {
@@ -56,6 +59,12 @@ public final class Bundle {
           "A report of gradient bound %s in a bundle of reports of gradient bound %s"
               .formatted(report.gradientBound, first.gradientBound));
     }
+    if (report.weightExponent != first.weightExponent || report.exponent != first.exponent) {
+      throw new IllegalArgumentException(
+          "A report of weight 2^-%d on the grid 2^%d in a bundle of weight 2^-%d on the grid 2^%d"
+              .formatted(
+                  report.weightExponent, report.exponent, first.weightExponent, first.exponent));
+    }
     if (sum == first) {
       start();
       addUp(first);
@@ -67,37 +76,34 @@ public final class Bundle {
     sum = new RoundSum();
     sum.modelId = first.modelId;
     sum.namedRound = first.namedRound;
-    sum.reportsPerRound = first.reportsPerRound;
     sum.specOffset = first.specOffset;
     sum.dimension = first.dimension;
     sum.gradientBound = first.gradientBound;
+    sum.weightExponent = first.weightExponent;
+    sum.exponent = first.exponent;
     sum.appendedAtMs = first.appendedAtMs;
     switch (first.form) {
-      case GRID -> {
+      case GRID, GRID_SUM -> {
         sum.form = VectorForm.GRID_SUM;
         gridSum = new long[first.dimension];
       }
-      case DENSE -> {
-        sum.form = VectorForm.DENSE;
-        denseSum = new double[first.dimension];
-      }
-      case SPARSE -> {
-        sum.form = VectorForm.SPARSE;
+      case SPARSE_SUM -> {
+        sum.form = VectorForm.SPARSE_SUM;
         sparseSum = new SparseSum();
       }
-      case GRID_SUM, EXAMPLE, CANDIDATE, ANSWER ->
+      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException(
               "Reports of form %s are not bundled".formatted(first.form));
     }
   }
 
   private void addUp(RoundSum report) {
-    if (gridSum != null) {
+    if (sparseSum != null) {
+      sparseSum.add(report.values, report.indices, report.touches);
+    } else if (report.form == VectorForm.GRID) {
       PackedVectors.addGrid(report.values, gridSum);
-    } else if (sparseSum != null) {
-      sparseSum.add(report.values, report.indices);
     } else {
-      PackedVectors.addDense(report.values, denseSum);
+      PackedVectors.addGridSum(report.values, gridSum);
     }
     addPositions(report);
     sum.count += report.count;
@@ -126,11 +132,10 @@ public final class Bundle {
     }
     if (gridSum != null) {
       sum.values = PackedVectors.encode(gridSum);
-    } else if (denseSum != null) {
-      sum.values = PackedVectors.encode(denseSum);
     } else if (sparseSum != null) {
       sum.indices = sparseSum.indices();
-      sum.values = sparseSum.values();
+      sum.values = PackedVectors.encode(sparseSum.sums());
+      sum.touches = sparseSum.touches();
     }
     return sum;
   }

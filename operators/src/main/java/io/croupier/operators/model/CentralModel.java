@@ -60,6 +60,10 @@ public final class CentralModel implements LiveModel {
   private long droppedUnpublished;
   private PublishedCounts published;
   private boolean unpublished = true;
+
+  /** Whether the spec has changed since the last update. Not in state. */
+  private boolean urgent;
+
   private boolean confirmed = true;
   private boolean unsaved = true;
 
@@ -141,18 +145,18 @@ public final class CentralModel implements LiveModel {
   }
 
   @Override
-  public int open() {
+  public long open() {
     return open;
-  }
-
-  @Override
-  public int filling() {
-    return 0;
   }
 
   @Override
   public boolean hasNews() {
     return unpublished || isFull();
+  }
+
+  @Override
+  public boolean hasUrgentNews() {
+    return hasNewRound() || urgent;
   }
 
   @Override
@@ -163,12 +167,6 @@ public final class CentralModel implements LiveModel {
   @Override
   public boolean isConfirmed() {
     return confirmed;
-  }
-
-  /** Returns false: a sum is divided by the goal whatever its count, so a full round must close. */
-  @Override
-  public boolean waitsForBacklog() {
-    return false;
   }
 
   /** Returns true: its rounds take only reports that name the last publication. */
@@ -182,7 +180,8 @@ public final class CentralModel implements LiveModel {
     confirmed = true;
   }
 
-  private boolean isFull() {
+  @Override
+  public boolean isFull() {
     return open >= goal;
   }
 
@@ -201,6 +200,7 @@ public final class CentralModel implements LiveModel {
     spec = next;
     guarantee = new CentralGuarantee(next, mechanism);
     unpublished = true;
+    urgent = true;
     unsaved = true;
   }
 
@@ -228,8 +228,8 @@ public final class CentralModel implements LiveModel {
     switch (sum.form) {
       case GRID -> PackedVectors.addGrid(sum.values, openSum);
       case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
-      case SPARSE -> addSparse(sum);
-      case DENSE, EXAMPLE, CANDIDATE, ANSWER ->
+      case SPARSE_SUM -> addSparse(sum);
+      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException(
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }
@@ -238,35 +238,19 @@ public final class CentralModel implements LiveModel {
   }
 
   @Override
-  public BundleOutcome addAsTimely(RoundSum sum) {
-    return add(sum);
-  }
-
-  @Override
-  public BundleOutcome addAsBefore(RoundSum sum) {
-    return add(sum);
-  }
-
-  @Override
   public void drop(BundleOutcome outcome, int reports) {
     switch (outcome) {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
-      case OPEN, STEPPED, TALLIED, DROPPED_BOUND ->
+      case OPEN, TALLIED, DROPPED_BOUND ->
           throw new IllegalArgumentException(outcome + " is not a drop");
     }
   }
 
   private void addSparse(RoundSum sum) {
-    double toSteps = 1 / mechanism.gridStep();
     for (int i = 0; i < sum.indices.length; i++) {
-      openSum[sum.indices[i]] += (long) (PackedVectors.doubleAt(sum.values, i) * toSteps);
+      openSum[sum.indices[i]] += PackedVectors.longAt(sum.values, i);
     }
-  }
-
-  @Override
-  public void closeRound() {
-    throw new IllegalStateException("The rounds of a central model have no timeout");
   }
 
   private void step() {
@@ -293,6 +277,7 @@ public final class CentralModel implements LiveModel {
     }
     published = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, nowMs);
     unpublished = false;
+    urgent = false;
     unsaved = true;
     return Optional.of(update());
   }

@@ -55,6 +55,7 @@ final class Contribution {
    * whole steps of the grid.
    */
   void put(Report report, RoundSum sum) {
+    sum.exponent = gridExponent;
     switch (report.form) {
       case DENSE, GRID -> {
         sum.form = VectorForm.GRID;
@@ -62,13 +63,13 @@ final class Contribution {
         sum.values = PackedVectors.encode(clipped(report));
       }
       case SPARSE -> {
-        sum.form = VectorForm.SPARSE;
+        sum.form = VectorForm.SPARSE_SUM;
         sum.dimension = report.dimension;
         sum.indices = report.indices;
         int[] steps = clipped(report);
-        double[] values = new double[steps.length];
+        long[] values = new long[steps.length];
         for (int i = 0; i < values.length; i++) {
-          values[i] = Math.scalb((double) steps[i], gridExponent);
+          values[i] = steps[i];
         }
         sum.values = PackedVectors.encode(values);
       }
@@ -81,7 +82,7 @@ final class Contribution {
         sum.dimension = ofExample.length;
         sum.values = PackedVectors.encode(steps(ofExample));
       }
-      case GRID_SUM -> throw new IllegalArgumentException("A sum is not a report");
+      case GRID_SUM, SPARSE_SUM -> throw new IllegalArgumentException("A sum is not a report");
       case CANDIDATE -> throw new IllegalArgumentException("A candidate is not a raw report");
       case ANSWER -> throw new IllegalArgumentException("An answer is not a raw report");
     }

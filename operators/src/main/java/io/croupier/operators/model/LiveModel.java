@@ -6,6 +6,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
 import java.util.Optional;
@@ -30,10 +31,8 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
 
   /** The outcome of a bundle. */
   enum BundleOutcome {
-    /** It waits in the open round. */
+    /** It waits in the open round, which the next publication of a new round closes. */
     OPEN,
-    /** It closed the round, and the learner has taken a step. */
-    STEPPED,
     /** It is an answer, and entered the tally of its question, or moves the clip. */
     TALLIED,
     /**
@@ -82,29 +81,27 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Returns the last published round; -1 before the first one. */
   long publishedRound();
 
-  /** Returns the number of reports that are not in a closed round yet. */
-  int open();
-
-  /** Returns how many of them are in the round that {@link #closeRound} closes. */
-  int filling();
+  /** Returns the number of reports in the open round. */
+  long open();
 
   /** Returns whether an update would differ from the last one. */
   boolean hasNews();
 
+  /** Returns whether an update must not wait: more than counts would differ from the last one. */
+  boolean hasUrgentNews();
+
   /** Returns whether {@link #publish} would open a new round if allowed to. */
   boolean hasNewRound();
+
+  /** Returns whether the open round has at least as many reports as the spec requires. */
+  boolean isFull();
 
   /** Returns whether the last publication is visible; true before the first one. */
   boolean isConfirmed();
 
-  /** Returns whether a new round must wait until a backlog of reports is taken. */
-  boolean waitsForBacklog();
-
   /**
-   * Returns whether reports have tried the weights of the last publication, so that the next one
-   * may follow: at least one has named it or, if late reports mislead the learner, as many as have
-   * since named publications older than its harmless delay. While the model scouts, answers count
-   * instead. True before the first publication.
+   * Returns whether a report has named the last publication, so that its weights have been tried.
+   * While the model scouts, answers count instead. True before the first publication.
    */
   boolean isAnswered();
 
@@ -124,24 +121,11 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   int staleness(RoundSum sum);
 
   /**
-   * Takes one bundle: drops it, adds it to the open round, or closes the round with it. Its indices
-   * must not change until the next bundle is added.
+   * Takes one bundle: drops it, or adds it to the open round.
    *
    * @throws IllegalArgumentException if its dimension or form is not the model's
    */
   BundleOutcome add(RoundSum sum);
-
-  /**
-   * Takes one bundle, and never treats its gradients as late. For a caller that publishes every
-   * round: there, a report may name a publication far back without being late.
-   */
-  BundleOutcome addAsTimely(RoundSum sum);
-
-  /**
-   * Takes one bundle as release 0.1.0 did, for the replay of its journals: a round closes at
-   * reports_per_round reports, however many name one publication.
-   */
-  BundleOutcome addAsBefore(RoundSum sum);
 
   /**
    * Counts reports as dropped as a journal records it, whatever round they name.
@@ -152,22 +136,21 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   void drop(BundleOutcome outcome, int reports);
 
   /**
-   * Closes the filling round with the reports that it has, on its timeout. Does nothing if it has
-   * none.
-   *
-   * @throws IllegalStateException if the model is central: its rounds have no timeout
-   */
-  void closeRound();
-
-  /**
-   * Publishes an update of the model: a new publication if there is a new round and it may be
-   * opened, otherwise the last round and its weights with the present average and counts.
+   * Publishes an update of the model: a new publication, which closes the open round, if there is a
+   * new round and it may be opened; otherwise the last round and its weights with the present
+   * average and counts.
    *
    * @param mayOpenRound whether a new round may be published; the first one always is
    * @param nowMs the time stamp of the update, milliseconds since 1970
    * @return empty if there is no update without a new round
    */
   Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs);
+
+  /**
+   * Sets why the next updates open no new round; {@code WAIT_UNSPECIFIED} if nothing waits. Another
+   * reason is news.
+   */
+  default void waitsFor(Wait wait) {}
 
   /** Returns the guarantee of the last publication; empty if the devices add the noise. */
   Optional<GuaranteeEvent> guarantee();
@@ -194,6 +177,14 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
    */
   void restore(Function<String, byte[]> chunks);
 
-  /** Returns whether a saved chunk is no longer needed. */
+  /** Returns whether a saved chunk is no longer needed, unless the last save passed it on. */
   boolean isObsolete(String chunk);
+
+  /**
+   * Returns whether the last save was the first one after a restore from a release with another
+   * layout: sections that it didn't pass on are no longer needed.
+   */
+  default boolean replacesFormerState() {
+    return false;
+  }
 }

@@ -8,12 +8,12 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.operators.learner.Round;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
 import java.util.Optional;
@@ -21,42 +21,26 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * A model of reports with noise from the devices. Reports may name any of the last publications,
- * and enter a round that closes with the report that fills it. Rounds grow with the number of
- * reports between two publications, see {@link Publication}; once the rounds since the newest
- * publication agree, see {@link Agreement}, all further reports enter one last round, which closes
- * immediately before the next publication.
+ * A model of reports with noise from the devices. All reports that arrive between two publications
+ * are one round: they may name any of the last publications, and the learner takes one step on them
+ * when the next publication opens a new round. A round doesn't depend on the order in which its
+ * reports arrived, bit for bit.
  *
- * <p>A bundle costs O(d), a sparse one of a coordinate-wise learner O(non-zeros), and allocates
- * nothing once the working vectors exist.
+ * <p>A bundle costs O(d), a sparse one O(non-zeros), and allocates nothing once the working vectors
+ * exist.
  */
 public final class LocalModel implements LiveModel {
-  /**
-   * The most reports of one round, so that its count and its sums of 32-bit numbers don't overflow.
-   */
-  private static final int MOST_REPORTS = 1 << 30;
+  private static final String LEARNER = "learner/";
 
   private final Learner<LearnerState> learner;
   private final LearnerState state;
-  private final Round round;
+  private final Round round = new Round();
   private final Iterate iterate;
   private final PublishedWeights weights;
   private final PublishedRounds published;
-  private final OpenRound filling;
-
-  /** The last round before the next publication. */
-  private final OpenRound last;
-
-  private final Agreement agreement;
+  private final OpenRound open;
   private final RoundClip clip;
   private final AskedQuestions questions;
-
-  /** Reports since the newest publication that are too late for many steps on them. */
-  private long late;
-
-  /** Divisor of gradients on their way to the learner, where they state no bound. */
-  private final double unit;
-
   private final long firstRound;
   private ModelSpec spec;
   private int reportsPerRound;
@@ -68,7 +52,21 @@ public final class LocalModel implements LiveModel {
   /** Whether an update would differ from the last one. */
   private boolean unpublished = true;
 
+  /** Whether the spec has changed since the last update. Not in state. */
+  private boolean urgent;
+
   private boolean unsaved = true;
+
+  /** Why the next update opens no new round. Not in state. */
+  private Wait wait = Wait.WAIT_UNSPECIFIED;
+
+  /** Whether the last update had that reason; false after a restore. */
+  private boolean knowsWait = true;
+
+  /** Whether the state comes from a release whose learners had another state. */
+  private boolean isFormer;
+
+  private boolean replacesFormer;
 
   /**
    * Creates a model before its first round.
@@ -84,16 +82,11 @@ public final class LocalModel implements LiveModel {
     learner = anyState(Learners.of(spec));
     state = learner.initial();
     int d = learner.dimension();
-    round = new Round(d);
     iterate = new Iterate(d);
     weights = new PublishedWeights(learner, iterate);
-    published = new PublishedRounds(ModelSpecs.maxStaleness(spec), d, learner.bets());
+    published = new PublishedRounds(ModelSpecs.maxStaleness(spec));
     clip = new RoundClip(spec);
-    unit = learner.countsInUnitsOfTheBound() && !clip.isMoving() ? spec.getGradientBound() : 1;
-    filling = new OpenRound("open", d, ModelSpecs.gridExponent(spec), unit);
-    last = new OpenRound("last", d, ModelSpecs.gridExponent(spec), unit);
-    agreement =
-        new Agreement(learner.countsInUnitsOfTheBound() ? "trimmed-agreement" : "agreement", d);
+    open = new OpenRound(d, spec.getGradientBound());
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     questions = new AskedQuestions(spec, clip);
   }
@@ -120,13 +113,8 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
-  public int open() {
-    return filling.count() + last.count();
-  }
-
-  @Override
-  public int filling() {
-    return filling.count();
+  public long open() {
+    return open.count();
   }
 
   @Override
@@ -135,10 +123,18 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public boolean hasUrgentNews() {
+    return urgent || (published.isConfirmed() && clip.lacksAnswers());
+  }
+
+  @Override
   public boolean hasNewRound() {
-    return published.isEmpty()
-        || round() != published.newest().round
-        || (clip.isScouting() && clip.hasAnswers());
+    return published.isEmpty() || open.count() > 0 || (clip.isScouting() && clip.hasAnswers());
+  }
+
+  @Override
+  public boolean isFull() {
+    return clip.isScouting() || open.count() >= reportsPerRound;
   }
 
   @Override
@@ -147,18 +143,8 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
-  public boolean waitsForBacklog() {
-    return true;
-  }
-
-  @Override
   public boolean isAnswered() {
-    if (published.isEmpty()) {
-      return true;
-    }
-    Publication newest = published.newest();
-    // Late answers to a publication that scouts don't move the clip.
-    return newest.answered && (clip.isScouting() || newest.reports() >= late);
+    return published.isEmpty() || published.newest().answered;
   }
 
   @Override
@@ -177,6 +163,7 @@ public final class LocalModel implements LiveModel {
     reportsPerRound = ModelSpecs.reportsPerRound(next);
     questions.follow(next);
     published.resize(ModelSpecs.maxStaleness(next));
+    urgent = true;
     changed();
   }
 
@@ -193,15 +180,6 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public BundleOutcome add(RoundSum sum) {
-    return add(sum, false);
-  }
-
-  @Override
-  public BundleOutcome addAsTimely(RoundSum sum) {
-    return add(sum, true);
-  }
-
-  private BundleOutcome add(RoundSum sum, boolean asTimely) {
     if (sum.form == VectorForm.ANSWER) {
       return tally(sum);
     }
@@ -222,38 +200,14 @@ public final class LocalModel implements LiveModel {
       drop(BundleOutcome.DROPPED_BOUND, sum.count);
       return BundleOutcome.DROPPED_BOUND;
     }
-    changed();
-    int newer = asTimely ? 0 : published.newer(index);
-    boolean isMisleading = newer > learner.harmlessDelay(state);
-    arrived(publication, isMisleading ? sum.count : 0);
-    if (agreement.isReached()) {
-      last.add(sum, publication.direction, publication.pull, reportsPerRound);
-      publication.last += sum.count;
-      if (last.count() >= MOST_REPORTS) {
-        closeLast();
-      }
-      return BundleOutcome.OPEN;
-    }
-    long roundSize =
-        isMisleading
-            ? publication.lateRoundSize(reportsPerRound, newer)
-            : publication.roundSize(reportsPerRound);
-    if (filling.count() == 0 && sum.count >= roundSize) {
-      stepOn(sum, publication);
-      return BundleOutcome.STEPPED;
-    }
-    filling.add(sum, publication.direction, publication.pull, roundSize);
-    publication.filling += sum.count;
-    if (filling.isFull(reportsPerRound)) {
-      closeRound();
-      return BundleOutcome.STEPPED;
-    }
-    return BundleOutcome.OPEN;
-  }
-
-  private void arrived(Publication publication, int misleading) {
     publication.answered = true;
-    late += misleading;
+    if (FormerState.isFormer(sum, clip.gridExponent(sum))) {
+      open.addFormer(sum.count, FormerState.values(sum, clip.gridExponent(sum)));
+    } else {
+      open.add(sum);
+    }
+    changed();
+    return BundleOutcome.OPEN;
   }
 
   /** Drops a bundle that names no round of the list; {@code index} is the reason. */
@@ -279,33 +233,10 @@ public final class LocalModel implements LiveModel {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
     if (clip.isScouting()) {
-      arrived(published.at(index), 0);
-      published.at(index).used += answer.count;
+      published.at(index).answered = true;
     }
     changed();
     return BundleOutcome.TALLIED;
-  }
-
-  @Override
-  public BundleOutcome addAsBefore(RoundSum sum) {
-    int index = published.indexOf(sum.namedRound);
-    if (index < 0 || sum.form == VectorForm.ANSWER) {
-      return add(sum);
-    }
-    changed();
-    Publication publication = published.at(index);
-    if (filling.count() == 0 && sum.count >= reportsPerRound) {
-      stepOn(sum, publication);
-    } else {
-      filling.add(sum, publication.direction, publication.pull, reportsPerRound);
-      if (filling.count() < reportsPerRound) {
-        return BundleOutcome.OPEN;
-      }
-      closeRound();
-    }
-    publication.used = 0;
-    agreement.clear();
-    return BundleOutcome.STEPPED;
   }
 
   @Override
@@ -314,61 +245,24 @@ public final class LocalModel implements LiveModel {
       case DROPPED_STALE -> droppedStale += reports;
       case DROPPED_UNPUBLISHED -> droppedUnpublished += reports;
       case DROPPED_BOUND -> clip.drop(reports);
-      case OPEN, STEPPED, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
+      case OPEN, TALLIED -> throw new IllegalArgumentException(outcome + " is not a drop");
     }
     changed();
   }
 
   @Override
-  public void closeRound() {
-    int reports = filling.count();
-    if (reports > 0) {
-      filling.close(round);
-      step(reports);
-      published.closeFilling(reports);
-    }
-  }
-
-  /** Takes a step on a round of one bundle, without summing it up. */
-  private void stepOn(RoundSum sum, Publication publication) {
-    double[] direction = publication.direction;
-    double share = 1.0 / sum.count;
-    double scale = share / (clip.isMoving() ? sum.gradientBound : unit);
-    round.reports = sum.count;
-    if (sum.form == VectorForm.SPARSE) {
-      round.sparse(sum.indices, sum.indices.length);
-    } else {
-      round.dense();
-    }
-    round.squaredNorm =
-        PackedVectors.decode(
-            sum.form, sum.values, sum.indices, clip.gridExponent(sum), scale, round.subgradient);
-    if (publication.pull != 0) {
-      Vectors.addScaled(publication.pull, direction, round.subgradient);
-      round.dense();
-      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-    }
-    round.coin = direction == null ? 0 : Vectors.dot(round.subgradient, direction);
-    round.directionalVariance = sum.directionalVariance * share * share;
-    step(sum.count);
-    publication.used += sum.count;
-  }
-
-  private void step(int reports) {
-    round.gradientBound = clip.value();
-    learner.step(state, round);
-    agreement.add(round);
-    used += reports;
-    changed();
+  public void waitsFor(Wait reason) {
+    unpublished |= knowsWait && reason != wait && open() > 0;
+    wait = reason;
+    knowsWait = true;
   }
 
   @Override
   public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
-    if (mayOpenRound || published.isEmpty()) {
-      closeLast();
-    }
     if ((mayOpenRound && hasNewRound()) || published.isEmpty()) {
+      closeRound();
       openRound();
+      wait = Wait.WAIT_UNSPECIFIED;
     } else if (!weights.exist()) {
       return Optional.empty();
     } else {
@@ -376,40 +270,28 @@ public final class LocalModel implements LiveModel {
       clip.announceAgain();
     }
     unpublished = false;
+    urgent = false;
     unsaved = true;
     return Optional.of(update(nowMs));
   }
 
-  /**
-   * Closes the last round; one with fewer reports than the spec requires becomes part of the next
-   * round.
-   */
-  private void closeLast() {
-    int reports = last.count();
-    if (reports >= reportsPerRound) {
-      last.close(round);
-      step(reports);
-      published.closeLast();
-    } else if (reports > 0) {
-      last.moveTo(filling);
-      published.moveLast();
+  private void closeRound() {
+    if (open.count() > 0) {
+      used += open.count();
+      open.close(round, clip.value());
+      learner.step(state, round);
     }
   }
 
   private void openRound() {
-    learner.publish(state, iterate);
+    learner.publish(state, round(), iterate);
     weights.changed();
     if (clip.open(iterate.weights)) {
       published.clear();
     }
-    Publication publication = published.add(round());
-    publication.gradientBound = clip.stated();
-    if (publication.direction != null) {
-      publication.pull = learner.direction(state, publication.direction);
-    }
-    agreement.clear();
+    published.add(round()).gradientBound = clip.stated();
+    learner.forget(state, published.oldest());
     questions.age();
-    late = 0;
   }
 
   private ModelUpdateView update(long nowMs) {
@@ -426,6 +308,9 @@ public final class LocalModel implements LiveModel {
             .setAnswerProbability(clip.share() * ModelSpecs.answerProbability(spec))
             .putAllDiagnostics(iterate.diagnostics)
             .setPublishedAtMs(nowMs);
+    if (wait != Wait.WAIT_UNSPECIFIED && open() > 0) {
+      update.setWaitsFor(wait);
+    }
     clip.describe(update);
     questions.describe(update);
     return update.build();
@@ -453,16 +338,15 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", unpublished ? 1 : 0);
-    writer.count("late", late);
-    filling.save(writer);
-    last.save(writer);
+    open.save(writer);
     published.save(writer);
     weights.save(writer);
-    agreement.save(writer);
     questions.save(writer);
     clip.visit(writer);
-    state.visit(writer);
+    state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
     unsaved = false;
+    replacesFormer = isFormer;
+    isFormer = false;
   }
 
   @Override
@@ -472,26 +356,32 @@ public final class LocalModel implements LiveModel {
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
     unpublished = reader.count("untold", 1) != 0;
-    late = reader.count("late", 0);
-    filling.restore(reader, reportsPerRound);
-    last.restore(reader, reportsPerRound);
+    open.restore(reader);
     published.restore(reader);
-    agreement.restore(reader);
     questions.restore(reader);
     clip.visit(reader);
-    learner.restore(state, reader);
-    weights.restore(reader, state);
-    unsaved = false;
+    isFormer = chunks.apply(LEARNER + "round") == null;
+    if (isFormer) {
+      new FormerState(spec, chunks).restore(learner, state, open, clip.value());
+    } else {
+      state.visit(StateChunks.reader(name -> chunks.apply(LEARNER + name)));
+    }
+    weights.restore(reader, isFormer ? null : state);
+    unsaved = isFormer;
+    knowsWait = false;
   }
 
   @Override
   public boolean isObsolete(String chunk) {
-    return published.isForgotten(chunk)
-        || filling.isObsolete(chunk)
-        || last.isObsolete(chunk)
-        || agreement.isObsolete(chunk)
-        || learner.isObsolete(chunk)
-        || weights.isObsolete(chunk)
-        || questions.isForgotten(chunk);
+    return replacesFormer
+        || OpenRound.isObsolete(chunk)
+        || questions.isForgotten(chunk)
+        || (chunk.startsWith(LEARNER)
+            && learner.isObsolete(state, chunk.substring(LEARNER.length())));
+  }
+
+  @Override
+  public boolean replacesFormerState() {
+    return replacesFormer;
   }
 }

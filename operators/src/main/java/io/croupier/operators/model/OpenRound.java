@@ -3,327 +3,339 @@ package io.croupier.operators.model;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Round;
 import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.math.SparseSum;
 import io.croupier.operators.math.Vectors;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.ModelSpecs;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
- * The sum of the reports in a round that is not closed. Grid vectors are added exactly, as
- * integers, whatever their order; others in order of arrival. Bundles that state a gradient bound
- * have grids of their own, and are added in units of that bound, in order of arrival. If all
- * reports are sparse, all costs, that of a save among them, are proportional to the coordinates
- * that they touch.
+ * The reports since the last publication: one exact sum for each publication that they name, each
+ * weight and each grid. So a round doesn't depend on the order in which its reports arrived, bit
+ * for bit.
  *
- * <p>Invariant: the sums are 0 in every coordinate that is not touched.
+ * <p>If all reports are sparse, all costs, that of a save among them, are proportional to the
+ * coordinates that they touch.
  */
 final class OpenRound {
-  private static final int HAS_GRID = 1;
-  private static final int HAS_DOUBLES = 2;
-  private static final int IS_DENSE = 4;
+  private static final String PREFIX = "round-";
 
-  /**
-   * The state has the sum in the touched coordinates alone, where earlier releases have it whole.
-   */
-  private static final int IS_LISTED = 8;
+  /** In place of the publication of reports from the state of release 0.2.0. */
+  private static final long UNKNOWN = -1;
 
-  /** Tolerance of {@link #fullness}: far more than its rounding error, far less than 1. */
-  private static final double ROUNDING = 1e-9;
+  private static final int NUMBERS = 5;
 
-  private final String name;
+  private record Key(long publication, int weightExponent, int exponent)
+      implements Comparable<Key> {
+    private static final Comparator<Key> ORDER =
+        Comparator.comparingLong(Key::publication)
+            .thenComparingInt(Key::weightExponent)
+            .thenComparingInt(Key::exponent);
+
+    @Override
+    public int compareTo(Key other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /** The exact sum of the reports of one key. */
+  private static final class Sum {
+    private long count;
+    private long denseCount;
+    private double variance;
+
+    /** G of the publication, if the clip moves; 0: that of the spec. */
+    private double gradientBound;
+
+    /** Null if no report is dense. */
+    private long[] dense;
+
+    /** Null if no report is sparse. */
+    private SparseSum sparse;
+  }
+
   private final int dimension;
-  private final int gridExponent;
-  private final double unit;
-  private int count;
-  private double coin;
-  private double variance;
+  private final double gradientBound;
+  private final Map<Key, Sum> sums = new TreeMap<>();
+  private long count;
 
-  /** Sum over the reports of 1 / (the size of a round of only such reports). */
-  private double fullness;
+  /** Reports that waited in the state of release 0.2.0, and the sum of their vectors. */
+  private long formerCount;
 
-  /** Sum of the grid vectors, in grid steps; null before the first one. */
-  private long[] gridSum;
+  private double[] formerSum = {};
 
-  /** Sum of the other vectors; null before the first one. */
-  private double[] sum;
-
-  /** Whether any coordinate may differ from 0; if not, {@link #touched} lists those that may. */
-  private boolean dense;
-
-  private final BitSet isTouched = new BitSet();
-  private int[] touched = new int[16];
-  private int touchedCount;
-
-  /** The list that a closed round may still reference. */
-  private int[] spare = new int[16];
+  /** A cleared sum, for reuse. */
+  private long[] spare;
 
   /**
    * Creates an empty round.
    *
-   * @param name prefix of the names of its parts in the state
-   * @param gridExponent of bundles that state no gradient bound
-   * @param unit divisor of the mean and of the coin of a closed round; 1 if bundles state their
-   *     bounds
+   * @param gradientBound G of the spec; unused if the clip moves
    */
-  OpenRound(String name, int dimension, int gridExponent, double unit) {
-    this.unit = unit;
-    this.name = name;
+  OpenRound(int dimension, double gradientBound) {
     this.dimension = dimension;
-    this.gridExponent = gridExponent;
-  }
-
-  /** Returns the number of reports in the round. */
-  int count() {
-    return count;
-  }
-
-  /** Returns whether the round is full, with at least {@code least} reports. */
-  boolean isFull(int least) {
-    return count >= least && fullness >= 1 - ROUNDING;
+    this.gradientBound = gradientBound;
   }
 
   /**
-   * Adds a bundle.
+   * Adds reports of which no release knows the publication or the weight any more. They have the
+   * mean weight of the others.
    *
-   * @param direction direction of the round that the bundle names; null if the learner doesn't bet
-   * @param pull multiple of the direction that is added to every gradient of that round
-   * @param roundSize size of a round of only such reports, at least 1
+   * @param sum of their vectors, shape [d]; kept, not copied
    */
-  void add(RoundSum bundle, double[] direction, double pull, long roundSize) {
-    if (bundle.gradientBound == 0) {
-      addValues(bundle);
+  void addFormer(long reports, double[] sum) {
+    if (formerCount == 0) {
+      formerSum = sum;
     } else {
-      addInUnitsOfItsBound(bundle);
+      Vectors.add(sum, formerSum);
     }
-    if (bundle.form == VectorForm.SPARSE) {
-      touch(bundle.indices);
-    }
-    dense |= bundle.form != VectorForm.SPARSE || pull != 0;
-    if (direction != null) {
-      coin += dot(bundle, direction);
-    }
-    if (pull != 0) {
-      coin += bundle.count * pull * Vectors.squaredNorm(direction);
-      Vectors.addScaled(bundle.count * pull, direction, sum());
-    }
-    variance += bundle.directionalVariance;
-    count += bundle.count;
-    fullness += (double) bundle.count / roundSize;
+    formerCount += reports;
+    count += reports;
   }
 
-  private void addValues(RoundSum bundle) {
+  /** Returns the number of reports in the round. */
+  long count() {
+    return count;
+  }
+
+  /** Adds a bundle of grid, grid-sum or sparse-sum form. */
+  void add(RoundSum bundle) {
+    Key key = new Key(bundle.namedRound, bundle.weightExponent, bundle.exponent);
+    Sum sum = sums.computeIfAbsent(key, absent -> new Sum());
     switch (bundle.form) {
-      case GRID -> PackedVectors.addGrid(bundle.values, gridSum());
-      case GRID_SUM -> PackedVectors.addGridSum(bundle.values, gridSum());
-      case DENSE -> PackedVectors.addDense(bundle.values, sum());
-      case SPARSE -> PackedVectors.addSparse(bundle.values, bundle.indices, sum());
-      case EXAMPLE -> throw new IllegalArgumentException("An example is not a gradient");
-      case ANSWER -> throw new IllegalArgumentException("An answer is not a gradient");
-      case CANDIDATE -> throw new IllegalArgumentException("A candidate must be expanded first");
-    }
-  }
-
-  private void addInUnitsOfItsBound(RoundSum bundle) {
-    double factor = 1 / bundle.gradientBound;
-    PackedVectors.addScaled(
-        bundle.form, bundle.values, bundle.indices, exponent(bundle), factor, sum());
-  }
-
-  private double dot(RoundSum bundle, double[] direction) {
-    double dot =
-        PackedVectors.dot(bundle.form, bundle.values, bundle.indices, exponent(bundle), direction);
-    return bundle.gradientBound == 0 ? dot : dot / bundle.gradientBound;
-  }
-
-  private int exponent(RoundSum bundle) {
-    return bundle.gradientBound == 0 ? gridExponent : ModelSpecs.gridExponent(bundle.gradientBound);
-  }
-
-  /** Adds the sum to {@code other}, and resets this round. */
-  void moveTo(OpenRound other) {
-    if (gridSum != null) {
-      long[] into = other.gridSum();
-      for (int j = 0; j < dimension; j++) {
-        into[j] += gridSum[j];
-      }
-    }
-    if (sum != null) {
-      Vectors.addScaled(1, sum, other.sum());
-    }
-    other.dense |= dense;
-    other.touch(Arrays.copyOf(touched, touchedCount));
-    other.coin += coin;
-    other.variance += variance;
-    other.count += count;
-    other.fullness += fullness;
-    clear();
-  }
-
-  private long[] gridSum() {
-    if (gridSum == null) {
-      gridSum = new long[dimension];
-    }
-    return gridSum;
-  }
-
-  private double[] sum() {
-    if (sum == null) {
-      sum = new double[dimension];
-    }
-    return sum;
-  }
-
-  private void touch(int[] indices) {
-    for (int index : indices) {
-      if (!isTouched.get(index)) {
-        isTouched.set(index);
-        if (touchedCount == touched.length) {
-          touched = Arrays.copyOf(touched, 2 * touchedCount);
+      case GRID -> PackedVectors.addGrid(bundle.values, dense(sum));
+      case GRID_SUM -> PackedVectors.addGridSum(bundle.values, dense(sum));
+      case SPARSE_SUM -> {
+        if (sum.sparse == null) {
+          sum.sparse = new SparseSum();
         }
-        touched[touchedCount++] = index;
+        sum.sparse.add(bundle.values, bundle.indices, bundle.touches);
       }
+      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER ->
+          throw new IllegalArgumentException(
+              "A vector of form %s in a round".formatted(bundle.form));
     }
+    if (bundle.form != VectorForm.SPARSE_SUM) {
+      sum.denseCount += bundle.count;
+    }
+    sum.variance += bundle.directionalVariance;
+    sum.gradientBound = bundle.gradientBound;
+    sum.count += bundle.count;
+    count += bundle.count;
   }
 
-  /** Writes the mean over the reports into {@code round}, and resets this round. */
-  void close(Round round) {
-    double share = 1.0 / count;
-    double scale = share / unit;
-    round.reports = count;
-    round.coin = coin * scale;
-    round.directionalVariance = variance * share * share;
-    if (dense) {
-      round.dense();
-      writeMean(round.subgradient, scale);
-      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-    } else {
-      round.sparse(touched, touchedCount);
-      round.squaredNorm = 0;
-      for (int i = 0; i < touchedCount; i++) {
-        double g = sum[touched[i]] * scale;
-        round.subgradient[touched[i]] = g;
-        round.squaredNorm += g * g;
-      }
+  private long[] dense(Sum sum) {
+    if (sum.dense == null) {
+      sum.dense = spare == null ? new long[dimension] : spare;
+      spare = null;
     }
+    return sum.dense;
+  }
+
+  /**
+   * Writes the round, and resets this one.
+   *
+   * @param presentBound G of the reports whose publication is unknown
+   */
+  void close(Round round, double presentBound) {
+    round.clear();
+    round.reports = count;
+    Round.Part part = null;
+    if (formerCount > 0) {
+      closeFormer(round.add(UNKNOWN), presentBound);
+    }
+    List<Map.Entry<Key, Sum>> ofPart = new ArrayList<>();
+    for (Map.Entry<Key, Sum> entry : sums.entrySet()) {
+      if (part == null || part.publication != entry.getKey().publication) {
+        finish(part, ofPart);
+        part = round.add(entry.getKey().publication);
+      }
+      ofPart.add(entry);
+      double weight = ReportWeight.of(entry.getKey().weightExponent);
+      Sum sum = entry.getValue();
+      part.gradientBound = sum.gradientBound == 0 ? gradientBound : sum.gradientBound;
+      part.weight += sum.count * weight;
+      part.squaredWeight += sum.count * weight * weight;
+      part.variance += sum.variance * weight * weight;
+      part.denseWeight += sum.denseCount * weight;
+      part.denseSquaredWeight += sum.denseCount * weight * weight;
+      round.largestWeight = Math.max(round.largestWeight, weight);
+    }
+    finish(part, ofPart);
     clear();
   }
 
-  private void writeMean(double[] mean, double scale) {
-    double gridStep = Math.scalb(1.0, gridExponent);
-    if (gridSum == null) {
-      Vectors.scale(scale, sum, mean);
-    } else if (sum == null) {
-      for (int j = 0; j < dimension; j++) {
-        mean[j] = gridSum[j] * gridStep * scale;
-      }
+  private void closeFormer(Round.Part part, double presentBound) {
+    double weights = 0;
+    long others = count - formerCount;
+    for (Map.Entry<Key, Sum> entry : sums.entrySet()) {
+      weights += entry.getValue().count * ReportWeight.of(entry.getKey().weightExponent);
+    }
+    double mean = others == 0 ? 1 : weights / others;
+    part.weight = formerCount * mean;
+    part.squaredWeight = part.weight * mean;
+    part.denseWeight = part.weight;
+    part.denseSquaredWeight = part.squaredWeight;
+    part.gradientBound = presentBound;
+    part.sum = new double[dimension];
+    part.count = dimension;
+    Vectors.addScaled(mean, formerSum, part.sum);
+  }
+
+  private void finish(Round.Part part, List<Map.Entry<Key, Sum>> ofPart) {
+    if (part == null) {
+      return;
+    }
+    boolean isSparse = ofPart.stream().allMatch(entry -> entry.getValue().dense == null);
+    if (isSparse) {
+      part.coordinates =
+          ofPart.stream()
+              .flatMapToInt(entry -> Arrays.stream(entry.getValue().sparse.indices()))
+              .sorted()
+              .distinct()
+              .toArray();
+      part.count = part.coordinates.length;
     } else {
-      for (int j = 0; j < dimension; j++) {
-        mean[j] = (gridSum[j] * gridStep + sum[j]) * scale;
+      part.count = dimension;
+    }
+    if (part.sum.length < part.count) {
+      part.sum = new double[part.count];
+    }
+    Arrays.fill(part.sum, 0, part.count, 0);
+    if (ofPart.stream().anyMatch(entry -> entry.getValue().sparse != null)) {
+      part.touching = new double[part.count];
+      part.touchingSquared = new double[part.count];
+    }
+    for (Map.Entry<Key, Sum> entry : ofPart) {
+      double weight = ReportWeight.of(entry.getKey().weightExponent);
+      double factor = Math.scalb(weight, entry.getKey().exponent);
+      if (entry.getValue().dense != null) {
+        long[] dense = entry.getValue().dense;
+        for (int j = 0; j < dimension; j++) {
+          part.sum[j] += factor * dense[j];
+        }
       }
+      if (entry.getValue().sparse != null) {
+        addSparse(entry.getValue().sparse, weight, factor, part);
+      }
+    }
+    ofPart.clear();
+  }
+
+  private static void addSparse(SparseSum sparse, double weight, double factor, Round.Part part) {
+    int[] indices = sparse.indices();
+    long[] values = sparse.sums();
+    int[] touches = sparse.touches();
+    for (int i = 0; i < indices.length; i++) {
+      int at = part.isSparse() ? Arrays.binarySearch(part.coordinates, indices[i]) : indices[i];
+      part.sum[at] += factor * values[i];
+      part.touching[at] += touches[i] * weight;
+      part.touchingSquared[at] += touches[i] * weight * weight;
     }
   }
 
   private void clear() {
-    if (dense) {
-      if (sum != null) {
-        Arrays.fill(sum, 0);
-      }
-      if (gridSum != null) {
-        Arrays.fill(gridSum, 0);
+    for (Sum sum : sums.values()) {
+      if (sum.dense != null) {
+        spare = sum.dense;
       }
     }
-    for (int i = 0; i < touchedCount; i++) {
-      sum[touched[i]] = 0;
-      isTouched.clear(touched[i]);
+    if (spare != null) {
+      Arrays.fill(spare, 0);
     }
-    int[] listed = touched;
-    touched = spare;
-    spare = listed;
-    touchedCount = 0;
-    dense = false;
+    sums.clear();
     count = 0;
-    coin = 0;
-    variance = 0;
-    fullness = 0;
+    formerCount = 0;
+    formerSum = new double[0];
   }
 
-  /** Passes the state to a visitor; only the count if the round is empty. */
+  /** Passes the state to a visitor. */
   void save(LearnerState.Visitor visitor) {
-    visitor.count(name, count);
-    if (count == 0) {
-      return;
+    visitor.count("round-sums", sums.size());
+    visitor.count("round-former", formerCount);
+    if (formerCount > 0) {
+      visitor.vector("round-former-sum", formerSum);
     }
-    int parts =
-        (gridSum == null ? 0 : HAS_GRID)
-            | (sum == null ? 0 : HAS_DOUBLES)
-            | (dense ? IS_DENSE : IS_LISTED);
-    visitor.count(name + "-parts", parts);
-    visitor.scalar(name + "-coin", coin);
-    visitor.scalar(name + "-variance", variance);
-    visitor.scalar(name + "-fullness", fullness);
-    long[] coordinates = Arrays.stream(touched, 0, touchedCount).asLongStream().toArray();
-    visitor.count(name + "-touched-count", touchedCount);
-    visitor.counts(name + "-touched", coordinates);
-    if (!dense) {
-      visitor.vector(name + "-touched-sum", Vectors.pick(sum, coordinates));
-      return;
+    int i = 0;
+    for (Map.Entry<Key, Sum> entry : sums.entrySet()) {
+      Key key = entry.getKey();
+      Sum sum = entry.getValue();
+      String name = PREFIX + i++;
+      long[] numbers = {
+        key.publication, key.weightExponent, key.exponent, sum.count, sum.denseCount
+      };
+      visitor.counts(name + "-numbers", numbers);
+      visitor.scalar(name + "-variance", sum.variance);
+      visitor.scalar(name + "-bound", sum.gradientBound);
+      visitor.count(name + "-sparse", sum.sparse == null ? 0 : sum.sparse.size());
+      if (sum.dense != null) {
+        visitor.counts(name + "-sum", sum.dense);
+      }
+      if (sum.sparse != null) {
+        visitor.counts(name + "-coordinates", longs(sum.sparse.indices()));
+        visitor.counts(name + "-sparse-sum", sum.sparse.sums());
+        visitor.counts(name + "-touches", longs(sum.sparse.touches()));
+      }
     }
-    if (gridSum != null) {
-      visitor.counts(name + "-grid-sum", gridSum);
+  }
+
+  private static long[] longs(int[] values) {
+    return IntStream.of(values).asLongStream().toArray();
+  }
+
+  /** Restores what {@link #save} wrote. */
+  void restore(LearnerState.Visitor visitor) {
+    long former = visitor.count("round-former", 0);
+    if (former > 0) {
+      double[] sum = new double[dimension];
+      visitor.vector("round-former-sum", sum);
+      addFormer(former, sum);
     }
-    if (sum != null) {
-      visitor.vector(name + "-sum", sum);
+    int size = (int) visitor.count("round-sums", 0);
+    for (int i = 0; i < size; i++) {
+      String name = PREFIX + i;
+      long[] numbers = new long[NUMBERS];
+      visitor.counts(name + "-numbers", numbers);
+      Sum sum = new Sum();
+      sum.count = numbers[3];
+      sum.denseCount = numbers[4];
+      sum.variance = visitor.scalar(name + "-variance", 0);
+      sum.gradientBound = visitor.scalar(name + "-bound", 0);
+      if (sum.denseCount > 0) {
+        visitor.counts(name + "-sum", dense(sum));
+      }
+      int coordinates = (int) visitor.count(name + "-sparse", 0);
+      if (coordinates > 0) {
+        sum.sparse = new SparseSum();
+        long[] indices = new long[coordinates];
+        long[] values = new long[coordinates];
+        long[] touches = new long[coordinates];
+        visitor.counts(name + "-coordinates", indices);
+        visitor.counts(name + "-sparse-sum", values);
+        visitor.counts(name + "-touches", touches);
+        sum.sparse.add(PackedVectors.encode(values), ints(indices), ints(touches));
+      } else if (sum.denseCount < sum.count) {
+        sum.sparse = new SparseSum();
+      }
+      sums.put(new Key(numbers[0], (int) numbers[1], (int) numbers[2]), sum);
+      count += sum.count;
     }
+  }
+
+  private static int[] ints(long[] values) {
+    return Arrays.stream(values).mapToInt(Math::toIntExact).toArray();
   }
 
   /**
-   * Restores what {@link #save} wrote.
-   *
-   * @param reportsPerRound size of the rounds of releases whose state has no fullness
+   * Returns whether a stored part may belong to a round that is closed: a save writes the others.
    */
-  void restore(LearnerState.Visitor visitor, int reportsPerRound) {
-    count = (int) visitor.count(name, 0);
-    if (count == 0) {
-      return;
-    }
-    int parts = (int) visitor.count(name + "-parts", HAS_GRID | HAS_DOUBLES | IS_DENSE);
-    dense = (parts & IS_DENSE) != 0;
-    coin = visitor.scalar(name + "-coin", 0);
-    variance = visitor.scalar(name + "-variance", 0);
-    fullness = visitor.scalar(name + "-fullness", (double) count / reportsPerRound);
-    long[] coordinates = new long[(int) visitor.count(name + "-touched-count", 0)];
-    visitor.counts(name + "-touched", coordinates);
-    touch(Arrays.stream(coordinates).mapToInt(Math::toIntExact).toArray());
-    if ((parts & IS_LISTED) != 0) {
-      restoreListed(visitor, parts);
-      return;
-    }
-    if ((parts & HAS_GRID) != 0) {
-      visitor.counts(name + "-grid-sum", gridSum());
-    }
-    if ((parts & HAS_DOUBLES) != 0) {
-      visitor.vector(name + "-sum", sum());
-    }
-  }
-
-  /** All sums are 0 in the other coordinates, and exist where they did. */
-  private void restoreListed(LearnerState.Visitor visitor, int parts) {
-    if ((parts & HAS_GRID) != 0) {
-      gridSum();
-    }
-    if ((parts & HAS_DOUBLES) != 0) {
-      sum();
-    }
-    double[] listed = new double[touchedCount];
-    visitor.vector(name + "-touched-sum", listed);
-    for (int i = 0; i < touchedCount; i++) {
-      sum[touched[i]] = listed[i];
-    }
-  }
-
-  /** Returns whether a stored part belongs to a closed round. */
-  boolean isObsolete(String part) {
-    return count == 0 && part.startsWith(name + "-");
+  static boolean isObsolete(String part) {
+    return part.startsWith(PREFIX);
   }
 }

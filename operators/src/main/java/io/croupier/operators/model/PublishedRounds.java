@@ -20,27 +20,18 @@ final class PublishedRounds {
   /** Result of {@link #indexOf} for a round that was never published. */
   static final int UNPUBLISHED = -2;
 
-  private final int dimension;
-  private final boolean withDirections;
   private int maxStaleness;
   private Publication[] publications = new Publication[4];
   private int size;
   private boolean confirmed = true;
 
-  /** The array of a dropped publication's direction, for reuse. */
-  private double[] spareDirection;
-
   /**
    * Creates an empty list of publications.
    *
    * @param maxStaleness how many visible publications behind the newest a report may be, at least 0
-   * @param dimension length of a direction
-   * @param withDirections whether directions are kept
    */
-  PublishedRounds(int maxStaleness, int dimension, boolean withDirections) {
+  PublishedRounds(int maxStaleness) {
     this.maxStaleness = maxStaleness;
-    this.dimension = dimension;
-    this.withDirections = withDirections;
   }
 
   /** Returns whether there is no publication yet. */
@@ -63,6 +54,11 @@ final class PublishedRounds {
   /** Returns the publication at {@code index}. */
   Publication at(int index) {
     return publications[index];
+  }
+
+  /** Returns the oldest round that a report may name. There must be one. */
+  long oldest() {
+    return publications[0].round;
   }
 
   /** Returns the newest publication. There must be one. */
@@ -98,7 +94,6 @@ final class PublishedRounds {
   private boolean forgetOld() {
     int old = size - (maxStaleness + 1) - (confirmed ? 0 : 1);
     if (old > 0) {
-      spareDirection = publications[old - 1].direction;
       System.arraycopy(publications, old, publications, 0, size - old);
       Arrays.fill(publications, size - old, size, null);
       size -= old;
@@ -109,20 +104,15 @@ final class PublishedRounds {
   /**
    * Adds a publication, which is unconfirmed, and confirms the one before it.
    *
-   * @return the publication; the caller fills its direction, and its bound if the clip moves
+   * @return the publication; the caller sets its bound if the clip moves
    */
   Publication add(long round) {
     confirm();
     confirmed = false;
-    double[] direction = null;
-    if (withDirections) {
-      direction = spareDirection == null ? new double[dimension] : spareDirection;
-      spareDirection = null;
-    }
     if (size == publications.length) {
       publications = Arrays.copyOf(publications, 2 * size);
     }
-    publications[size] = new Publication(round, direction);
+    publications[size] = new Publication(round);
     return publications[size++];
   }
 
@@ -138,101 +128,34 @@ final class PublishedRounds {
     forgetOld();
   }
 
-  /** Records that the last round has closed. */
-  void closeLast() {
-    for (int i = 0; i < size; i++) {
-      publications[i].used += publications[i].last;
-      publications[i].last = 0;
-    }
-  }
-
-  /** Records that the reports of the last round were moved to the filling round. */
-  void moveLast() {
-    for (int i = 0; i < size; i++) {
-      publications[i].filling += publications[i].last;
-      publications[i].last = 0;
-    }
-  }
-
-  /** Records that the filling round has closed with the given number of reports. */
-  void closeFilling(long reports) {
-    long left = reports;
-    for (int i = size - 1; i >= 0 && left > 0; i--) {
-      Publication publication = publications[i];
-      left -= publication.filling;
-      publication.used += publication.filling;
-      publication.filling = 0;
-    }
-  }
-
-  /** Passes the publications to a visitor, and the directions that are not saved yet. */
+  /** Passes the publications to a visitor. */
   void save(LearnerState.Visitor visitor) {
     visitor.count("published", size);
     visitor.counts("published-rounds", all().mapToLong(p -> p.round).toArray());
-    visitor.vector("published-pulls", all().mapToDouble(p -> p.pull).toArray());
     if (all().anyMatch(p -> p.gradientBound != 0)) {
       visitor.vector("published-bounds", all().mapToDouble(p -> p.gradientBound).toArray());
     }
-    visitor.counts("published-used", all().mapToLong(p -> p.used).toArray());
     visitor.counts("published-answered", all().mapToLong(p -> p.answered ? 1 : 0).toArray());
-    visitor.counts("published-last", all().mapToLong(p -> p.last).toArray());
-    visitor.counts("published-filling", all().mapToLong(p -> p.filling).toArray());
-    all()
-        .filter(publication -> withDirections && !publication.saved)
-        .forEach(
-            publication -> {
-              visitor.vector(directionName(publication.round), publication.direction);
-              publication.saved = true;
-            });
   }
 
   /**
-   * Restores everything that {@link #save} wrote over time. All publications in the state count as
-   * visible: a start commits them, or fails.
+   * Restores what {@link #save} wrote. All publications in the state count as visible: a start
+   * commits them, or fails.
    */
   void restore(LearnerState.Visitor visitor) {
     int stored = (int) visitor.count("published", 0);
     long[] rounds = new long[stored];
     visitor.counts("published-rounds", rounds);
-    double[] pulls = new double[stored];
-    visitor.vector("published-pulls", pulls);
     double[] bounds = new double[stored];
     visitor.vector("published-bounds", bounds);
-    long[] used = new long[stored];
-    visitor.counts("published-used", used);
     long[] answered = new long[stored];
     visitor.counts("published-answered", answered);
-    long[] last = new long[stored];
-    visitor.counts("published-last", last);
-    long[] filling = new long[stored];
-    visitor.counts("published-filling", filling);
     for (int i = 0; i < stored; i++) {
       Publication publication = add(rounds[i]);
-      publication.pull = pulls[i];
       publication.gradientBound = bounds[i];
-      publication.used = used[i];
       publication.answered = answered[i] != 0;
-      publication.last = last[i];
-      publication.filling = filling[i];
-      if (withDirections) {
-        visitor.vector(directionName(rounds[i]), publication.direction);
-        publication.saved = true;
-      }
     }
     confirm();
-  }
-
-  /** Returns whether a stored part belongs to a publication that is no longer kept. */
-  boolean isForgotten(String name) {
-    if (!name.startsWith("direction-of-")) {
-      return false;
-    }
-    String round = name.substring("direction-of-".length(), name.indexOf('/'));
-    return indexOf(Long.parseLong(round)) < 0;
-  }
-
-  private static String directionName(long round) {
-    return "direction-of-" + round;
   }
 
   private Stream<Publication> all() {

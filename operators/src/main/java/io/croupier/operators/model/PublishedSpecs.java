@@ -22,6 +22,9 @@ import java.util.function.Function;
  *       stays.
  * </ol>
  *
+ * <p>Specs are returned without deprecated names ({@link ModelSpecs#current}); the entries keep the
+ * bytes that were published.
+ *
  * <p>State is per model, and an instance may follow one model or all. Not safe for use by several
  * threads.
  */
@@ -68,8 +71,9 @@ public final class PublishedSpecs {
     }
     entry.spec = value.clone();
     entry.specOffset = offset;
-    running.put(modelId, spec);
-    return new SpecChange.Accepted(spec);
+    ModelSpec current = ModelSpecs.current(spec);
+    running.put(modelId, current);
+    return new SpecChange.Accepted(current, ModelSpecs.warnings(spec));
   }
 
   private List<String> violations(String modelId, ModelSpec spec) {
@@ -87,7 +91,7 @@ public final class PublishedSpecs {
     if (violations.isEmpty() && current != null) {
       violations = ModelSpecs.changeViolations(current, spec);
     }
-    return violations.isEmpty() ? obstacles.apply(spec) : violations;
+    return violations.isEmpty() ? obstacles.apply(ModelSpecs.current(spec)) : violations;
   }
 
   /** Returns the last good spec of a running model. */
@@ -108,7 +112,7 @@ public final class PublishedSpecs {
   public void restore(String modelId, PublishedSpec entry) {
     if (entry.spec.length > 0) {
       try {
-        running.put(modelId, ModelSpec.parseFrom(entry.spec));
+        running.put(modelId, ModelSpecs.current(ModelSpec.parseFrom(entry.spec)));
       } catch (InvalidProtocolBufferException e) {
         throw new IllegalArgumentException("the stored spec of " + modelId + " is damaged", e);
       }

@@ -45,18 +45,20 @@ final class PublishedWeights {
     }
   }
 
-  /** Restores the weights, after the learner's state. */
+  /**
+   * Restores the weights, after the learner's state.
+   *
+   * @param state null if it is that of an earlier release: then the weights are the learner's only
+   *     from the next publication on
+   */
   void restore(LearnerState.Visitor visitor, LearnerState state) {
     exist = visitor.count(EXIST, 0) != 0;
-    if (exist && learner.remembersPublished()) {
+    if (state == null) {
+      exist = false;
+    } else if (exist && learner.remembersPublished()) {
       learner.copyPublished(state, weights);
     } else if (exist) {
       visitor.vector(WEIGHTS, weights);
     }
-  }
-
-  /** Returns whether a stored part is that of a release that saved what the learner remembers. */
-  boolean isObsolete(String part) {
-    return learner.remembersPublished() && part.startsWith(WEIGHTS);
   }
 }

@@ -6,10 +6,13 @@ import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.BltSearches;
+import io.croupier.operators.math.ExactSums;
 import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.noise.Plausibility;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.noise.SpecGradients;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
@@ -25,13 +28,20 @@ public final class ReportIntake {
   private final SpecGradients gradients;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
-  private final boolean trims;
   private final boolean clipMoves;
-  private final int reportsPerRound;
+  private final boolean boundsCoordinates;
   private final long specOffset;
 
   /** Null before the first trimmed report. */
   private Trim lastTrim;
+
+  private Declaration lastDeclaration;
+  private double lastLevel;
+  private int lastCandidates;
+  private int lastTop;
+
+  /** The weight exponent of the last report. */
+  private int lastExponent;
 
   /**
    * Creates the intake of a model with a valid spec.
@@ -61,9 +71,8 @@ public final class ReportIntake {
         new AdmissionRules(
             spec, mechanism, space, noise::accepts, new Plausibility(spec, gradients)::plausible);
     contribution = mechanism.map(added -> new Contribution(spec, added));
-    trims = spec.hasAdaptiveRadius();
     clipMoves = spec.hasAdaptiveClip();
-    reportsPerRound = ModelSpecs.reportsPerRound(spec);
+    boundsCoordinates = spec.hasCoordinateWise();
     this.specOffset = specOffset;
   }
 
@@ -76,15 +85,14 @@ public final class ReportIntake {
   }
 
   /**
-   * Returns all that the learner receives of an admitted report; raw ones are clipped, candidates
-   * expanded, and those to an adaptive radius trimmed. It may share the report's arrays.
+   * Returns all that the learner receives of an admitted report, on a grid. Raw reports are
+   * clipped, candidates expanded, undisclosed reports trimmed. It may share the report's arrays.
    */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
     sum.modelId = report.modelId;
     sum.namedRound = report.round;
     sum.count = 1;
-    sum.reportsPerRound = reportsPerRound;
     sum.form = report.form;
     sum.specOffset = specOffset;
     sum.appendedAtMs = report.appendedAtMs;
@@ -93,27 +101,61 @@ public final class ReportIntake {
       sum.response = response(report);
       return sum;
     }
-    GradientSpace space = gradients.of(report);
-    sum.gradientBound = clipMoves ? report.gradientBound : 0;
-    sum.directionalVariance = noise.variance(report);
     sum.dimension = report.dimension;
     sum.values = report.values;
     sum.indices = report.indices;
+    if (contribution.isPresent()) {
+      contribution.get().put(report, sum);
+    } else {
+      putNoised(report, sum);
+    }
+    return sum;
+  }
+
+  private void putNoised(Report report, RoundSum sum) {
+    GradientSpace space = gradients.of(report);
+    sum.gradientBound = clipMoves ? report.gradientBound : 0;
+    sum.weightExponent = weightExponent(report, space);
+    sum.directionalVariance =
+        ReportWeight.exactVariance(noise.variance(report), space, sum.weightExponent);
     if (report.form == VectorForm.CANDIDATE) {
       sum.form = VectorForm.DENSE;
       sum.values = CandidateExpansion.expand(report, space);
     }
-    contribution.ifPresent(raw -> raw.put(report, sum));
-    if (trims) {
+    if (report.declaration == Declaration.UNDISCLOSED) {
       trim(space).apply(sum);
     }
-    return sum;
+    if (sum.form == VectorForm.GRID) {
+      sum.exponent = space.gridExponent();
+    } else {
+      sum.form = sum.form == VectorForm.SPARSE ? VectorForm.SPARSE_SUM : VectorForm.GRID_SUM;
+      sum.exponent = ReportWeight.gridExponent(space.gradientBound(), sum.weightExponent);
+      sum.values = ExactSums.of(sum.values, sum.exponent);
+    }
+  }
+
+  /** Most reports to a model declare what the one before declared, so that one is kept. */
+  private int weightExponent(Report report, GradientSpace space) {
+    boolean isLikeLast =
+        report.declaration == lastDeclaration
+            && report.level == lastLevel
+            && report.candidates == lastCandidates
+            && report.top == lastTop
+            && report.taus.length == 0;
+    if (!isLikeLast) {
+      lastDeclaration = report.declaration;
+      lastLevel = report.level;
+      lastCandidates = report.candidates;
+      lastTop = report.top;
+      lastExponent = ReportWeight.exponent(Declaration.of(report), space);
+    }
+    return lastExponent;
   }
 
   /** The trim of the last report, if it has the same bound: it always has where that is fixed. */
   private Trim trim(GradientSpace space) {
     if (lastTrim == null || !lastTrim.isOf(space.gradientBound())) {
-      lastTrim = new Trim(space.gradientBound(), space.gridExponent());
+      lastTrim = new Trim(space.gradientBound(), space.gridExponent(), boundsCoordinates);
     }
     return lastTrim;
   }

@@ -6,8 +6,8 @@ import io.croupier.operators.report.VectorForm;
  * One report, or the sum of several that name the same round: all that a learner receives of users.
  * An answer is never summed up.
  *
- * <p>A Flink POJO. It contains no user, and of the declarations only {@link #directionalVariance}
- * and {@link #response}.
+ * <p>A Flink POJO. It contains no user, and of the declarations only {@link #weightExponent},
+ * {@link #directionalVariance} and {@link #response}.
  */
 public final class RoundSum {
   public String modelId = "";
@@ -18,12 +18,12 @@ public final class RoundSum {
   /** Number of reports summed up, at least 1. */
   public int count;
 
-  /** Reports that close a round, by the spec under which these were admitted. */
-  public int reportsPerRound;
+  /** k: each of the reports has the weight 2^-k, by the noise that it declares. */
+  public int weightExponent;
 
   /**
-   * Sum of the reports' sub-exponential variances along one direction; 0 unless the learner is
-   * BANCO.
+   * Sum of the reports' sub-exponential variances along one direction, rounded up so that sums are
+   * exact; 0 unless the learner is BANCO.
    */
   public double directionalVariance;
 
@@ -36,11 +36,19 @@ public final class RoundSum {
   public VectorForm form = VectorForm.DENSE;
   public int dimension;
 
+  /** The values are multiples of 2 to this power. */
+  public int exponent;
+
   /** The summed vector in the layout of {@link #form}. */
   public byte[] values = {};
 
   /** Coordinates of sparse values; otherwise empty. */
   public int[] indices = {};
+
+  /**
+   * Of sparse values: how many reports name each coordinate; empty: one report, which names all.
+   */
+  public int[] touches = {};
 
   /** Name of the question that is answered; otherwise empty, in states of earlier releases null. */
   public String question = "";

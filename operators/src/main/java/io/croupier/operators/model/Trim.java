@@ -3,24 +3,26 @@ package io.croupier.operators.model;
 import io.croupier.operators.math.PackedVectors;
 
 /**
- * Trims noisy reports to an L2 norm of at most {@value #REACH} G, as the adaptive radius requires:
- * a longer report is scaled down to that length. It depends on nothing but the report, so that
- * reports can be trimmed before they are summed up. Grid values are rounded towards zero, so that
- * no rounding exceeds that norm.
+ * Trims reports of undisclosed noise to an L2 norm of at most {@value #REACH} G: a longer report is
+ * scaled down to that length. For a learner whose G bounds each coordinate, each coordinate is
+ * limited to {@value #REACH} G instead. It depends on nothing but the report, so that reports can
+ * be trimmed before they are summed up. Grid values are rounded towards zero, so that no rounding
+ * exceeds the bound.
  *
- * <p>A mean is a poor way to combine reports of unequal noise: the noisiest ones decide it. A
- * trimmed report has a bounded influence, whatever its sender's privacy level.
+ * <p>A report that declares its noise is weighed by it. One that doesn't has a bounded influence,
+ * whatever its sender's privacy level.
  *
  * <p>Not safe for use by several threads.
  */
-public final class Trim {
+final class Trim {
   /** Largest norm of a trimmed report, in units of the gradient bound G. */
-  public static final double REACH = 2;
+  static final double REACH = 2;
 
   /** Largest norm of a trimmed report. */
   private final double longest;
 
   private final int gridExponent;
+  private final boolean isByCoordinate;
   private final NormBound bound = new NormBound();
 
   /**
@@ -28,20 +30,12 @@ public final class Trim {
    *
    * @param gradientBound G, positive and finite
    * @param gridExponent of the grid of these reports
+   * @param isByCoordinate whether G bounds each coordinate rather than the norm
    */
-  public Trim(double gradientBound, int gridExponent) {
-    this(gradientBound, gridExponent, REACH);
-  }
-
-  /**
-   * Creates a trim to another length than the job's, for comparison.
-   *
-   * @param reach largest norm of a trimmed report, in units of the gradient bound; positive,
-   *     infinite: no report is trimmed
-   */
-  public Trim(double gradientBound, int gridExponent, double reach) {
-    this.longest = reach * gradientBound;
+  Trim(double gradientBound, int gridExponent, boolean isByCoordinate) {
+    longest = REACH * gradientBound;
     this.gridExponent = gridExponent;
+    this.isByCoordinate = isByCoordinate;
   }
 
   /** Returns whether it is that of a gradient bound, and so of the grid that belongs to it. */
@@ -49,17 +43,17 @@ public final class Trim {
     return longest == REACH * gradientBound;
   }
 
-  /** Returns by which factor a report of the given L2 norm is scaled, at most 1. */
-  public double factor(double norm) {
-    return norm > longest ? longest / norm : 1;
-  }
-
   /** Trims one report of grid, dense or sparse form; it replaces the array if it changes values. */
   void apply(RoundSum report) {
-    bound.fit(report.form, report.values, gridExponent, longest);
-    if (bound.isWithin()) {
+    if (isByCoordinate) {
+      report.values =
+          PackedVectors.limited(
+              report.form, report.values, longest, Math.scalb(longest, -gridExponent));
       return;
     }
-    report.values = PackedVectors.scaled(report.form, report.values, bound.factor());
+    bound.fit(report.form, report.values, gridExponent, longest);
+    if (!bound.isWithin()) {
+      report.values = PackedVectors.scaled(report.form, report.values, bound.factor());
+    }
   }
 }

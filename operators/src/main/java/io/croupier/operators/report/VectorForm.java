@@ -6,7 +6,7 @@ public enum VectorForm {
   DENSE,
   /** 32-bit integers: multiples of the model's grid step. */
   GRID,
-  /** 64-bit integers: exact sums of {@link #GRID} vectors, multiples of the model's grid step. */
+  /** 64-bit integers: exact sums, multiples of a grid step. */
   GRID_SUM,
   /** 64-bit floating-point values at the coordinates named by separate indices; zero elsewhere. */
   SPARSE,
@@ -15,5 +15,7 @@ public enum VectorForm {
   /** No values: a seed and an index name a vector. Only reports have this form. */
   CANDIDATE,
   /** No values: one randomised bit, the answer to a question. */
-  ANSWER
+  ANSWER,
+  /** 64-bit integers at the coordinates named by separate indices: exact sums. */
+  SPARSE_SUM
 }

@@ -3,6 +3,8 @@ package io.croupier.operators.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -55,12 +57,14 @@ class AccountRebuildTest {
       level = Math.scalb(level, 10 + random.nextInt(60));
     }
     Report report =
-        switch (random.nextInt(7)) {
+        switch (random.nextInt(8)) {
           case 0 -> TestReports.undisclosed(sequence);
           case 1 -> TestReports.gaussian(sequence, level);
           case 2 -> TestReports.coordinates(sequence, level, 1e-3 * random.nextDouble());
           case 3 -> TestReports.coordinates(sequence, level, Double.POSITIVE_INFINITY);
           case 4, 5 -> TestReports.central(sequence);
+          case 6 ->
+              TestReports.privUnit(sequence, Math.min(16, level), 256, 1 + random.nextInt(128));
           default -> TestReports.laplace(sequence, level);
         };
     report.round = random.nextInt(30) + firstSequence;
@@ -272,6 +276,34 @@ class AccountRebuildTest {
     Report later = TestReports.central(1);
     later.round = 5;
     assertThat(ledger.judge(later, rules, rebuilt).getCentralSpend().getZeta()).isEqualTo(4);
+  }
+
+  /** Releases up to 0.2.0 charged priv_unit as randomised response: rebuilt accounts keep that. */
+  @Test
+  void formerChargesOfPrivUnitStay() {
+    Ledger limited = new Ledger(Limits.newBuilder().setMu(100).build());
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    Totals former = new Totals();
+    Totals today = new Totals();
+    for (int sequence = 0; sequence < 5; sequence++) {
+      Report report = TestReports.privUnit(sequence, 2, 256, 50);
+      AccountingEvent event = limited.judge(report, BudgetTest.local(Limits.newBuilder()), account);
+      today.add(Totals.of(new PrivUnitMechanism(2, 256, 50).cost()));
+      former.add(Totals.of(Cost.ofEpsilon(2)));
+      AccountingEvent old =
+          event.toBuilder()
+              .setSpent(Totals.of(Cost.ofEpsilon(2)).toProto())
+              .setUserTotals(former.toProto())
+              .setModelTotals(former.toProto())
+              .build();
+      assertThat(AccountRebuild.apply(old, rebuilt)).as("event %s", sequence).isTrue();
+    }
+
+    assertThat(rebuilt.userTotals()).usingRecursiveComparison().isEqualTo(former);
+    assertThat(account.userTotals()).usingRecursiveComparison().isEqualTo(today);
+    assertThat(today.muOfAll() / former.muOfAll()).isBetween(0.7, 0.8);
+    assertThat(today.rho() / former.rho()).isBetween(0.7, 0.8);
   }
 
   @Test

@@ -36,6 +36,13 @@ final class TestReports {
     return declared(sequence, Declaration.L2_LAPLACE, epsilon);
   }
 
+  static Report privUnit(long sequence, double epsilon, int candidates, int top) {
+    Report report = declared(sequence, Declaration.PRIV_UNIT, epsilon);
+    report.candidates = candidates;
+    report.top = top;
+    return report;
+  }
+
   static Report gaussian(long sequence, double mu) {
     return declared(sequence, Declaration.GAUSSIAN, mu);
   }

@@ -5,19 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.stream.Collectors;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class PreAggregatorTest {
   private static final Duration INTERVAL = Duration.ofMillis(50);
@@ -40,8 +37,7 @@ class PreAggregatorTest {
     harness.close();
   }
 
-  private void send(int reportsPerRound, RoundSum report) throws Exception {
-    report.reportsPerRound = reportsPerRound;
+  private void send(RoundSum report) throws Exception {
     harness.processElement(report, 0);
   }
 
@@ -53,51 +49,29 @@ class PreAggregatorTest {
   }
 
   private static double[] values(RoundSum sum) {
-    double[] values = new double[sum.dimension];
-    PackedVectors.decode(sum.form, sum.values, sum.indices, 0, 1, values);
-    return values;
+    return TestSums.values(sum);
   }
 
   @Test
   void usageExample() throws Exception {
-    start(1);
+    start(1, 2);
     RoundSum first = TestRecords.grid("m", 7, 3, -4);
     first.directionalVariance = 0.25;
     first.specOffset = 11;
     RoundSum second = TestRecords.grid("m", 7, 10, Integer.MIN_VALUE);
     second.directionalVariance = 0.5;
     second.specOffset = 11;
-    send(4, first);
+    send(first);
     assertThat(sent()).isEmpty();
-    send(4, second);
+    send(second);
 
-    RoundSum expected = TestRecords.dense("m", 7, 0, 0);
+    RoundSum expected = TestRecords.grid("m", 7, 0, 0);
     expected.count = 2;
-    expected.reportsPerRound = 4;
     expected.directionalVariance = 0.75;
     expected.specOffset = 11;
     expected.form = VectorForm.GRID_SUM;
     expected.values = PackedVectors.encode(new long[] {13, Integer.MIN_VALUE - 4L});
     assertThat(sent()).usingRecursiveFieldByFieldElementComparator().containsExactly(expected);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1, 1, 1", "3, 1, 1", "4, 1, 2", "100, 1, 50", "100, 2, 25", "100, 7, 7", "8, 9, 1"})
-  void aBundleContainsAtMostHalfARoundOfItsSubtask(int reportsPerRound, int parallelism, int enough)
-      throws Exception {
-    start(parallelism);
-    for (int i = 1; i < enough; i++) {
-      send(reportsPerRound, TestRecords.dense("m", 0, 1, 2));
-      assertThat(sent()).isEmpty();
-    }
-    send(reportsPerRound, TestRecords.dense("m", 0, 1, 2));
-    assertThat(sent())
-        .singleElement()
-        .satisfies(
-            sum -> {
-              assertThat(sum.count).isEqualTo(enough);
-              assertThat(values(sum)).containsExactly(enough, 2.0 * enough);
-            });
   }
 
   /** With a clip that moves, the grids of two bounds differ. */
@@ -108,21 +82,61 @@ class PreAggregatorTest {
       for (double bound : new double[] {0.5, 0.75}) {
         RoundSum report = TestRecords.grid("m", 7, bound < 0.6 ? 1 : 100, 2);
         report.gradientBound = bound;
-        send(6, report);
+        send(report);
       }
     }
+    harness.prepareSnapshotPreBarrier(1);
     List<RoundSum> sums = sent();
     assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3);
     assertThat(sums).extracting(sum -> sum.gradientBound).containsExactly(0.5, 0.75);
-    assertThat(values(sums.get(0))).containsExactly(3, 6);
-    assertThat(values(sums.get(1))).containsExactly(300, 6);
+    assertThat(values(sums.get(0))).containsExactly(0x3p-16, 0x6p-16);
+    assertThat(values(sums.get(1))).containsExactly(300 * 0x1p-16, 0x6p-16);
+  }
+
+  @Test
+  void aBundleContainsReportsOfOneWeightAndGrid() throws Exception {
+    start(1);
+    for (int i = 0; i < 4; i++) {
+      RoundSum report = TestRecords.grid("m", 7, 1, 2);
+      report.weightExponent = i % 2;
+      report.exponent = i < 2 ? -16 : -10;
+      send(report);
+    }
+    harness.prepareSnapshotPreBarrier(1);
+    assertThat(sent())
+        .extracting(sum -> List.of(sum.count, sum.weightExponent, sum.exponent))
+        .containsExactly(
+            List.of(1, 0, -16), List.of(1, 1, -16), List.of(1, 0, -10), List.of(1, 1, -10));
+  }
+
+  /** An answer never waits, and neither does any report if the journal records each alone. */
+  @Test
+  void answersAreNotAddedUp() throws Exception {
+    start(1);
+    send(TestRecords.answer("m", 0, "a", true));
+    send(TestRecords.answer("m", 0, "a", true));
+    assertThat(sent()).extracting(sum -> sum.count).containsExactly(1, 1);
+  }
+
+  /** Dense sums of few large models have bounded memory. */
+  @Test
+  void manyValuesAreEmittedBeforeTheInterval() throws Exception {
+    start(1);
+    int d = (int) (PreAggregator.MOST_VALUES / 4);
+    for (int model = 0; model < 5; model++) {
+      RoundSum report = TestRecords.sparse("m" + model, 0, d, 1, 1);
+      report.form = VectorForm.GRID;
+      report.values = new byte[0];
+      send(report);
+      assertThat(sent()).hasSize(model == 3 ? 4 : 0);
+    }
   }
 
   @Test
   void aBundleContainsNoMoreThanTheJournalCanRecord() throws Exception {
     start(1, 3);
     for (int i = 0; i < 7; i++) {
-      send(100, TestRecords.dense("m", 0, 1, 2));
+      send(TestRecords.dense("m", 0, 1, 2));
     }
     assertThat(sent()).extracting(sum -> sum.count).containsExactly(3, 3);
   }
@@ -131,9 +145,9 @@ class PreAggregatorTest {
   void theIntervalBoundsTheWaitOfTheFirstReport() throws Exception {
     start(1);
     harness.setProcessingTime(1000);
-    send(100, TestRecords.dense("m", 0, 1, 0));
+    send(TestRecords.dense("m", 0, 1, 0));
     harness.setProcessingTime(1040);
-    send(100, TestRecords.dense("n", 0, 1, 0));
+    send(TestRecords.dense("n", 0, 1, 0));
     harness.setProcessingTime(1049);
     assertThat(sent()).isEmpty();
     harness.setProcessingTime(1050);
@@ -143,7 +157,7 @@ class PreAggregatorTest {
     assertThat(harness.getProcessingTimeService().getNumActiveTimers())
         .as("timers while no report waits")
         .isZero();
-    send(100, TestRecords.dense("m", 0, 1, 0));
+    send(TestRecords.dense("m", 0, 1, 0));
     harness.setProcessingTime(2050);
     assertThat(sent()).as("the second interval").hasSize(1);
   }
@@ -151,12 +165,12 @@ class PreAggregatorTest {
   @Test
   void nothingIsHeldBackAtABarrierSoThereIsNoState() throws Exception {
     start(1);
-    send(100, TestRecords.dense("m", 0, 1, 0));
-    send(100, TestRecords.grid("m", 0, 1, 0));
+    send(TestRecords.dense("m", 0, 1, 0));
+    send(TestRecords.grid("m", 0, 1, 0));
     harness.prepareSnapshotPreBarrier(1);
     assertThat(sent())
         .extracting(sum -> sum.form)
-        .containsExactly(VectorForm.DENSE, VectorForm.GRID);
+        .containsExactly(VectorForm.GRID_SUM, VectorForm.GRID);
     assertThat(harness.snapshot(1, 0).hasState()).isFalse();
     harness.prepareSnapshotPreBarrier(2);
     assertThat(sent()).isEmpty();
@@ -165,7 +179,7 @@ class PreAggregatorTest {
   @Test
   void theEndOfTheInputFlushes() throws Exception {
     start(1);
-    send(100, TestRecords.dense("m", 0, 1, 0));
+    send(TestRecords.dense("m", 0, 1, 0));
     harness.endInput();
     assertThat(sent()).hasSize(1);
   }
@@ -174,16 +188,19 @@ class PreAggregatorTest {
   void sparseReportsAreAddedUpWhereTheyNameACoordinate() throws Exception {
     start(1);
     for (int i = 0; i < 50; i++) {
-      send(100, TestRecords.sparse("m", 0, 1_000_000, 999_999 - i % 3, 0.5));
+      send(TestRecords.sparse("m", 0, 1_000_000, 999_999 - i % 3, 0.5));
     }
+    harness.prepareSnapshotPreBarrier(1);
     assertThat(sent())
         .singleElement()
         .satisfies(
             sum -> {
-              assertThat(sum.form).isEqualTo(VectorForm.SPARSE);
+              assertThat(sum.form).isEqualTo(VectorForm.SPARSE_SUM);
               assertThat(sum.count).isEqualTo(50);
               assertThat(sum.indices).containsExactly(999_999, 999_998, 999_997);
-              assertThat(sum.values).isEqualTo(PackedVectors.encode(new double[] {8.5, 8.5, 8}));
+              assertThat(sum.touches).containsExactly(17, 17, 16);
+              assertThat(values(sum)[999_999]).isEqualTo(8.5);
+              assertThat(values(sum)[999_997]).isEqualTo(8);
             });
   }
 
@@ -201,7 +218,7 @@ class PreAggregatorTest {
             TestRecords.grid("m", 0, 0, 1),
             TestRecords.sparse("m", 0, 2, 1, 1));
     for (RoundSum report : different) {
-      send(100, report);
+      send(report);
     }
     harness.prepareSnapshotPreBarrier(1);
     List<RoundSum> sums = sent();
@@ -216,8 +233,8 @@ class PreAggregatorTest {
 
   @Test
   void aLearnerOnGridSumsLearnsTheSameBits() throws Exception {
-    start(2);
-    ModelSpec spec = TestRecords.sgd("m").setReportsPerRound(24).build();
+    start(1, 6);
+    ModelSpec spec = TestRecords.sgd("m").build();
     LiveModel oneByOne = LiveModel.begin(spec, 0);
     LiveModel bundled = LiveModel.begin(spec, 0);
     oneByOne.publish(true, 0);
@@ -226,19 +243,18 @@ class PreAggregatorTest {
     for (int i = 0; i < 192; i++) {
       int[] steps = {random.nextInt(), random.nextInt(2) == 0 ? Integer.MIN_VALUE : 1};
       oneByOne.add(TestRecords.grid("m", 0, steps));
-      send(24, TestRecords.grid("m", 0, steps));
+      send(TestRecords.grid("m", 0, steps));
     }
     List<RoundSum> sums = sent();
     assertThat(sums).hasSize(32);
     sums.forEach(bundled::add);
-    assertThat(bundled.round()).isEqualTo(8);
     assertThat(bundled.publish(true, 0).orElseThrow())
         .isEqualTo(oneByOne.publish(true, 0).orElseThrow());
   }
 
   @Test
   void nothingIsLostNorCountedTwiceOnAnyStream() throws Exception {
-    start(1);
+    start(1, 9);
     SplittableRandom random = new SplittableRandom(29);
     long[] steps = new long[2];
     int reports = 0;
@@ -251,9 +267,7 @@ class PreAggregatorTest {
         harness.setProcessingTime(harness.getProcessingTime() + random.nextInt(60));
       } else {
         int[] grid = {random.nextInt(), random.nextInt()};
-        send(
-            2 + 10 * random.nextInt(4),
-            TestRecords.grid("model " + random.nextInt(3), random.nextInt(3), grid));
+        send(TestRecords.grid("model " + random.nextInt(3), random.nextInt(3), grid));
         steps[0] += grid[0];
         steps[1] += grid[1];
         reports++;
@@ -273,68 +287,5 @@ class PreAggregatorTest {
     }
     assertThat(sum).isEqualTo(steps);
     assertThat(sums.stream().mapToInt(bundle -> bundle.count).sum()).isEqualTo(reports);
-  }
-
-  /** Like the rounds of the learner. */
-  @Test
-  void bundlesGrowWithTheReportsThatNameARound() throws Exception {
-    start(1);
-    int reports = 30_000;
-    for (int i = 0; i < reports; i++) {
-      send(1, TestRecords.grid("m", 7, 1, 0));
-      if (i % 100 == 0) {
-        send(1, TestRecords.grid("m", 6, 1, 0));
-      }
-    }
-    harness.prepareSnapshotPreBarrier(1);
-
-    Map<Long, List<RoundSum>> sums =
-        sent().stream().collect(Collectors.groupingBy(sum -> sum.namedRound));
-    assertThat(sums.get(7L)).hasSizeBetween(230, 310);
-    assertThat(sums.get(7L)).extracting(sum -> sum.count).startsWith(1, 1, 1);
-    assertThat(sums.get(7L).stream().mapToInt(sum -> sum.count).max().orElseThrow())
-        .isGreaterThan(900);
-    assertThat(sums.get(7L).stream().mapToInt(sum -> sum.count).sum()).isEqualTo(reports);
-    assertThat(sums.get(6L)).hasSizeLessThan(160);
-    assertThat(sums.get(6L).stream().mapToInt(sum -> sum.count).sum()).isEqualTo(reports / 100);
-  }
-
-  /** A report may name any round, so reports that name invented ones must not affect others. */
-  @Test
-  void inventedRoundsDontMakeTheBundlesOfARealOneSmall() throws Exception {
-    start(1);
-    for (int i = 0; i < 300; i++) {
-      send(1, TestRecords.grid("m", 0, 1, 0));
-    }
-    for (int round = 1; round <= 5000; round++) {
-      send(1, TestRecords.grid("m", round, 1, 0));
-    }
-    harness.prepareSnapshotPreBarrier(1);
-    sent();
-    for (int i = 0; i < 8; i++) {
-      send(1, TestRecords.grid("m", 0, 1, 0));
-      assertThat(sent()).isEmpty();
-    }
-    send(1, TestRecords.grid("m", 0, 1, 0));
-    assertThat(sent()).extracting(sum -> sum.count).containsExactly(9);
-  }
-
-  /** Bundles are kept by bound, so one that was invented must wait no longer than such a round. */
-  @Test
-  void anInventedBoundIsPassedOnLikeAnInventedRound() throws Exception {
-    start(1);
-    for (int i = 0; i < 300; i++) {
-      RoundSum report = TestRecords.grid("m", 7, 1, 0);
-      report.gradientBound = 0.5;
-      send(1, report);
-    }
-    harness.prepareSnapshotPreBarrier(1);
-    sent();
-    for (int i = 1; i <= 100; i++) {
-      RoundSum invented = TestRecords.grid("m", 7, 1, 0);
-      invented.gradientBound = 0.5 + i * 1e-6;
-      send(1, invented);
-      assertThat(sent()).extracting(sum -> sum.gradientBound).containsExactly(0.5 + i * 1e-6);
-    }
   }
 }

@@ -6,6 +6,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -100,33 +101,24 @@ public final class TestRecords {
     return report;
   }
 
-  /** One report, admitted under a spec at offset 0, with rounds of one report. */
+  /** One report, admitted under a spec at offset 0. */
   public static RoundSum dense(String modelId, long namedRound, double... values) {
-    RoundSum sum = new RoundSum();
+    return of(modelId, TestSums.dense(namedRound, values));
+  }
+
+  private static RoundSum of(String modelId, RoundSum sum) {
     sum.modelId = modelId;
-    sum.namedRound = namedRound;
-    sum.count = 1;
-    sum.reportsPerRound = 1;
-    sum.dimension = values.length;
-    sum.values = PackedVectors.encode(values);
     return sum;
   }
 
   public static RoundSum grid(String modelId, long namedRound, int... steps) {
-    RoundSum sum = dense(modelId, namedRound, new double[steps.length]);
-    sum.form = VectorForm.GRID;
-    sum.values = PackedVectors.encode(steps);
-    return sum;
+    return of(modelId, TestSums.grid(namedRound, -16, steps));
   }
 
   /** A report with one non-zero coordinate of {@code dimension}. */
   public static RoundSum sparse(
       String modelId, long namedRound, int dimension, int coordinate, double value) {
-    RoundSum sum = dense(modelId, namedRound, value);
-    sum.form = VectorForm.SPARSE;
-    sum.dimension = dimension;
-    sum.indices = new int[] {coordinate};
-    return sum;
+    return of(modelId, TestSums.sparse(namedRound, dimension, new int[] {coordinate}, value));
   }
 
   /** One answer to a question, with noise of about epsilon 1. */
@@ -155,7 +147,7 @@ public final class TestRecords {
   /** A model that finds its clip; reports state its bound, which is 1 at first. */
   public static ModelSpec.Builder movingClip(String modelId) {
     ModelSpec.Builder spec = common(modelId).clearGradientBound();
-    spec.getAdaptiveRadiusBuilder();
+    spec.getBlackBoxBuilder();
     spec.getAdaptiveClipBuilder().setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true);
     return spec;
   }

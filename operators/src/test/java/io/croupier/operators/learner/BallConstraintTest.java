@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel;
-import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.TestSums;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -33,7 +33,7 @@ class BallConstraintTest {
     for (int i = 0; i < 20_000; i++) {
       double bound = Math.pow(10, random.nextInt(7) - 3);
       double radius = Math.pow(10, random.nextInt(7) - 3);
-      BallConstraint ball = new BallConstraint(radius, bound);
+      BallConstraint ball = new BallConstraint(radius);
       double[] q = randomVector(random, random.nextDouble());
       double norm = Math.sqrt(Vectors.squaredNorm(q));
       double magnitude = 3 * radius * random.nextGaussian();
@@ -43,7 +43,7 @@ class BallConstraintTest {
       double played = ball.project(magnitude, norm);
       double pull = ball.pull(magnitude, norm);
       double[] h = g.clone();
-      Vectors.addScaled(pull, q, h);
+      Vectors.addScaled(bound * pull, q, h);
       Vectors.scale(ball.share(), h, h);
 
       outside += pull != 0 ? 1 : 0;
@@ -68,7 +68,7 @@ class BallConstraintTest {
   @Test
   void refusesInvalidRadii() {
     for (double radius : new double[] {0, -1, Double.NaN}) {
-      assertThatThrownBy(() -> new BallConstraint(radius, 1))
+      assertThatThrownBy(() -> new BallConstraint(radius))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("radius is " + radius);
     }
@@ -106,7 +106,7 @@ class BallConstraintTest {
       for (int j = 0; j < D; j++) {
         g[j] += random.nextGaussian();
       }
-      model.add(report(named, g));
+      model.add(TestSums.dense(named, g));
       if (i % 20 == 0) {
         update = model.publish(true, i).orElseThrow();
         weights = read(update.getWeights(0).toByteArray());
@@ -152,22 +152,13 @@ class BallConstraintTest {
   private static double round(LiveModel model, int reports, double gradient) {
     long named = model.round();
     for (int i = 0; i < reports; i++) {
-      model.add(report(named, new double[] {gradient, 0, 0, 0}));
+      model.add(TestSums.dense(named, new double[] {gradient, 0, 0, 0}));
     }
     return magnitude(model.publish(true, 0).orElseThrow());
   }
 
   private static double magnitude(ModelUpdateView update) {
     return update.getDiagnosticsMap().get("magnitude");
-  }
-
-  private static RoundSum report(long named, double[] gradient) {
-    RoundSum report = new RoundSum();
-    report.namedRound = named;
-    report.count = 1;
-    report.dimension = D;
-    report.values = PackedVectors.encode(gradient);
-    return report;
   }
 
   private static double[] read(byte[] bytes) {

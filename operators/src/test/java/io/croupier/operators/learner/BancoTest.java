@@ -5,9 +5,7 @@ class BancoTest extends LearnerContract<ProductLearner.State> {
   Learner<ProductLearner.State> learner(InitialWeights initialWeights, double gradientBound) {
     return new ProductLearner(
         new MagnitudeLearner(
-            new Potential(new Prior.Uniform(), 0.5 / gradientBound),
-            new CoinVariance.Declared(gradientBound),
-            1),
+            new Prior.Uniform(), new BettingRule.DeclaredNoise(), 0.5 / gradientBound, 1),
         BallConstraint.NONE,
         new Averaging(0),
         initialWeights);

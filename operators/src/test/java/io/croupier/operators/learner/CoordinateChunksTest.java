@@ -3,6 +3,7 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The state of a coordinate-wise learner in a store that receives only chunks that changed. A
@@ -22,70 +24,105 @@ class CoordinateChunksTest {
 
   private static CoordinateWise learner(int dimension, double radius, double degree) {
     return new CoordinateWise(
-        new Potential(new Prior.Conjugate(1), 0.2),
+        new Prior.Conjugate(1),
         1,
-        new BallConstraint(radius, 1),
+        new BallConstraint(radius),
         new Averaging(degree),
         InitialWeights.zero(dimension));
   }
 
-  /** A learner, its store, and what it receives. */
+  /** A learner, its store, and what it receives. Each step follows a publication. */
   private static final class Run {
+    private static final int PUBLICATIONS = 3;
+
     private final CoordinateWise learner;
     private final SplittableRandom random;
-    private final Round round;
+    private final boolean isLate;
     private final Map<String, byte[]> store = new HashMap<>();
     private CoordinateWise.State state;
+    private long published = -1;
+    private boolean mayStep;
     private long bytes;
-    private int puts;
+    private int sections;
 
     Run(CoordinateWise learner, long seed) {
+      this(learner, seed, false);
+    }
+
+    Run(CoordinateWise learner, long seed, boolean isLate) {
       this.learner = learner;
+      this.isLate = isLate;
       random = new SplittableRandom(seed);
-      round = new Round(learner.dimension());
       state = learner.initial();
     }
 
     void sparse(int nonZeros) {
-      int d = learner.dimension();
-      int[] coordinates = random.ints(nonZeros, 0, d).distinct().toArray();
-      round.sparse(coordinates, coordinates.length);
-      for (int j : coordinates) {
-        round.subgradient[j] = random.nextDouble() - 0.3;
+      Round round = new Round();
+      publishUnlessPublished();
+      if (isLate && published > 0 && random.nextInt(8) == 0) {
+        addSparse(round, random.nextLong(Math.max(0, published - PUBLICATIONS + 1), published), 2);
       }
-      learner.step(state, round);
+      addSparse(round, published, nonZeros);
+      step(round);
+    }
+
+    private void addSparse(Round round, long named, int nonZeros) {
+      int[] coordinates =
+          random.ints(nonZeros, 0, learner.dimension()).sorted().distinct().toArray();
+      double[] values = new double[coordinates.length];
+      Arrays.setAll(values, i -> random.nextDouble() - 0.3);
+      TestRounds.addSparse(round, named, coordinates, values);
     }
 
     void dense() {
-      round.dense();
-      for (int j = 0; j < round.subgradient.length; j++) {
-        round.subgradient[j] = random.nextDouble() - 0.6;
+      publishUnlessPublished();
+      double[] values = new double[learner.dimension()];
+      Arrays.setAll(values, i -> random.nextDouble() - 0.6);
+      Round round = new Round();
+      TestRounds.add(round, published, 1, 1, values, 0);
+      step(round);
+    }
+
+    private void publishUnlessPublished() {
+      if (!mayStep) {
+        publish();
       }
+    }
+
+    private void step(Round round) {
       learner.step(state, round);
+      mayStep = false;
     }
 
     Iterate publish() {
       Iterate iterate = new Iterate(learner.dimension());
-      learner.publish(state, iterate);
+      learner.publish(state, ++published, iterate);
+      learner.forget(state, published - PUBLICATIONS + 1);
+      mayStep = true;
       return iterate;
     }
 
     void save() {
       bytes = 0;
-      puts = 0;
+      sections = 0;
       state.visit(
           StateChunks.writer(
               (name, value) -> {
                 store.put(name, value);
                 bytes += value.length;
-                puts++;
+                sections += isOfCoordinates(name) ? 1 : 0;
               }));
+      store.keySet().removeIf(name -> learner.isObsolete(state, name));
     }
 
     void restore() {
       state = learner.initial();
-      learner.restore(state, StateChunks.reader(store::get));
+      state.visit(StateChunks.reader(store::get));
     }
+  }
+
+  private static boolean isOfCoordinates(String name) {
+    return name.startsWith("coordinates:");
   }
 
   private static void assertSame(Iterate actual, Iterate expected) {
@@ -103,11 +140,11 @@ class CoordinateChunksTest {
    * and restores between and after publications, sparse rounds and a few dense ones.
    */
   @ParameterizedTest
-  @CsvSource({"Infinity, 0", "Infinity, 3", "0.01, 0", "0.01, 3"})
-  void aRestoredLearnerContinuesBitForBit(double radius, double degree) {
+  @CsvSource({"Infinity, 0, true", "Infinity, 3, false", "0.01, 0, false", "0.01, 3, true"})
+  void aRestoredLearnerContinuesBitForBit(double radius, double degree, boolean isLate) {
     CoordinateWise learner = learner(D, radius, degree);
-    Run straight = new Run(learner, 1);
-    Run stopped = new Run(learner, 1);
+    Run straight = new Run(learner, 1, isLate);
+    Run stopped = new Run(learner, 1, isLate);
     SplittableRandom schedule = new SplittableRandom(2);
     int restores = 0;
     for (int i = 0; i < 3 * AveragingLog.CAPACITY; i++) {
@@ -143,6 +180,7 @@ class CoordinateChunksTest {
     }
     assertSame(stopped.publish(), straight.publish());
     assertThat(straight.state.round()).isGreaterThan(2L * RunningAverage.BLOCK);
+    assertThat(straight.state.coordinates().isSymmetric()).isEqualTo(!isLate);
     assertThat(restores).isGreaterThan(100);
   }
 
@@ -156,13 +194,13 @@ class CoordinateChunksTest {
     run.dense();
     run.publish();
     run.save();
-    assertThat(run.bytes).as("after a dense round").isGreaterThan(6L * 8 * d);
+    assertThat(run.bytes).as("after a dense round").isGreaterThan(8L * 8 * d);
 
     int nonZeros = 50;
-    // Two longs, and six doubles for each coordinate.
-    int chunk = 8 * (2 + 6 * CoordinateChunks.COORDINATES);
+    // Two longs, and eight doubles for each coordinate.
+    int chunk = 8 * (2 + 8 * CoordinateChunks.COORDINATES);
     int chunks = d / CoordinateChunks.COORDINATES;
-    int others = 2_000;
+    int others = 4_000;
     int turn = chunks / CoordinateChunks.CYCLE + 1;
     for (int i = 0; i < 10; i++) {
       run.sparse(nonZeros);
@@ -218,14 +256,12 @@ class CoordinateChunksTest {
     run.dense();
     run.publish();
     run.save();
-    Round nothing = new Round(D);
-    nothing.sparse(new int[0], 0);
     run.store.keySet().removeIf(name -> name.startsWith("coordinates"));
     for (int i = 0; i < CoordinateChunks.CYCLE; i++) {
-      run.learner.step(run.state, nothing);
+      run.sparse(0);
       run.publish();
       run.save();
-      assertThat(run.puts).isLessThan(16);
+      assertThat(run.sections).isLessThanOrEqualTo(1);
     }
     Iterate expected = run.publish();
     run.restore();
@@ -234,80 +270,59 @@ class CoordinateChunksTest {
         .hasSize((D + CoordinateChunks.COORDINATES - 1) / CoordinateChunks.COORDINATES);
   }
 
-  /** As release 0.1.0 saved it. */
-  private static Map<String, byte[]> inWholeVectors(Run run, boolean isTouched) {
-    CoordinateChunks chunks = run.state.coordinates();
-    Map<String, byte[]> store = new HashMap<>();
-    run.state.visit(new NumbersOnly(StateChunks.writer(store::put)));
-    LearnerState.Visitor writer = StateChunks.writer(store::put);
-    writer.count("touched", isTouched ? 1 : 0);
-    writer.vector("coins", chunks.coins);
-    writer.vector("coins-low", chunks.coinsLow);
-    writer.vector("squares", chunks.squares);
-    writer.vector("squares-low", chunks.squaresLow);
-    writer.vector("unprojected", chunks.unprojected);
-    chunks.average.visitVectors(writer);
+  private static ModelSpec spec(double radius) {
+    return ModelSpec.newBuilder()
+        .setModelId("m")
+        .setDimension(D)
+        .setGradientBound(1)
+        .setCoordinateWise(io.croupier.schemas.CoordinateWise.newBuilder().setRadius(radius))
+        .build();
+  }
+
+  /** As release 0.1.0 saved it: whole vectors. */
+  private static Map<String, byte[]> inWholeVectors(Run run) {
+    run.save();
+    Map<String, byte[]> store = new HashMap<>(run.store);
+    store.keySet().removeIf(CoordinateChunksTest::isOfCoordinates);
     store.remove("averaging-operations");
+    LearnerState.Visitor writer = StateChunks.writer(store::put);
+    writer.count("touched", 0);
+    run.state.coordinates().average.visitVectors(writer);
     return store;
   }
 
-  /** Leaves out everything but numbers. */
-  private record NumbersOnly(LearnerState.Visitor visitor) implements LearnerState.Visitor {
-    @Override
-    public double scalar(String name, double value) {
-      return visitor.scalar(name, value);
-    }
+  /** As release 0.2.0 saved it: sections without bounds and masses. */
+  private static Map<String, byte[]> inSectionsOfSixVectors(Run run) {
+    run.save();
+    Map<String, byte[]> store = new HashMap<>(run.store);
+    store.replaceAll((name, bytes) -> isOfCoordinates(name) ? withoutBounds(name, bytes) : bytes);
+    return store;
+  }
 
-    @Override
-    public long count(String name, long value) {
-      return visitor.count(name, value);
-    }
-
-    @Override
-    public void vector(String name, double[] values) {}
-
-    @Override
-    public void counts(String name, long[] values) {}
-
-    @Override
-    public void sections(String name, Sections sections) {}
+  private static byte[] withoutBounds(String name, byte[] section) {
+    int number = Integer.parseInt(name.substring(name.indexOf(':') + 1));
+    int size = Math.min(CoordinateChunks.COORDINATES, D - number * CoordinateChunks.COORDINATES);
+    int vector = Long.BYTES * size;
+    int kept = 2 * Long.BYTES + 6 * vector;
+    byte[] former = Arrays.copyOf(section, section.length - 2 * vector);
+    System.arraycopy(section, kept + 2 * vector, former, kept, former.length - kept);
+    return former;
   }
 
   @ParameterizedTest
-  @CsvSource({"80, true", "80, false", "40000, true", "40000, false"})
-  void aStateInWholeVectorsBecomesChunks(int rounds, boolean publishBefore) {
-    CoordinateWise learner = learner(D, 2, 3);
-    Run straight = new Run(learner, 7);
+  @ValueSource(ints = {80, 40_000})
+  void averagesOfFormerStatesAreRead(int rounds) {
+    Run run = new Run(learner(D, 2, 3), 7);
     for (int t = 0; t < rounds; t++) {
-      straight.round.sparse(new int[] {t % 70}, 1);
-      straight.round.subgradient[t % 70] = t % 3 - 1.2;
-      learner.step(straight.state, straight.round);
+      run.sparse(3);
       if (t % 9 == 0) {
-        straight.publish();
+        run.save();
       }
     }
-    if (publishBefore) {
-      straight.publish();
-    }
-    Run restored = new Run(learner, 7);
-    restored.store.putAll(inWholeVectors(straight, !publishBefore));
-    List<String> former = List.copyOf(restored.store.keySet());
-    restored.restore();
-    restored.save();
-    former.stream().filter(learner::isObsolete).forEach(restored.store::remove);
-    assertThat(restored.store.keySet())
-        .noneMatch(name -> name.contains("/"))
-        .contains("coordinates:0", "coordinates:1")
-        .as("chunks that nothing has touched")
-        .doesNotContain("coordinates:2", "coordinates:5");
-    restored.restore();
-
-    for (int i = 0; i < 20; i++) {
-      straight.sparse(10);
-      restored.sparse(10);
-      assertSame(restored.publish(), straight.publish());
-      restored.save();
-      restored.restore();
+    double[] average = run.publish().average;
+    assertThat(average).isNotEqualTo(new double[D]);
+    for (Map<String, byte[]> store : List.of(inWholeVectors(run), inSectionsOfSixVectors(run))) {
+      assertThat(Learners.formerAverage(spec(2), store::get)).isEqualTo(average);
     }
   }
 
@@ -320,7 +335,7 @@ class CoordinateChunksTest {
     run.store.computeIfPresent("coordinates:0", (name, bytes) -> new byte[bytes.length - 8]);
     assertThatThrownBy(run::restore)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("A chunk of 64 coordinates has 385 values");
+        .hasMessage("A chunk of 64 coordinates has 513 values");
   }
 
   /** The log doesn't reach back to a chunk that it has outlived. */

@@ -1,9 +1,9 @@
 package io.croupier.operators.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -21,23 +21,31 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
       BallConstraint constraint,
       double averagingDegree) {
     return new CoordinateWise(
-        new Potential(new Prior.Conjugate(gradientBound * gradientBound), 1 / (5 * gradientBound)),
+        new Prior.Conjugate(gradientBound * gradientBound),
         1,
         constraint,
         new Averaging(averagingDegree),
         initialWeights);
   }
 
-  /** {@code count} distinct coordinates with values, in a random order. */
-  private static void fillSparse(Round round, Random random, int count) {
-    int[] coordinates = random.ints(0, D).distinct().limit(count).toArray();
-    round.sparse(coordinates, count);
-    round.squaredNorm = 0;
-    for (int j : coordinates) {
-      double g = random.nextGaussian() - 0.5;
-      round.subgradient[j] = g;
-      round.squaredNorm += g * g;
-    }
+  @Override
+  boolean movesByUnknownReports() {
+    return false;
+  }
+
+  @Override
+  int keptVectors() {
+    return 4;
+  }
+
+  /** A round of one report with {@code count} distinct coordinates that names a publication. */
+  private static Round sparse(Random random, long publication, int count) {
+    Round round = new Round();
+    int[] coordinates = random.ints(0, D).distinct().limit(count).sorted().toArray();
+    double[] values = new double[count];
+    Arrays.setAll(values, i -> random.nextGaussian() - 0.5);
+    TestRounds.addSparse(round, publication, coordinates, values);
+    return round;
   }
 
   private static void assertSame(Iterate actual, Iterate expected) {
@@ -46,77 +54,88 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     assertThat(actual.diagnostics).isEqualTo(expected.diagnostics);
   }
 
+  /**
+   * A coordinate that no report touches keeps everything; a dense report of 0 there is a coin that
+   * raises no sum. One report a round: the weight of a coordinate is the same.
+   */
   @Test
   void aSparseRoundIsADenseOneWithZeros() {
     CoordinateWise learner = learner(InitialWeights.zero(D), 1, BallConstraint.NONE, 2);
     CoordinateWise.State sparse = learner.initial();
     CoordinateWise.State dense = learner.initial();
-    Round sparseRound = new Round(D);
-    Round denseRound = new Round(D);
     Iterate fromSparse = new Iterate(D);
     Iterate fromDense = new Iterate(D);
     Random random = new Random(1);
     for (int t = 0; t < 500; t++) {
-      fillSparse(sparseRound, random, random.nextInt(20));
-      denseRound.dense();
-      System.arraycopy(sparseRound.subgradient, 0, denseRound.subgradient, 0, D);
-      learner.step(sparse, sparseRound);
-      learner.step(dense, denseRound);
-      if (random.nextInt(5) == 0) {
-        learner.publish(sparse, fromSparse);
-        learner.publish(dense, fromDense);
-        assertSame(fromSparse, fromDense);
-      }
+      TestRounds.publish(learner, sparse, fromSparse);
+      TestRounds.publish(learner, dense, fromDense);
+      assertSame(fromSparse, fromDense);
+      Round round = sparse(random, t, random.nextInt(20));
+      double[] values = new double[D];
+      round.part(0).addTo(values, 1);
+      Round same = new Round();
+      TestRounds.add(same, t, 1, 1, values, 0);
+      learner.step(sparse, round);
+      learner.step(dense, same);
     }
+  }
+
+  /** Of 100 reports one touches the coordinate: its coin is bounded as that of one report. */
+  @Test
+  void onlyReportsThatTouchACoordinateCount() {
+    CoordinateWise learner = learner(InitialWeights.zero(2), 1, BallConstraint.NONE, 0);
+    CoordinateWise.State state = learner.initial();
+    TestRounds.publish(learner, state, new Iterate(2));
+    Round round = new Round();
+    Round.Part part = TestRounds.addSparse(round, 0, new int[] {0, 1}, new double[] {-0.7, -30});
+    part.weight = 100;
+    part.squaredWeight = 100;
+    part.touching = new double[] {1, 100};
+    part.touchingSquared = new double[] {1, 100};
+    learner.step(state, round);
+    CoordinateChunks chunks = state.coordinates();
+    assertThat(chunks.coins(0)).isCloseTo(0.007, within(1e-15));
+    assertThat(chunks.bound[0]).as("5/2 G / 100").isCloseTo(0.025, within(1e-15));
+    assertThat(chunks.coins(1)).isCloseTo(0.3, within(1e-15));
+    assertThat(chunks.bound[1]).as("the coin").isCloseTo(0.3, within(1e-15));
   }
 
   @Test
   void publishingAgainChangesNothing() {
     CoordinateWise learner = learner(InitialWeights.zero(D), 1, BallConstraint.NONE, 0);
     CoordinateWise.State state = learner.initial();
-    Round round = new Round(D);
     Random random = new Random(2);
     Iterate once = new Iterate(D);
     Iterate again = new Iterate(D);
+    TestRounds.publish(learner, state, once);
     for (int t = 0; t < 50; t++) {
-      fillSparse(round, random, 10);
-      learner.step(state, round);
-      learner.publish(state, once);
-      learner.publish(state, again);
+      learner.step(state, sparse(random, t, 10));
+      TestRounds.publish(learner, state, once);
+      TestRounds.publish(learner, state, again);
       assertSame(again, once);
     }
   }
 
-  /**
-   * Weights depend on sums alone; the average depends on the played weights and the rounds for
-   * which each was in force.
-   */
+  /** One pair of V and h a coordinate suffices while no report is late. */
   @Test
-  void averagesThePublishedWeights() {
-    double[] start = {1};
-    CoordinateWise learner = learner(InitialWeights.of(start), 1, BallConstraint.NONE, 1);
+  void theSidesSeparateWithTheFirstLateReport() {
+    CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
     CoordinateWise.State state = learner.initial();
-    CoordinateWise.State everyRound = learner.initial();
-    Round round = new Round(1);
-    round.subgradient[0] = -1;
-    Iterate iterate = new Iterate(1);
-    Iterate other = new Iterate(1);
-    learner.publish(state, iterate);
-    double sum = 0;
-    double weights = 0;
-    for (int t = 1; t <= 300; t++) {
-      sum += t * iterate.weights[0];
-      weights += t;
+    for (int t = 0; t < 20; t++) {
+      learner.publish(state, t, new Iterate(1));
+      Round round = new Round();
+      TestRounds.add(round, t, 4, 1, new double[] {-0.5}, 0);
       learner.step(state, round);
-      learner.step(everyRound, round);
-      learner.publish(everyRound, other);
-      if (t % 7 == 0) {
-        learner.publish(state, iterate);
-        assertThat(iterate.weights).isEqualTo(other.weights);
-        assertThat(iterate.average[0]).isCloseTo(sum / weights, within(1e-13 * sum / weights));
-      }
     }
-    assertThat(iterate.average[0]).isGreaterThan(1.01);
+    assertThat(state.coordinates().isSymmetric()).isTrue();
+    learner.publish(state, 20, new Iterate(1));
+    Round late = new Round();
+    TestRounds.add(late, 17, 4, 1, new double[] {-0.5}, 0);
+    learner.step(state, late);
+    CoordinateChunks chunks = state.coordinates();
+    assertThat(chunks.isSymmetric()).isFalse();
+    assertThat(chunks.upper(0)).as("c a > 0: it costs").isGreaterThan(21 * 0.25);
+    assertThat(chunks.lower(0)).isNotEqualTo(chunks.upper(0));
   }
 
   /** Blocks of the average end between publications; the weights played until then are included. */
@@ -124,21 +143,20 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
   void averagesAcrossTheBlocksOfTheAverage() {
     CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
     CoordinateWise.State state = learner.initial();
-    Round round = new Round(1);
     Iterate iterate = new Iterate(1);
-    learner.publish(state, iterate);
     RunningSum sum = new RunningSum();
     int rounds = 5 * RunningAverage.BLOCK / 2;
     double largest = 0;
     for (int t = 1; t <= rounds; t++) {
+      double[] g = {t % 3 == 0 ? 0.9 : -0.5};
+      TestRounds.publish(learner, state, iterate);
       sum.add(iterate.weights[0]);
-      round.subgradient[0] = t % 3 == 0 ? 0.9 : -0.5;
+      largest = Math.max(largest, Math.abs(iterate.weights[0]));
+      Round round = new Round();
+      TestRounds.add(round, state.round(), 1, 1, g, 0);
       learner.step(state, round);
-      if (t % 1001 == 0 || t == rounds) {
-        learner.publish(state, iterate);
-        largest = Math.max(largest, Math.abs(iterate.weights[0]));
-      }
     }
+    TestRounds.publish(learner, state, iterate);
     assertThat(largest).isPositive();
     assertThat(iterate.average[0]).isCloseTo(sum.value() / rounds, within(1e-11 * largest));
   }
@@ -148,50 +166,45 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
   void savingBetweenPublicationsCountsNothingTwice() {
     CoordinateWise learner = learner(InitialWeights.zero(2), 1e-3, BallConstraint.NONE, 0);
     CoordinateWise.State state = learner.initial();
-    Round round = new Round(2);
     Iterate iterate = new Iterate(2);
-    for (int t = 0; t < 20_000; t++) {
-      round.sparse(new int[] {0}, 1);
-      round.subgradient[0] = -1e-3;
+    while (iterate.diagnostics.getOrDefault("saturations", 0.0) == 0) {
+      TestRounds.publish(learner, state, iterate);
+      Round round = new Round();
+      TestRounds.addSparse(round, state.round(), new int[] {0}, new double[] {-1e-3});
+      round.part(0).gradientBound = 1e-3;
       learner.step(state, round);
     }
-    learner.publish(state, iterate);
-    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(1);
-    round.sparse(new int[] {1}, 1);
-    round.subgradient[1] = -1e-3;
+    TestRounds.publish(learner, state, iterate);
+    double saturations = iterate.diagnostics.get("saturations");
+    Round round = new Round();
+    TestRounds.addSparse(round, state.round(), new int[] {1}, new double[] {-1e-3});
     learner.step(state, round);
     state.visit(StateChunks.writer((name, bytes) -> {}));
-    learner.publish(state, iterate);
-    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(1);
+    TestRounds.publish(learner, state, iterate);
+    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(saturations);
   }
 
   /** With the unit as radius, the weights stay in the box, return from its edge, and learn. */
   @Test
   void findsAnOptimumInsideAndOnTheEdgeOfTheBox() {
-    CoordinateWise learner = learner(InitialWeights.zero(2), 1, new BallConstraint(1, 1), 0);
+    CoordinateWise learner = learner(InitialWeights.zero(2), 1, new BallConstraint(1), 0);
     CoordinateWise.State state = learner.initial();
     Iterate iterate = new Iterate(2);
-    Round round = new Round(2);
     Random random = new Random(3);
     double[] optimum = {0.4, 8};
+    double[] g = new double[2];
     for (int t = 0; t < 40_000; t++) {
-      learner.publish(state, iterate);
+      TestRounds.publish(learner, state, iterate);
       for (int j = 0; j < 2; j++) {
         assertThat(Math.abs(iterate.weights[j])).isLessThanOrEqualTo(1);
         double noise = random.nextGaussian();
-        round.subgradient[j] = Math.signum(iterate.weights[j] - optimum[j]) + noise;
+        g[j] = Math.signum(iterate.weights[j] - optimum[j]) + noise;
       }
+      Round round = new Round();
+      TestRounds.add(round, t, 1, 1, g, 0);
       learner.step(state, round);
     }
     assertThat(iterate.average[0]).isCloseTo(0.4, within(0.05));
     assertThat(iterate.average[1]).isCloseTo(1, within(0.05));
-  }
-
-  @Test
-  void doesNotBetOnADirection() {
-    CoordinateWise learner = learner(InitialWeights.zero(2), 1, BallConstraint.NONE, 0);
-    assertThat(learner.bets()).isFalse();
-    assertThatThrownBy(() -> learner.direction(learner.initial(), new double[2]))
-        .isInstanceOf(UnsupportedOperationException.class);
   }
 }

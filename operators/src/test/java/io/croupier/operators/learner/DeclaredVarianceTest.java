@@ -3,9 +3,9 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.TestSums;
 import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -17,7 +17,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** BANCO adds up the noise that each report declares for itself. */
 class DeclaredVarianceTest {
@@ -52,12 +52,8 @@ class DeclaredVarianceTest {
   }
 
   private static RoundSum sum(long round, int count, double gradients, double variance) {
-    RoundSum sum = new RoundSum();
-    sum.modelId = "m";
-    sum.namedRound = round;
+    RoundSum sum = TestSums.dense(round, gradients);
     sum.count = count;
-    sum.dimension = 1;
-    sum.values = PackedVectors.encode(new double[] {gradients});
     sum.directionalVariance = variance;
     return sum;
   }
@@ -109,11 +105,12 @@ class DeclaredVarianceTest {
   }
 
   /**
-   * The noise of a mean of r reports is sum(sigma_i^2) / r^2. G doesn't depend on r or on bundles.
+   * The noise of a mean of r reports is sum(sigma_i^2) / r^2. Where it dominates, it replaces the
+   * coin; otherwise V is at least as large. Both don't depend on bundles.
    */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 5, 10})
-  void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize) {
+  @CsvSource({"1, 120", "1, 8", "5, 120", "5, 8", "10, 120", "10, 8"})
+  void aRoundOfSeveralAddsTheVarianceOfTheirMean(int bundleSize, double largest) {
     int reports = 10;
     double a = DirectionalNoise.of(banco(1)).bettingRange();
     LiveModel model = LiveModel.begin(banco(reports), 0);
@@ -121,33 +118,41 @@ class DeclaredVarianceTest {
     SplittableRandom random = new SplittableRandom(bundleSize);
     double coins = 0;
     double variance = 0;
-    for (int t = 0; t < 6; t++) {
+    double bound = 0;
+    int dominated = 0;
+    for (int t = 0; t < 12; t++) {
       double gradients = 0;
       double variances = 0;
       for (int i = 0; i < reports / bundleSize; i++) {
         double g = -random.nextDouble() * bundleSize;
-        double v = bundleSize * random.nextDouble(0.5, 30);
+        double v = bundleSize * random.nextDouble(0.5, largest);
         model.add(sum(t, bundleSize, g, v));
         gradients += g;
         variances += v;
       }
-      coins += t == 0 ? 0 : -gradients / reports;
-      variance += variances / (reports * reports) / 2 + G * G;
+      double coin = t == 0 ? 0 : -gradients / reports;
+      double noise = variances / (reports * reports);
+      coins += coin;
+      if (noise >= 2 * G * G) {
+        dominated++;
+        variance += noise / 2 + G * G;
+        bound = Math.max(bound, G);
+      } else {
+        variance += Math.max(coin * coin, noise);
+        bound = Math.max(bound, Math.max(coin, G / Math.sqrt(reports)));
+      }
       ModelUpdateView update = model.publish(true, 0).orElseThrow();
       assertThat(update.getRound()).isEqualTo(t + 1);
-      assertAt(update, a, coins, variance);
+      double first = Math.min(BettingRule.DeclaredNoise.K1 / firstBound(largest), reports * a);
+      double range = Math.min(BettingRule.DeclaredNoise.K1 / bound, reports * a);
+      if (range == first) {
+        assertAt(update, range, coins, variance);
+      }
     }
+    assertThat(dominated).isBetween(largest > 100 ? 6 : 0, largest > 100 ? 12 : 0);
   }
 
-  /** A round closed early divides by its number of reports. */
-  @Test
-  void aRoundClosedEarlyDividesByItsReports() {
-    double a = DirectionalNoise.of(banco(1)).bettingRange();
-    LiveModel model = LiveModel.begin(banco(100), 0);
-    model.publish(true, 0);
-    model.add(sum(0, 3, -3, 12));
-    model.add(sum(0, 1, -1, 20));
-    model.closeRound();
-    assertAt(model.publish(true, 0).orElseThrow(), a, 0, 32.0 / 16 / 2 + G * G);
+  private static double firstBound(double largest) {
+    return largest > 100 ? G : G / Math.sqrt(10);
   }
 }

@@ -143,19 +143,16 @@ class ExcessRiskTest {
     private final String label;
     private final ModelSpec spec;
     private final Learner<LearnerState> learner;
-    private final Round round;
-    private final double[] direction;
+    private final double[] subgradient;
     private final Iterate iterate;
-    private final Magnitude magnitude = new Magnitude();
+    private double variance;
     private LearnerState state;
 
     LearnerRun(String label, ModelSpec spec) {
       this.label = label;
       this.spec = spec;
       this.learner = anyState(Learners.of(spec));
-      this.round = new Round(spec.getDimension());
-      round.gradientBound = spec.getGradientBound();
-      this.direction = new double[spec.getDimension()];
+      this.subgradient = new double[spec.getDimension()];
       this.iterate = new Iterate(spec.getDimension());
     }
 
@@ -169,7 +166,7 @@ class ExcessRiskTest {
       Report report = new Report();
       report.declaration = Declaration.L2_LAPLACE;
       report.level = epsilon;
-      round.directionalVariance = DirectionalNoise.of(spec).variance(report);
+      variance = DirectionalNoise.of(spec).variance(report);
       state = learner.initial();
       readWeights();
     }
@@ -177,48 +174,21 @@ class ExcessRiskTest {
     void observe(Problem problem, double[] x, double y, double[] noise) {
       double slope = problem.slope(Vectors.dot(x, iterate.weights), y);
       for (int j = 0; j < x.length; j++) {
-        round.subgradient[j] = slope * x[j] + noise[j];
+        subgradient[j] = slope * x[j] + noise[j];
       }
-      round.squaredNorm = Vectors.squaredNorm(round.subgradient);
-      round.coin = Vectors.dot(direction, round.subgradient);
+      Round round = new Round();
+      TestRounds.add(round, state.round(), 1, spec.getGradientBound(), subgradient, variance);
       learner.step(state, round);
       readWeights();
     }
 
-    /** Magnitude times direction: a publication would also evaluate diagnostics. */
     private void readWeights() {
-      learner.direction(state, direction);
-      state.visit(magnitude);
-      Vectors.scale(magnitude.value, direction, iterate.weights);
+      TestRounds.publish(learner, state, iterate);
     }
 
     double[] average() {
-      learner.publish(state, iterate);
       return iterate.average;
     }
-  }
-
-  private static final class Magnitude implements LearnerState.Visitor {
-    private double value;
-
-    @Override
-    public double scalar(String name, double shown) {
-      if (name.equals("magnitude")) {
-        value = shown;
-      }
-      return shown;
-    }
-
-    @Override
-    public long count(String name, long shown) {
-      return shown;
-    }
-
-    @Override
-    public void vector(String name, double[] shown) {}
-
-    @Override
-    public void counts(String name, long[] shown) {}
   }
 
   /** Features on the unit sphere; absolute loss with Laplace residuals, or logistic loss. */

@@ -22,8 +22,12 @@ record ExpectedRegretBound(double gradientBound, double b) {
   /** Comparators, in units of 1 / G. */
   static final double[] COMPARATORS = {1e-3, 1e-2, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1e3};
 
+  Prior prior() {
+    return new Prior.Conjugate(b);
+  }
+
   Potential potential() {
-    return new Potential(new Prior.Conjugate(b), 1 / (5 * gradientBound));
+    return new Potential(prior(), 1 / (5 * gradientBound));
   }
 
   /** The term inside of the second expectation. */

@@ -17,18 +17,18 @@ class ExpectedRegretTest {
   private static final double K1 = 0.6838;
 
   /** A one-dimensional learner for G = 1, and the deviation that its reports declare, if any. */
-  private record Bettor(String name, Prior prior, double halfWidth, CoinVariance variance) {
+  private record Bettor(String name, Prior prior, double halfWidth, BettingRule rule) {
     Potential potential() {
       return new Potential(prior, halfWidth);
     }
 
     /** What a coin adds to V; its noise is a two-point law, declared by its deviation. */
     double variance(double coin, double deviation) {
-      return variance.of(coin, deviation * deviation);
+      return rule.variance(coin, 1, 1, deviation * deviation, 0);
     }
 
     Bettor withHalfWidth(double wider) {
-      return new Bettor(name, prior, wider, variance);
+      return new Bettor(name, prior, wider, rule);
     }
 
     @Override
@@ -38,13 +38,13 @@ class ExpectedRegretTest {
   }
 
   static List<Bettor> bettors() {
-    CoinVariance squares = new CoinVariance.SquaredCoin();
+    BettingRule squares = new BettingRule.SquaredCoin();
     return List.of(
         new Bettor("improper", new Prior.Improper(), 0.2, squares),
         new Bettor("conjugate", new Prior.Conjugate(1), 0.2, squares),
         new Bettor("uniform", new Prior.Uniform(), 0.2, squares),
         new Bettor("cv", new Prior.Cv(), 0.2, squares),
-        new Bettor("banco", new Prior.Uniform(), K1, new CoinVariance.Declared(1)));
+        new Bettor("banco", new Prior.Uniform(), K1, new BettingRule.DeclaredNoise()));
   }
 
   /** F - 1, or the excess instead: a lower bound on the expected gain. */

@@ -1,6 +1,7 @@
 package io.croupier.operators.learner;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
 
@@ -21,10 +22,22 @@ class LdpSgdTest extends LearnerContract<LdpSgd.State> {
     return scale;
   }
 
+  @Override
+  boolean recordsPublications() {
+    return false;
+  }
+
+  /** Two parts count by their weights, whatever they name. */
   @Test
-  void doesNotBet() {
+  void aStepIsOnTheWeightedMean() {
     Learner<LdpSgd.State> learner = learner(InitialWeights.zero(2), 1);
-    assertThatThrownBy(() -> learner.direction(learner.initial(), new double[2]))
-        .isInstanceOf(UnsupportedOperationException.class);
+    LdpSgd.State state = learner.initial();
+    Round round = new Round();
+    TestRounds.add(round, 0, 3, 1, new double[] {1, 0}, 0);
+    TestRounds.add(round, 5, 1, 1, new double[] {0, 4}, 0);
+    learner.step(state, round);
+    Iterate iterate = new Iterate(2);
+    learner.publish(state, 1, iterate);
+    assertThat(iterate.weights).containsExactly(new double[] {-0.075, -0.1}, within(1e-16));
   }
 }

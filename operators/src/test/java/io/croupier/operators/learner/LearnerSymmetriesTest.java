@@ -73,7 +73,6 @@ class LearnerSymmetriesTest {
             "banco {strongest_noise {sub_exponential {variance: UNIT^2 beta_max: UNIT^-1}}}",
             "initial_wealth: 1e6 banco {strongest_noise {gaussian {mu: 2}} radius: UNIT^-1}",
             "initial_wealth: 1000 black_box {radius: UNIT^-1}",
-            "adaptive_radius {}",
             "coordinate_wise {}",
             "coordinate_wise {prior {conjugate {}}}",
             "coordinate_wise {prior {cv {}}}",
@@ -119,7 +118,7 @@ class LearnerSymmetriesTest {
           state,
           TestRounds.ofBound(
               spec.getGradientBound(), learner, state, gradients[t], noise.variance(report)));
-      learner.publish(state, iterate);
+      TestRounds.publish(learner, state, iterate);
       trajectory[2 * t] = iterate.weights.clone();
       trajectory[2 * t + 1] = iterate.average.clone();
     }
@@ -153,11 +152,7 @@ class LearnerSymmetriesTest {
     }
   }
 
-  /**
-   * To the last bit for powers of two. adaptive_radius compares logarithms, which round differently
-   * in another unit; that only affects which of two nearly equal radii it takes, and never in this
-   * test.
-   */
+  /** To the last bit for powers of two. */
   @ParameterizedTest
   @MethodSource("learnersWithoutAUnit")
   void weightsHaveTheInverseUnitOfGradients(Case c) {

@@ -24,9 +24,9 @@ class LearnersTest {
     S state = learner.initial();
     Iterate iterate = new Iterate(2);
     for (int t = 0; t < 2; t++) {
-      learner.step(state, TestRounds.fresh(learner, state, new double[] {-1, 0.5}, 0));
+      learner.step(state, TestRounds.ofBound(2, learner, state, new double[] {-1, 0.5}, 0));
     }
-    learner.publish(state, iterate);
+    TestRounds.publish(learner, state, iterate);
     return iterate;
   }
 
@@ -77,10 +77,10 @@ class LearnersTest {
   private static <S extends LearnerState> double magnitudeUnderNoise(Learner<S> learner) {
     S state = learner.initial();
     for (int t = 0; t < 2; t++) {
-      learner.step(state, TestRounds.fresh(learner, state, new double[] {-1, 0.5}, 8));
+      learner.step(state, TestRounds.ofBound(2, learner, state, new double[] {-1, 0.5}, 8));
     }
     Iterate iterate = new Iterate(2);
-    learner.publish(state, iterate);
+    TestRounds.publish(learner, state, iterate);
     return iterate.diagnostics.get("magnitude");
   }
 
@@ -91,12 +91,6 @@ class LearnersTest {
             Learners.of(spec("initial_weights: [1,1] ldp_sgd {step_size: 0.5 decay: 1}")));
     assertThat(iterate.weights).containsExactly(new double[] {1.75, 0.625}, within(1e-15));
     assertThat(iterate.average).containsExactly(new double[] {1.625, 0.6875}, within(1e-15));
-  }
-
-  @Test
-  void adaptiveRadiusHasNoParameters() throws Exception {
-    assertThat(afterTwoSteps(Learners.of(spec("adaptive_radius {}"))).diagnostics)
-        .containsKeys("log-evidence", "radius", "mean-squared-norm", "saturations");
   }
 
   @Test
@@ -133,8 +127,8 @@ class LearnersTest {
     Iterate iterate = new Iterate(2);
     double farthest = 0;
     for (int t = 0; t < 6000; t++) {
-      learner.step(state, TestRounds.fresh(learner, state, new double[] {-2, 0}, 0));
-      learner.publish(state, iterate);
+      learner.step(state, TestRounds.ofBound(2, learner, state, new double[] {-2, 0}, 0));
+      TestRounds.publish(learner, state, iterate);
       assertThat(iterate.weights[1]).isEqualTo(-3);
       farthest = Math.max(farthest, Math.abs(iterate.weights[0] - 7));
     }
@@ -142,10 +136,12 @@ class LearnersTest {
   }
 
   @Test
-  void coordinateWiseUsesTheConjugatePriorByDefault() throws Exception {
-    double expected = new Potential(new Prior.Conjugate(4), 0.1).prediction(2, 2);
+  void coordinateWiseUsesTheImproperPriorByDefault() throws Exception {
     assertThat(afterTwoSteps(Learners.of(spec("coordinate_wise {}"))).weights[0])
-        .isCloseTo(expected, within(1e-15));
+        .isCloseTo(new Potential(new Prior.Improper(), 0.1).prediction(2, 2), within(1e-15));
+    assertThat(
+            afterTwoSteps(Learners.of(spec("coordinate_wise {prior {conjugate {}}}"))).weights[0])
+        .isCloseTo(new Potential(new Prior.Conjugate(4), 0.1).prediction(2, 2), within(1e-15));
     assertThat(
             afterTwoSteps(
                     Learners.of(spec("initial_wealth: 5 coordinate_wise {prior {uniform {}}}")))
@@ -159,7 +155,7 @@ class LearnersTest {
     ModelSpec spec = spec(learner);
     assertThatThrownBy(() -> Learners.of(spec))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("adaptive_radius, banco, black_box, coordinate_wise and ldp_sgd");
+        .hasMessageContaining("banco, black_box, coordinate_wise and ldp_sgd");
   }
 
   @ParameterizedTest
@@ -167,7 +163,6 @@ class LearnersTest {
       strings = {
         "black_box {radius: 2}",
         "coordinate_wise {}",
-        "adaptive_radius {}",
         "ldp_sgd {step_size: 1 decay: 0.5}",
         "banco {strongest_noise {l2_laplace {epsilon: 1}}}"
       })

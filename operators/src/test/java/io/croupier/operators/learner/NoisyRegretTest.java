@@ -98,14 +98,13 @@ class NoisyRegretTest {
 
   private static Outcome play(
       Potential potential, Adversary adversary, Law law, Level level, SplittableRandom random) {
-    MagnitudeLearner learner = new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), 1);
-    var state = new MagnitudeLearner.State();
+    TestBettor bettor = new TestBettor(THEOREM.prior(), 1, 1);
     double coins = 0;
     double variance = 0;
     double losses = 0;
     double gradients = 0;
     for (int t = 0; t < ROUNDS; t++) {
-      double weight = state.magnitude();
+      double weight = bettor.magnitude();
       double mean =
           adversary.gradient(new Adversary.Situation(t, weight, coins, variance, potential));
       double coin = mean + level.of(random) * law.sample(random);
@@ -113,7 +112,7 @@ class NoisyRegretTest {
       gradients += mean;
       coins -= coin;
       variance += coin * coin;
-      learner.observe(state, coin, 0);
+      bettor.observe(-coin);
     }
     return new Outcome(
         losses, gradients, variance, Math.exp(potential.logPotential(coins, variance)));

@@ -89,23 +89,20 @@ class RegretBoundTest {
     double bound = theorem.gradientBound();
     Potential potential = theorem.potential();
     Potential unitPotential = new ExpectedRegretBound(1, theorem.b() / bound / bound).potential();
-    MagnitudeLearner learner =
-        new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), wealth);
-    MagnitudeLearner unit = new MagnitudeLearner(potential, new CoinVariance.SquaredCoin(), 1);
-    var state = new MagnitudeLearner.State();
-    var unitState = new MagnitudeLearner.State();
+    TestBettor learner = new TestBettor(theorem.prior(), bound, wealth);
+    TestBettor unit = new TestBettor(theorem.prior(), bound, 1);
     double coins = 0;
     double variance = 0;
     double losses = 0;
     double turnover = 0;
     for (int t = 0; t < ROUNDS; t++) {
-      double weight = state.magnitude();
+      double weight = learner.magnitude();
       double coin =
           bound
               * adversary.gradient(
                   new Adversary.Situation(
                       t,
-                      unitState.magnitude() * bound,
+                      unit.magnitude() * bound,
                       coins / bound,
                       variance / bound / bound,
                       unitPotential));
@@ -113,10 +110,10 @@ class RegretBoundTest {
       turnover += Math.abs(weight * coin);
       coins -= coin;
       variance += coin * coin;
-      learner.observe(state, coin, 0);
-      unit.observe(unitState, coin, 0);
+      learner.observe(-coin);
+      unit.observe(-coin);
 
-      assertThat(state.magnitude()).isEqualTo(wealth * unitState.magnitude());
+      assertThat(learner.magnitude()).isEqualTo(wealth * unit.magnitude());
       double potentialNow = Math.exp(potential.logPotential(coins, variance));
       double rounding = 1e-12 * (turnover + wealth * potentialNow);
       assertThat(losses)

@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Every learner but the adaptive radius against trajectories computed with at least 50 digits. */
+/**
+ * The papers' learners against trajectories computed with at least 50 digits: every round is one
+ * report that names the newest publication.
+ */
 class TrajectoryGoldenTest {
 
   /**
@@ -21,13 +24,9 @@ class TrajectoryGoldenTest {
         .isLessThanOrEqualTo(1e-10 * Golden.norm(reference) + 1e-13 * largest);
   }
 
-  private static Learner<ProductLearner.State> product(
-      Prior prior, double halfWidth, CoinVariance variance, int dimension) {
+  private static ProductLearner product(MagnitudeLearner magnitude, int dimension) {
     return new ProductLearner(
-        new MagnitudeLearner(new Potential(prior, halfWidth), variance, 1),
-        BallConstraint.NONE,
-        new Averaging(0),
-        InitialWeights.zero(dimension));
+        magnitude, BallConstraint.NONE, new Averaging(0), InitialWeights.zero(dimension));
   }
 
   @Test
@@ -37,17 +36,22 @@ class TrajectoryGoldenTest {
       double a = c.get("a").asDouble();
       double variance = c.get("sigma1D2").asDouble();
       int d = c.get("d").asInt();
+      double bound = c.get("G").asDouble();
+      double betaMax = c.get("betaMax").asDouble();
+      assertThat(a).isEqualTo(Math.min(BettingRule.DeclaredNoise.K1 / bound, betaMax));
       var learner =
-          product(new Prior.Uniform(), a, new CoinVariance.Declared(c.get("G").asDouble()), d);
+          product(
+              new MagnitudeLearner(
+                  new Prior.Uniform(), new BettingRule.DeclaredNoise(), betaMax, 1),
+              d);
       var state = learner.initial();
       Iterate iterate = new Iterate(d);
       boolean overflow = c.get("overflow").asBoolean();
       double largest = overflow ? 0 : Golden.largestNorm(c.get("w"));
-      double[] direction = new double[d];
       boolean saturated = false;
       for (int t = 0; ; t++) {
         String at = c.get("name") + " round " + t;
-        learner.publish(state, iterate);
+        TestRounds.publish(learner, state, iterate);
         JsonNode m = c.get("m").get(t);
         JsonNode logM = c.get("logAbsM").get(t);
         if (m.isNull()) {
@@ -59,8 +63,7 @@ class TrajectoryGoldenTest {
         } else if (Math.abs(m.asDouble()) < MagnitudeLearner.LIMIT) {
           assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("w").get(t)), largest);
         }
-        learner.direction(state, direction);
-        assertOnTrajectory(at, direction, Golden.vector(c.get("q").get(t)), 1);
+        assertOnTrajectory(at, state.direction().direction, Golden.vector(c.get("q").get(t)), 1);
         if (!logM.isNull() && iterate.diagnostics.containsKey("log-magnitude")) {
           double reference = logM.asDouble();
           assertThat(iterate.diagnostics.get("log-magnitude"))
@@ -74,13 +77,21 @@ class TrajectoryGoldenTest {
         if (t == c.get("T").asInt()) {
           break;
         }
-        learner.step(
-            state, TestRounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), variance));
+        double[] g = Golden.vector(c.get("g").get(t));
+        learner.step(state, TestRounds.ofBound(bound, learner, state, g, variance));
       }
       assertThat(saturated).as(c.get("name").asText()).isEqualTo(overflow);
       cases++;
     }
     assertThat(cases).isEqualTo(13);
+  }
+
+  /** Betting fractions reach C = 1 / (5 G). */
+  private static double gradientBound(JsonNode c) {
+    double halfWidth = c.get("C").asDouble();
+    double bound = c.get("G").asDouble();
+    assertThat(halfWidth * bound).isCloseTo(0.2, within(1e-16));
+    return bound;
   }
 
   @Test
@@ -95,14 +106,19 @@ class TrajectoryGoldenTest {
             case "uniform" -> new Prior.Uniform();
             default -> new Prior.Cv();
           };
-      double halfWidth = c.get("C").asDouble();
-      var learner = product(prior, halfWidth, new CoinVariance.SquaredCoin(), d);
+      double bound = gradientBound(c);
+      var learner =
+          product(
+              new MagnitudeLearner(
+                  prior, new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1),
+              d);
       var state = learner.initial();
       Iterate iterate = new Iterate(d);
       double largest = Golden.largestNorm(c.get("w"));
       for (int t = 0; t < c.get("g").size(); t++) {
-        learner.step(state, TestRounds.fresh(learner, state, Golden.vector(c.get("g").get(t)), 0));
-        learner.publish(state, iterate);
+        double[] g = Golden.vector(c.get("g").get(t));
+        learner.step(state, TestRounds.ofBound(bound, learner, state, g, 0));
+        TestRounds.publish(learner, state, iterate);
         String at = c.get("name") + " round " + t;
         assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("w").get(t + 1)), largest);
         assertOnTrajectory(at, iterate.average, Golden.vector(c.get("avg").get(t)), largest);
@@ -124,7 +140,7 @@ class TrajectoryGoldenTest {
       for (JsonNode b : c.get("b")) {
         learners.add(
             new CoordinateWise(
-                new Potential(new Prior.Conjugate(b.asDouble()), c.get("C").asDouble()),
+                new Prior.Conjugate(b.asDouble()),
                 1,
                 BallConstraint.NONE,
                 new Averaging(0),
@@ -137,10 +153,10 @@ class TrajectoryGoldenTest {
         for (int j = 0; j < d; j++) {
           double[] g = {c.get("g").get(t).get(j).asDouble()};
           Iterate iterate = new Iterate(1);
-          learners
-              .get(j)
-              .step(states.get(j), TestRounds.fresh(learners.get(j), states.get(j), g, 0));
-          learners.get(j).publish(states.get(j), iterate);
+          CoordinateWise learner = learners.get(j);
+          CoordinateWise.State state = states.get(j);
+          learner.step(state, TestRounds.ofBound(gradientBound(c), learner, state, g, 0));
+          TestRounds.publish(learner, state, iterate);
           weights[j] = iterate.weights[0];
           average[j] = iterate.average[0];
         }
@@ -176,7 +192,7 @@ class TrajectoryGoldenTest {
           g[j] -= noise * omega[j];
         }
         learner.step(state, TestRounds.fresh(learner, state, g, 0));
-        learner.publish(state, iterate);
+        TestRounds.publish(learner, state, iterate);
         String at = c.get("loss") + " case " + cases + " step " + i;
         assertOnTrajectory(at, iterate.weights, Golden.vector(c.get("theta").get(i + 1)), largest);
         assertOnTrajectory(at, iterate.average, Golden.vector(c.get("thetaBar").get(i)), largest);

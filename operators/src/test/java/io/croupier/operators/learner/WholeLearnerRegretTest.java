@@ -96,14 +96,11 @@ class WholeLearnerRegretTest {
       Learner<S> learner, Opponent opponent, Check check) {
     S state = learner.initial();
     Iterate iterate = new Iterate(D);
-    double[] direction = new double[D];
     SplittableRandom random = new SplittableRandom(8);
     Sums sums = new Sums();
     for (int t = 0; t < ROUNDS; t++) {
-      learner.publish(state, iterate);
-      if (learner.bets()) {
-        learner.direction(state, direction);
-      }
+      TestRounds.publish(learner, state, iterate);
+      double[] direction = direction(state);
       double[] g = opponent.subgradient(t, iterate.weights, random);
       double loss = Vectors.dot(iterate.weights, g);
       double coin = Vectors.dot(direction, g);
@@ -116,9 +113,16 @@ class WholeLearnerRegretTest {
         sums.gradients[j] += g[j];
         sums.squares[j] += g[j] * g[j];
       }
-      learner.step(state, TestRounds.fresh(learner, state, g, 0));
+      learner.step(state, TestRounds.ofBound(G, learner, state, g, 0));
       check.afterRound(t, sums);
     }
+  }
+
+  /** Zero if the learner has no direction. */
+  private static double[] direction(LearnerState state) {
+    return state instanceof ProductLearner.State product
+        ? product.direction().direction.clone()
+        : new double[D];
   }
 
   /**
@@ -214,7 +218,6 @@ class WholeLearnerRegretTest {
   private static <S extends LearnerState> void assertDirection(
       Learner<S> learner, SplittableRandom random) {
     S state = learner.initial();
-    double[] direction = new double[D];
     double[] gradients = new double[D];
     double losses = 0;
     double squares = 0;
@@ -223,7 +226,7 @@ class WholeLearnerRegretTest {
       for (int j = 0; j < D; j++) {
         g[j] = 0.3 + Math.tan(Math.PI * (random.nextDouble() - 0.5));
       }
-      learner.direction(state, direction);
+      double[] direction = direction(state);
       losses += Vectors.dot(direction, g);
       squares += Vectors.squaredNorm(g);
       Vectors.add(g, gradients);

@@ -117,15 +117,18 @@ class PackedVectorsTest {
     assertThat(x).containsExactly(9, -2, 9, 9, 1.5);
     assertThat(squares).isEqualTo(6.25);
     assertThat(PackedVectors.squaredNorm(VectorForm.SPARSE, bytes, 0)).isEqualTo(25);
-    PackedVectors.addSparse(bytes, indices, x);
-    assertThat(x).containsExactly(9, -6, 9, 9, 4.5);
   }
 
+  /** Exact sums of sparse reports, on a grid. */
   @Test
-  void denseAddsUp() {
-    double[] sum = {1, 2};
-    PackedVectors.addDense(PackedVectors.encode(new double[] {0.5, -2}), sum);
-    assertThat(sum).containsExactly(1.5, 0);
+  void sparseSumsAreOnAGrid() {
+    byte[] bytes = PackedVectors.encode(new long[] {3, -(1L << 40)});
+    double[] x = {9, 9, 9};
+    PackedVectors.decode(VectorForm.SPARSE_SUM, bytes, new int[] {2, 0}, -40, 1, x);
+    assertThat(x).containsExactly(-1, 9, 0x3p-40);
+    assertThat(PackedVectors.count(VectorForm.SPARSE_SUM, bytes)).isEqualTo(2);
+    assertThat(PackedVectors.squaredNorm(VectorForm.SPARSE_SUM, bytes, -40))
+        .isCloseTo(1, within(1e-15));
   }
 
   @Test
@@ -139,8 +142,6 @@ class PackedVectorsTest {
     assertThatThrownBy(() -> PackedVectors.count(VectorForm.GRID, new byte[7]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("7 bytes");
-    assertThatThrownBy(() -> PackedVectors.addSparse(new byte[8], new int[2], new double[3]))
-        .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Vectors.dot(new double[2], new double[3]))
         .isInstanceOf(IllegalArgumentException.class);
   }

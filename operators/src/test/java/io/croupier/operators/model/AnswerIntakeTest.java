@@ -76,7 +76,7 @@ class AnswerIntakeTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "adaptive_radius {}",
+        "black_box {}",
         "ldp_sgd { step_size: 1 decay: 0 }",
         "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
       })
@@ -96,7 +96,7 @@ class AnswerIntakeTest {
   @ParameterizedTest
   @ValueSource(doubles = {0.1, 1, 2.5})
   void costsItsLevel(double level) {
-    ModelSpec spec = spec("limits { epsilon: 10 delta: 1e-6 } adaptive_radius {}");
+    ModelSpec spec = spec("limits { epsilon: 10 delta: 1e-6 } black_box {}");
     AccountingEvent pure = judge(report(answer("a", true, "epsilon: " + level)), spec);
     AccountingEvent laplace =
         judge(
@@ -122,7 +122,7 @@ class AnswerIntakeTest {
 
   @Test
   void aPureLimitTakesNoMu() {
-    ModelSpec spec = spec("limits { epsilon: 10 } adaptive_radius {}");
+    ModelSpec spec = spec("limits { epsilon: 10 } black_box {}");
     AccountingEvent event = judge(report(answer("a", true, "mu: 1")), spec);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason())
@@ -135,7 +135,7 @@ class AnswerIntakeTest {
 
   @Test
   void aLimitCountsAnswersLikeReports() {
-    ModelSpec spec = spec("limits { epsilon: 1.5 } adaptive_radius {}");
+    ModelSpec spec = spec("limits { epsilon: 1.5 } black_box {}");
     MapAccount account = new MapAccount();
     Report first = report(answer("a", true, "epsilon: 1"));
     assertThat(judge(first, spec, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
@@ -149,8 +149,7 @@ class AnswerIntakeTest {
 
   @Test
   void anUnknownQuestionIsRefusedAndCharged() {
-    AccountingEvent event =
-        judge(report(answer("c", true, "epsilon: 1")), spec("adaptive_radius {}"));
+    AccountingEvent event = judge(report(answer("c", true, "epsilon: 1")), spec("black_box {}"));
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
     assertThat(event.getReason())
         .isEqualTo("answer.question must be one of the model's: it asks a, b");

@@ -110,9 +110,9 @@ class CentralModelTest {
     pair.count = 3;
     model.add(pair);
     RoundSum sparse = report(0, 0, 0);
-    sparse.form = VectorForm.SPARSE;
+    sparse.form = VectorForm.SPARSE_SUM;
     sparse.indices = new int[] {1};
-    sparse.values = PackedVectors.encode(new double[] {0.5});
+    sparse.values = PackedVectors.encode(new long[] {ONE / 2});
     model.add(sparse);
     assertThat(weights(model.publish(true, 0).orElseThrow()))
         .containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
@@ -282,6 +282,5 @@ class CentralModelTest {
     dense.form = VectorForm.DENSE;
     assertThatThrownBy(() -> model.add(dense)).hasMessageContaining("not on the grid");
     assertThatThrownBy(() -> model.add(report(0, 1))).hasMessageContaining("dimension 1");
-    assertThatThrownBy(model::closeRound).isInstanceOf(IllegalStateException.class);
   }
 }

@@ -11,7 +11,6 @@ import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
@@ -21,7 +20,6 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,8 +34,7 @@ class ClipIntakeTest {
 
   private static ModelSpec spec(String rest) {
     try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 3 adaptive_radius {} " + rest, ModelSpec.class);
+      return TextFormat.parse("model_id: 'm' dimension: 3 black_box {} " + rest, ModelSpec.class);
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(rest, e);
     }
@@ -74,10 +71,7 @@ class ClipIntakeTest {
   }
 
   private static double[] values(RoundSum sum) {
-    double[] values = new double[sum.dimension];
-    PackedVectors.decode(
-        sum.form, sum.values, sum.indices, ModelSpecs.gridExponent(sum.gradientBound), 1, values);
-    return values;
+    return TestSums.values(sum);
   }
 
   @ParameterizedTest
@@ -138,16 +132,20 @@ class ClipIntakeTest {
   /** The grid and the trim are those of the report's bound: 0.75 has steps of 2^-17. */
   @Test
   void gridAndTrimFollowTheBound() {
-    String large = "grid { values: [131072, 262144, 0] } gaussian { mu: 0.5 }";
+    String large = "grid { values: [131072, 262144, 0] } undisclosed {}";
     double[] trimmed = values(admitted("gradient_bound: 0.75 " + large, spec(MOVING)));
     double scale = 1.5 / Math.sqrt(5);
     assertThat(trimmed[0]).isCloseTo(scale, within(0x1p-17));
     assertThat(trimmed[1]).isCloseTo(2 * scale, within(0x1p-17));
     assertThat(Vectors.squaredNorm(trimmed)).isLessThanOrEqualTo(2.25);
-    String small = "grid { values: [65536, 131072, 0] } gaussian { mu: 0.5 }";
+    String small = "grid { values: [65536, 131072, 0] } undisclosed {}";
     assertThat(values(admitted("gradient_bound: 0.75 " + small, spec(MOVING))))
         .as("of length 1.118, so not trimmed")
         .containsExactly(0.5, 1, 0);
+    String declared = "grid { values: [131072, 262144, 0] } gaussian { mu: 0.5 }";
+    assertThat(values(admitted("gradient_bound: 0.75 " + declared, spec(MOVING))))
+        .as("the weight accounts for declared noise")
+        .containsExactly(1, 2, 0);
   }
 
   /** A length that is plausible for one bound is not for another. */
@@ -177,15 +175,10 @@ class ClipIntakeTest {
             "candidate { dimension: 3 seed: 9 index: 5 } priv_unit { epsilon: 2 candidates: 256 top: %d } gradient_bound: %s"
                 .formatted(law.top(), bound),
             spec(MOVING));
-    assertThat(sum.form).isEqualTo(VectorForm.DENSE);
+    assertThat(sum.form).isEqualTo(VectorForm.GRID_SUM);
     double[] expected = new double[3];
     CandidateVectors.expand(9, 5, bound * law.scale(), expected);
-    double norm = Math.sqrt(Vectors.squaredNorm(expected));
-    double[] values = values(sum);
-    for (int j = 0; j < 3; j++) {
-      assertThat(values[j])
-          .isCloseTo(expected[j] * Math.min(1, 2 * bound / norm), within(1e-14 * bound));
-    }
+    assertThat(values(sum)).containsExactly(expected, within(1e-6 * bound));
   }
 
   /** A grid has 2^16 to 2^17 steps in the clip, and noise on the coarsest costs most. */

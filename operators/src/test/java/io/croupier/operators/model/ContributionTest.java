@@ -141,7 +141,7 @@ class ContributionTest {
     report.dimension = 1000;
     report.indices = new int[] {7, 900};
     RoundSum sum = contribution(spec(1000, 1, -20), report);
-    assertThat(sum.form).isEqualTo(VectorForm.SPARSE);
+    assertThat(sum.form).isEqualTo(VectorForm.SPARSE_SUM);
     assertThat(sum.indices).containsExactly(7, 900);
     for (double value : values(sum, -20)) {
       assertThat(value * 0x1p20).as("whole steps").isEqualTo(Math.rint(value * 0x1p20));

@@ -5,6 +5,8 @@ import static io.croupier.operators.model.LocalModels.add;
 import static io.croupier.operators.model.LocalModels.dense;
 import static io.croupier.operators.model.LocalModels.everyLearner;
 import static io.croupier.operators.model.LocalModels.publish;
+import static io.croupier.operators.model.LocalModels.restored;
+import static io.croupier.operators.model.LocalModels.save;
 import static io.croupier.operators.model.LocalModels.sgd;
 import static io.croupier.operators.model.LocalModels.spec;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteBuffer;
@@ -29,20 +30,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a model of local noise does with its reports, and what it publishes. */
 class LocalModelTest {
   private static RoundSum grid(long round, int... steps) {
-    RoundSum sum = dense(round, new double[steps.length]);
-    sum.form = VectorForm.GRID;
-    ByteBuffer bytes = ByteBuffer.allocate(4 * steps.length).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asIntBuffer().put(steps);
-    sum.values = bytes.array();
-    return sum;
+    return TestSums.grid(round, -16, steps);
   }
 
   private static RoundSum sparse(long round, int[] indices, double... values) {
-    RoundSum sum = dense(round, values);
-    sum.form = VectorForm.SPARSE;
-    sum.dimension = D;
-    sum.indices = indices;
-    return sum;
+    return TestSums.sparse(round, D, indices, values);
   }
 
   private static double[] weights(ModelUpdateView update) {
@@ -54,35 +46,43 @@ class LocalModelTest {
     return weights;
   }
 
-  @Test
-  void aRoundOfOneStepsOnEveryReport() {
-    LocalModel model = new LocalModel(sgd().build(), 0);
-    publish(model, 0);
-
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
-    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(BundleOutcome.STEPPED);
-    ModelUpdateView update = publish(model, 7);
-
-    assertThat(weights(update)).containsExactly(-1, -1, 0);
-    assertThat(update.getRound()).isEqualTo(2);
-    assertThat(update.getUsed()).isEqualTo(2);
-    assertThat(update.getPublishedAtMs()).isEqualTo(7);
-  }
-
-  @Test
-  void aRoundOfSeveralClosesAtTheMeanOfAllForms() {
-    LocalModel model = new LocalModel(sgd().setReportsPerRound(4).build(), 0);
+  /** However many reports there are to a publication, and however few it needs. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 100})
+  void allReportsBetweenTwoPublicationsAreOneStepOnTheirMean(int reportsPerRound) {
+    LocalModel model = new LocalModel(sgd().setReportsPerRound(reportsPerRound).build(), 0);
     publish(model, 0);
 
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.isFull()).isEqualTo(reportsPerRound == 1);
     assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(BundleOutcome.OPEN);
     assertThat(model.open()).isEqualTo(2);
+    assertThat(model.round()).isZero();
     RoundSum pair = dense(0, 2, 0, 4);
     pair.count = 2;
-    assertThat(model.add(pair)).isEqualTo(BundleOutcome.STEPPED);
+    assertThat(model.add(pair)).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.isFull()).isEqualTo(reportsPerRound <= 4);
+    assertThat(model.hasNewRound()).isTrue();
 
-    assertThat(weights(publish(model, 0))).containsExactly(-0.75, -0.25, -1);
+    ModelUpdateView update = publish(model, 7);
+    assertThat(weights(update)).containsExactly(-0.75, -0.25, -1);
+    assertThat(update.getRound()).isEqualTo(1);
+    assertThat(update.getUsed()).isEqualTo(4);
+    assertThat(update.getOpen()).isZero();
+    assertThat(update.getPublishedAtMs()).isEqualTo(7);
     assertThat(model.open()).isZero();
+    assertThat(model.hasNewRound()).isFalse();
+  }
+
+  @Test
+  void reportsCountByTheirWeights() {
+    LocalModel model = new LocalModel(sgd().build(), 0);
+    publish(model, 0);
+    RoundSum noisy = dense(0, 5, 0, 0);
+    noisy.weightExponent = 2;
+    model.add(noisy);
+    model.add(dense(0, 0, 1, 0));
+    assertThat(weights(publish(model, 0))).containsExactly(-1, -0.8, 0);
   }
 
   @Test
@@ -99,21 +99,25 @@ class LocalModelTest {
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
     assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
     assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
-    ModelUpdateView update = publish(model, 0);
+    ModelUpdateView update = model.publish(false, 0).orElseThrow();
+    assertThat(update.getRound()).isEqualTo(2);
     assertThat(update.getUsed()).isEqualTo(4);
     assertThat(update.getDroppedStale()).isEqualTo(1);
     assertThat(update.getDroppedUnpublished()).isEqualTo(1);
     assertThat(update.getOpen()).isEqualTo(1);
   }
 
-  /** Rounds of sparse, dense and grid reports, mixed and alone, saved and restored partly full. */
+  /**
+   * Rounds of sparse, dense and grid reports, mixed and alone, saved and restored partly full. The
+   * twin receives every report as a dense one. (A learner by coordinate distinguishes them.)
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
   void sparseReportsAreDenseOnesWithZeros(int reportsPerRound) {
     ModelSpec spec =
         spec()
             .setReportsPerRound(reportsPerRound)
-            .setCoordinateWise(CoordinateWise.newBuilder().setRadius(0.01))
+            .setBlackBox(BlackBox.newBuilder().setRadius(0.01))
             .build();
     LocalModel model = new LocalModel(spec, 0);
     LocalModel twin = new LocalModel(spec, 0);
@@ -122,43 +126,27 @@ class LocalModelTest {
     publish(model, 0);
     publish(twin, 0);
     for (int i = 0; i < 400; i++) {
-      double a = random.nextGaussian() + 0.3;
-      double b = random.nextGaussian();
+      double a = random.nextInt(-300, 400) / 256.0;
+      double b = random.nextInt(-300, 300) / 256.0;
       RoundSum report =
           random.nextInt(i % 40 < 20 ? 1 : 3) == 0
               ? sparse(0, new int[] {2, 0}, a, b)
               : random.nextBoolean() ? dense(0, b, 0, a) : grid(0, 1 << 14, -(1 << 16), 0);
-      RoundSum asDense = report.form == VectorForm.SPARSE ? dense(0, b, 0, a) : report;
-      report.namedRound = model.round() - model.round() % 8;
+      RoundSum asDense = report.form == VectorForm.SPARSE_SUM ? dense(0, b, 0, a) : report;
+      report.namedRound = Math.max(0, model.publishedRound() - random.nextInt(3));
       asDense.namedRound = report.namedRound;
-      assertThat(model.add(report)).isEqualTo(twin.add(asDense));
-      if (model.round() % 8 == 0) {
+      assertThat(model.add(report)).isEqualTo(BundleOutcome.OPEN);
+      assertThat(twin.add(asDense)).isEqualTo(BundleOutcome.OPEN);
+      if (model.open() >= reportsPerRound + random.nextInt(8)) {
         assertThat(publish(model, i)).isEqualTo(publish(twin, i));
       }
       if (i % 7 == 0) {
-        LocalModel before = model;
-        before.save(store::put);
-        store.keySet().removeIf(before::isObsolete);
-        model = new LocalModel(spec, 0);
-        model.restore(store::get);
+        save(model, store);
+        model = restored(spec, store);
       }
     }
     assertThat(publish(model, 0)).isEqualTo(publish(twin, 0));
-    assertThat(publish(model, 0).getUsed()).isGreaterThan(300);
-  }
-
-  @Test
-  void aRoundThatIsClosedEarlyTakesTheMeanOfItsReports() {
-    LocalModel model = new LocalModel(sgd().setReportsPerRound(100).build(), 0);
-    publish(model, 0);
-    model.closeRound();
-    assertThat(model.round()).isZero();
-
-    model.add(dense(0, 1, 0, 0));
-    model.add(dense(0, 0, 1, 0));
-    model.closeRound();
-
-    assertThat(weights(publish(model, 0))).containsExactly(-0.5, -0.5, 0);
+    assertThat(model.round()).isGreaterThan(30);
   }
 
   @Test
@@ -170,7 +158,23 @@ class LocalModelTest {
     assertThat(model.hasNews()).isTrue();
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
+    assertThat(model.hasUrgentNews()).isFalse();
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+  }
+
+  /** Counts may wait for other news; a new spec may not. */
+  @Test
+  void aNewSpecIsUrgentNews() {
+    LocalModel model = new LocalModel(sgd().build(), 0);
+    publish(model, 0);
+    model.add(dense(0, 1, 0, 0));
+    assertThat(model.hasNews()).isTrue();
+    assertThat(model.hasUrgentNews()).isFalse();
+    model.respec(sgd().setReportsPerRound(7).build());
+    assertThat(model.hasUrgentNews()).isTrue();
+    assertThat(model.isFull()).isFalse();
+    model.publish(false, 0);
+    assertThat(model.hasUrgentNews()).isFalse();
   }
 
   @Test
@@ -183,7 +187,7 @@ class LocalModelTest {
     model.add(dense(1, 0, 1, 0));
     publish(model, 0);
 
-    // The direction of round 0 is zero, so the coin is zero and the evidence doesn't change.
+    // The direction of round 0 is zero, so there is no coin, and the bet doesn't change.
     double before = publish(model, 0).getDiagnosticsMap().get("log-potential");
     model.add(dense(0, -1, 0, 0));
 
@@ -199,7 +203,7 @@ class LocalModelTest {
 
     assertThat(update.getRound()).isEqualTo(41);
     assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(BundleOutcome.STEPPED);
+    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
   }
 
   @Test
@@ -211,23 +215,28 @@ class LocalModelTest {
   }
 
   @Test
-  void aHeldRoundKeepsItsWeightsWhileTheAverageAdvances() {
+  void aHeldRoundKeepsItsWeightsAndItsReports() {
     for (ModelSpec spec : everyLearner().toList()) {
-      int r = Math.max(1, spec.getReportsPerRound());
       LocalModel model = new LocalModel(spec, 0);
       publish(model, 0);
-      add(model, 0, 5 * r);
+      add(model, 0, 5);
+      publish(model, 0);
+      add(model, 1, 5);
       ModelUpdateView visible = publish(model, 0);
-      add(model, visible.getRound(), 5 * r);
+      add(model, visible.getRound(), 5);
       ModelUpdateView held = model.publish(false, 0).orElseThrow();
 
       assertThat(held.getRound()).isEqualTo(visible.getRound());
       assertThat(weights(held)).isEqualTo(weights(visible));
-      assertThat(held.getUsed()).isEqualTo(10L * r);
-      assertThat(held.getAverage(0)).isNotEqualTo(visible.getAverage(0));
+      assertThat(held.getAverage(0)).isEqualTo(visible.getAverage(0));
+      assertThat(held.getUsed()).isEqualTo(10);
+      assertThat(held.getOpen()).isEqualTo(5);
       assertThat(model.hasNews()).isFalse();
       assertThat(model.hasNewRound()).isTrue();
-      assertThat(publish(model, 0).getRound()).isGreaterThan(held.getRound());
+      ModelUpdateView next = publish(model, 0);
+      assertThat(next.getRound()).isEqualTo(held.getRound() + 1);
+      assertThat(next.getUsed()).isEqualTo(15);
+      assertThat(next.getAverage(0)).isNotEqualTo(visible.getAverage(0));
     }
   }
 
@@ -245,7 +254,10 @@ class LocalModelTest {
       double shift = i % 100 < 75 ? 0 : 2;
       RoundSum sum =
           dense(
-              newest, random.nextGaussian() + shift, random.nextGaussian(), random.nextGaussian());
+              Math.max(0, newest - random.nextInt(4)),
+              random.nextGaussian() + shift,
+              random.nextGaussian(),
+              random.nextGaussian());
       sum.directionalVariance = 0.5;
       assertThat(stopped.add(sum)).isEqualTo(straight.add(sum));
       if (random.nextInt(5) == 0 && i % 100 < 50) {
@@ -257,11 +269,8 @@ class LocalModelTest {
         newest = update.getRound();
       }
       if (random.nextInt(10) == 0) {
-        LocalModel before = stopped;
-        stopped.save(store::put);
-        store.keySet().removeIf(before::isObsolete);
-        stopped = new LocalModel(spec, 0);
-        stopped.restore(store::get);
+        save(stopped, store);
+        stopped = restored(spec, store);
       }
     }
     assertThat(publish(stopped, 0)).isEqualTo(publish(straight, 0));

@@ -1,7 +1,6 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.math.PackedVectors;
-import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.operators.learner.StateChunks;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.CoordinateWise;
@@ -10,7 +9,10 @@ import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Specs of three coordinates, and bundles of reports to their models. */
@@ -29,13 +31,7 @@ final class LocalModels {
   }
 
   static RoundSum dense(long round, double... values) {
-    RoundSum sum = new RoundSum();
-    sum.modelId = "m";
-    sum.namedRound = round;
-    sum.count = 1;
-    sum.dimension = values.length;
-    sum.values = PackedVectors.encode(values);
-    return sum;
+    return TestSums.dense(round, values);
   }
 
   /** Publishes, and confirms the publication immediately. */
@@ -53,11 +49,34 @@ final class LocalModels {
     }
   }
 
+  /** Saves a model, and removes what is not needed any more, as the operator does. */
+  static void save(LiveModel model, Map<String, byte[]> store) {
+    Set<String> saved = new HashSet<>();
+    model.save(
+        (name, bytes) -> {
+          store.put(name, bytes);
+          saved.add(name);
+        });
+    boolean replaces = model.replacesFormerState();
+    store
+        .keySet()
+        .removeIf(
+            name ->
+                !saved.contains(name)
+                    && (model.isObsolete(name) || (replaces && StateChunks.isSection(name))));
+  }
+
+  /** Returns a model that restores the state. */
+  static LocalModel restored(ModelSpec spec, Map<String, byte[]> store) {
+    LocalModel model = new LocalModel(spec, 0);
+    model.restore(store::get);
+    return model;
+  }
+
   static Stream<ModelSpec> everyLearner() {
     List<ModelSpec.Builder> specs =
         List.of(
             sgd(),
-            spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()),
             spec().setBlackBox(BlackBox.getDefaultInstance()),
             spec().setBlackBox(BlackBox.newBuilder().setRadius(1e-3)),
             spec().setCoordinateWise(CoordinateWise.getDefaultInstance()),

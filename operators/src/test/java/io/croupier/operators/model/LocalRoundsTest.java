@@ -1,281 +1,179 @@
 package io.croupier.operators.model;
 
-import static io.croupier.operators.model.LocalModels.add;
-import static io.croupier.operators.model.LocalModels.dense;
 import static io.croupier.operators.model.LocalModels.publish;
-import static io.croupier.operators.model.LocalModels.sgd;
-import static io.croupier.operators.model.LocalModels.spec;
+import static io.croupier.operators.model.LocalModels.restored;
+import static io.croupier.operators.model.LocalModels.save;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.model.LiveModel.BundleOutcome;
-import io.croupier.schemas.AdaptiveRadius;
-import io.croupier.schemas.BlackBox;
+import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many rounds the reports to one publication make: few, however many reports there are. */
+/**
+ * A round is the same, bit for bit, in whatever order its reports arrive, and however they are
+ * bundled on their way: reports of several weights, on the model's grid and on those of weights,
+ * sparse ones among them, to any of the last publications.
+ */
 class LocalRoundsTest {
-  /** 90 rounds of one report, then some 30 for each e-fold increase of the number of reports. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 100})
-  void anyNumberOfReportsToOnePublicationEntersFewRounds(int reportsPerRound) {
-    int reports = 100_000;
-    ModelSpec spec =
-        spec()
-            .setBlackBox(BlackBox.getDefaultInstance())
-            .setReportsPerRound(reportsPerRound)
-            .build();
-    LocalModel model = new LocalModel(spec, 0);
-    publish(model, 0);
-    SplittableRandom random = new SplittableRandom(5);
-    long largest = 0;
-    long before = 0;
-    for (int i = 0; i < reports; i++) {
-      RoundSum noise = dense(0, random.nextGaussian(), random.nextGaussian(), 0);
-      if (model.add(noise) == BundleOutcome.STEPPED) {
-        long used = i + 1L;
-        assertThat(used - before)
-            .isGreaterThanOrEqualTo(reportsPerRound)
-            .isGreaterThanOrEqualTo(before / 30 - 1)
-            .isLessThanOrEqualTo(Math.max(reportsPerRound, before / 30));
-        assertThat(used - before == reportsPerRound).isEqualTo(before < 30L * reportsPerRound + 60);
-        largest = used - before;
-        before = used;
+  private static final int D = LocalModels.D;
+  private static final int ROUNDS = 40;
+  private static final int GRID_EXPONENT = -16;
+  private static final GradientSpace SPACE = new GradientSpace(D, 1, GRID_EXPONENT);
+
+  /** One report of a random kind to one of the last publications. */
+  private static RoundSum report(SplittableRandom random, long newest) {
+    long named = Math.max(0, newest - random.nextInt(4));
+    int k = random.nextInt(4) * 3;
+    double size = Math.scalb(1.0, k / 2);
+    double[] g = new double[D];
+    for (int j = 0; j < D; j++) {
+      g[j] = size * (random.nextGaussian() - 0.4);
+    }
+    int fine = ReportWeight.gridExponent(1, k);
+    RoundSum report =
+        switch (random.nextInt(3)) {
+          case 0 -> TestSums.grid(named, GRID_EXPONENT, ints(g));
+          case 1 -> onGrid(TestSums.dense(named, g), fine, g);
+          default -> {
+            int[] indices = random.nextBoolean() ? new int[] {2, 0} : new int[] {1};
+            double[] values = new double[indices.length];
+            for (int i = 0; i < indices.length; i++) {
+              values[i] = g[indices[i]];
+            }
+            yield onGrid(TestSums.sparse(named, D, indices, values), fine, values);
+          }
+        };
+    report.weightExponent = k;
+    report.directionalVariance =
+        ReportWeight.exactVariance(size * size * random.nextDouble(0.5, 2), SPACE, k);
+    return report;
+  }
+
+  private static int[] ints(double[] values) {
+    int[] steps = new int[values.length];
+    for (int j = 0; j < steps.length; j++) {
+      steps[j] = (int) Math.rint(Math.scalb(values[j], -GRID_EXPONENT));
+    }
+    return steps;
+  }
+
+  private static RoundSum onGrid(RoundSum sum, int exponent, double[] values) {
+    sum.exponent = exponent;
+    sum.values = PackedVectors.encode(TestSums.steps(values, exponent));
+    return sum;
+  }
+
+  /** Bundles neighbours that may be bundled, at random, as pre-aggregators do. */
+  private static List<RoundSum> bundled(List<RoundSum> reports, Random random) {
+    List<Bundle> bundles = new ArrayList<>();
+    List<RoundSum> firsts = new ArrayList<>();
+    for (RoundSum report : reports) {
+      int into = -1;
+      for (int i = 0; i < firsts.size() && into < 0; i++) {
+        into = isAlike(firsts.get(i), report) && random.nextInt(3) > 0 ? i : -1;
+      }
+      if (into < 0) {
+        firsts.add(report);
+        bundles.add(new Bundle(report));
+      } else {
+        bundles.get(into).add(report);
       }
     }
-    double alone = 30.0 * (reportsPerRound + 1);
-    assertThat((double) model.round()).isBetween(30.0, 105 + 30 * Math.log(reports / alone));
-    assertThat(largest).isGreaterThan(3000);
-    ModelUpdateView update = publish(model, 0);
-    assertThat(update.getUsed() + update.getOpen()).isEqualTo(reports);
+    List<RoundSum> sums = new ArrayList<>(bundles.stream().map(Bundle::seal).toList());
+    Collections.shuffle(sums, random);
+    return sums;
+  }
+
+  private static boolean isAlike(RoundSum a, RoundSum b) {
+    return a.namedRound == b.namedRound
+        && a.form == b.form
+        && a.weightExponent == b.weightExponent
+        && a.exponent == b.exponent;
   }
 
   @ParameterizedTest
   @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
-  void reportsThatAgreeBeyondChanceEnterOneLastRoundBeforeTheNextPublication(ModelSpec spec) {
-    LocalModel model = new LocalModel(spec, 0);
-    publish(model, 0);
-    int r = Math.max(1, spec.getReportsPerRound());
-    add(model, 0, r);
-    long named = publish(model, 0).getRound();
-    assertThat(named).isEqualTo(1);
-    add(model, named, 1000 * r);
-    long rounds = model.round() - named;
-    assertThat(rounds).as("rounds before the reports agree").isBetween(9L, 20L);
-    assertThat(model.open()).isEqualTo((int) (1000L * r - rounds * r));
-    assertThat(model.filling()).isZero();
-
-    ModelUpdateView update = publish(model, 0);
-    assertThat(update.getRound()).isEqualTo(named + rounds + 1);
-    assertThat(update.getOpen()).isZero();
-    assertThat(update.getUsed()).isEqualTo(1001L * r);
-    add(model, update.getRound(), r);
-    assertThat(model.round()).as("of the next publication").isEqualTo(update.getRound() + 1);
-  }
-
-  @Test
-  void aLastRoundTooSmallForTheSpecIsFilledUp() {
-    LocalModel model = new LocalModel(sgd().setReportsPerRound(10).build(), 0);
-    publish(model, 0);
-    add(model, 0, 139);
-    assertThat(model.round()).as("equal rounds agree at the 13th").isEqualTo(13);
-    assertThat(model.filling()).as("in the last round").isZero();
-
-    ModelUpdateView update = publish(model, 0);
-    assertThat(update.getRound()).isEqualTo(13);
-    assertThat(update.getOpen()).isEqualTo(9);
-    assertThat(model.filling()).isEqualTo(9);
-    add(model, 13, 1);
-    assertThat(model.round()).isEqualTo(14);
-    assertThat(model.open()).isZero();
-  }
-
-  /** Reports of the last round count, too. */
-  @Test
-  void stragglersOfALargePublicationEnterFewRounds() {
-    LocalModel model = new LocalModel(sgd().build(), 0);
-    publish(model, 0);
-    add(model, 0, 100_000);
-    long round = publish(model, 0).getRound();
-    assertThat(round).isEqualTo(14);
-    add(model, 0, 1000);
-    assertThat(model.round()).isEqualTo(round);
-    assertThat(model.open()).isEqualTo(1000);
-  }
-
-  /**
-   * Gradients of alternating sign never agree, so that only the law of late reports bounds rounds.
-   */
-  @Test
-  void lateReportsToTheAdaptiveRadiusEnterFewRoundsAndHoldTheNextOne() {
-    LocalModel radius =
-        new LocalModel(spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build(), 0);
-    LocalModel sgd = new LocalModel(sgd().build(), 0);
-    for (LocalModel model : List.of(radius, sgd)) {
-      publish(model, 0);
-      alternate(model, 0, 100);
-      publish(model, 1);
-    }
-    long named = radius.publishedRound();
-    long radiusBefore = radius.round();
-    long sgdBefore = sgd.round();
-    alternate(radius, 0, 1000);
-    alternate(sgd, 0, 1000);
-    assertThat(radius.round() - radiusBefore).isBetween(15L, 25L);
-    assertThat(sgd.round() - sgdBefore).isBetween(60L, 120L);
-
-    alternate(sgd, sgd.publishedRound(), 1);
-    assertThat(sgd.isAnswered()).as("one report is enough").isTrue();
-    alternate(radius, named, 999);
-    assertThat(radius.isAnswered()).as("999 of 1,000").isFalse();
-    Map<String, byte[]> chunks = new HashMap<>();
-    radius.save(chunks::put);
-    LocalModel restored = new LocalModel(radius.spec(), 0);
-    restored.restore(chunks::get);
-    for (LocalModel model : List.of(radius, restored)) {
-      assertThat(model.isAnswered()).isFalse();
-      alternate(model, named, 1);
-      assertThat(model.isAnswered()).isTrue();
-      publish(model, 2);
-      assertThat(model.isAnswered()).as("no report has named the newest one").isFalse();
-    }
-  }
-
-  /** Learners whose steps grow take a number of rounds that grows like log2 of such reports. */
-  @ParameterizedTest
-  @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
-  void reportsThatAreTwoPublicationsLateEnterFewRoundsAndHoldTheNextOne(ModelSpec spec) {
-    LocalModel model = new LocalModel(spec, 0);
-    int r = Math.max(1, spec.getReportsPerRound());
-    publish(model, 0);
-    for (int i = 0; i < 2; i++) {
-      alternate(model, model.publishedRound(), r);
+  void neitherOrderNorBundlesMatter(ModelSpec spec) {
+    LocalModel inOrder = new LocalModel(spec, 0);
+    LocalModel shuffled = new LocalModel(spec, 0);
+    LocalModel bundled = new LocalModel(spec, 0);
+    LocalModel saved = new LocalModel(spec, 0);
+    Map<String, byte[]> store = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(23);
+    Random order = new Random(24);
+    for (LocalModel model : List.of(inOrder, shuffled, bundled, saved)) {
       publish(model, 0);
     }
-    long before = model.round();
-    alternate(model, 0, 8);
-    assertThat(model.round() - before).as("the first eight").isEqualTo(8 / r);
-    alternate(model, 0, 1000 * r - 8);
-    if (spec.hasLdpSgd()) {
-      assertThat(model.round() - before).isBetween(60L, 250L);
-    } else {
-      assertThat(model.round() - before).isBetween(8L, 19L);
-      alternate(model, model.publishedRound(), 1000 * r - 1);
-      assertThat(model.isAnswered()).as("one less than late ones").isFalse();
-    }
-    alternate(model, model.publishedRound(), 1);
-    assertThat(model.isAnswered()).isTrue();
-  }
-
-  /** Its steps are taken, although no report can name it yet. */
-  @Test
-  void aPublicationThatIsNotYetVisibleMakesReportsLate() {
-    LocalModel model = new LocalModel(spec().setBlackBox(BlackBox.getDefaultInstance()).build(), 0);
-    publish(model, 0);
-    alternate(model, 0, 1);
-    long visible = publish(model, 0).getRound();
-    alternate(model, visible, 1);
-    LocalModel restored = new LocalModel(model.spec(), 0);
-    Map<String, byte[]> chunks = new HashMap<>();
-    model.save(chunks::put);
-    restored.restore(chunks::get);
-    alternate(model, 0, 1000);
-    assertThat(model.round()).as("one publication is newer").isGreaterThan(visible + 60);
-
-    assertThat(restored.publish(true, 0)).isPresent();
-    assertThat(restored.isConfirmed()).isFalse();
-    alternate(restored, 0, 1000);
-    assertThat(restored.round()).isBetween(visible + 9, visible + 19);
-  }
-
-  /** Trimmed reports of strong noise have norms of 2; those without noise at most 1. */
-  @Test
-  void lateReportsOfStrongNoiseAreLikeOthers() {
-    LocalModel model =
-        new LocalModel(spec().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build(), 0);
-    publish(model, 0);
-    for (int i = 0; i < 100; i++) {
-      model.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
-    }
-    publish(model, 1);
-    long before = model.round();
-    for (int i = 0; i < 1000; i++) {
-      model.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
-    }
-    assertThat(model.round() - before).isBetween(60L, 120L);
-    model.add(dense(model.publishedRound(), 1.4, 1.4, 0));
-    assertThat(model.isAnswered()).as("one report is enough").isTrue();
-
-    publish(model, 2);
-    LocalModel restored = new LocalModel(model.spec(), 0);
-    Map<String, byte[]> chunks = new HashMap<>();
-    model.save(chunks::put);
-    restored.restore(chunks::get);
-    for (LocalModel twoLate : List.of(model, restored)) {
-      // The oldest publication has 1,100 reports already.
-      long rounds = twoLate.round();
-      long newest = twoLate.publishedRound();
-      for (int i = 0; i < 2000; i++) {
-        twoLate.add(dense(0, i % 2 == 0 ? 1.4 : -1.4, i % 4 < 2 ? 1.4 : -1.4, 0));
+    Set<VectorForm> forms = EnumSet.noneOf(VectorForm.class);
+    ModelUpdateView update = null;
+    for (int t = 0; t < ROUNDS; t++) {
+      List<RoundSum> reports = new ArrayList<>();
+      int count = 1 + random.nextInt(60);
+      for (int i = 0; i < count; i++) {
+        reports.add(report(random, t));
       }
-      assertThat(twoLate.round() - rounds).isEqualTo(1);
-      twoLate.add(dense(newest, 1.4, 1.4, 0));
-      assertThat(twoLate.isAnswered()).as("1 of 2,000").isFalse();
+      reports.forEach(report -> forms.add(report.form));
+      reports.forEach(inOrder::add);
+      List<RoundSum> mixed = new ArrayList<>(reports);
+      Collections.shuffle(mixed, order);
+      mixed.forEach(shuffled::add);
+      bundled(mixed, order).forEach(bundled::add);
+      for (RoundSum sum : bundled(reports, order)) {
+        saved.add(sum);
+        if (order.nextInt(20) == 0) {
+          save(saved, store);
+          saved = restored(spec, store);
+        }
+      }
+      update = publish(inOrder, t);
+      assertThat(publish(shuffled, t)).isEqualTo(update);
+      assertThat(publish(bundled, t)).isEqualTo(update);
+      assertThat(publish(saved, t)).isEqualTo(update);
     }
+    assertThat(forms)
+        .containsExactlyInAnyOrder(VectorForm.GRID, VectorForm.GRID_SUM, VectorForm.SPARSE_SUM);
+    assertThat(update.getRound()).isEqualTo(ROUNDS);
+    assertThat(update.getWeights(0).toByteArray()).isNotEqualTo(new byte[D * Double.BYTES]);
   }
 
-  /** The mean of ten reports has less noise than one, so noise never dominates. */
+  /** Rounds of the same size weigh the same; after a backlog of any size, at most twice. */
   @Test
-  void lateReportsOfStrongNoiseInLargeRoundsMislead() {
+  void aBacklogWeighsAtMostTwice() {
     LocalModel model =
         new LocalModel(
-            spec()
-                .setReportsPerRound(10)
-                .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+            LocalModels.spec()
+                .setBlackBox(io.croupier.schemas.BlackBox.getDefaultInstance())
                 .build(),
             0);
     publish(model, 0);
-    SplittableRandom random = new SplittableRandom(1);
-    for (int i = 0; i < 1000; i++) {
-      noise(model, 0, random);
+    for (int t = 0; t < 3; t++) {
+      LocalModels.add(model, t, 10);
+      assertThat(publish(model, 0).getDiagnosticsMap()).containsEntry("round-weight", 1.0);
     }
-    publish(model, 1);
-    for (int i = 0; i < 100; i++) {
-      noise(model, 0, random);
-    }
-    noise(model, model.publishedRound(), random);
-    assertThat(model.isAnswered()).as("1 of 100").isFalse();
-  }
-
-  /** Adds a report of norm 2 in a random direction. */
-  private static void noise(LocalModel model, long round, SplittableRandom random) {
-    double angle = 2 * Math.PI * random.nextDouble();
-    model.add(dense(round, 2 * Math.cos(angle), 2 * Math.sin(angle), 0));
-  }
-
-  private static void alternate(LocalModel model, long round, int reports) {
-    for (int i = 0; i < reports; i++) {
-      model.add(dense(round, i % 2 == 0 ? 0.5 : -0.5, i % 4 < 2 ? 0.5 : -0.5, 0));
-    }
-  }
-
-  /** Needed to replay journals of that release. */
-  @Test
-  void asInRelease010EveryReportIsAStep() {
-    LocalModel model = new LocalModel(sgd().build(), 0);
-    publish(model, 0);
-    for (int i = 0; i < 500; i++) {
-      assertThat(model.addAsBefore(dense(0, 0.5, -0.5, 0.1))).isEqualTo(BundleOutcome.STEPPED);
-    }
-    assertThat(model.round()).isEqualTo(500);
-    assertThat(model.addAsBefore(dense(7, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+    LocalModels.add(model, 3, 10_000);
+    ModelUpdateView update = publish(model, 0);
+    assertThat(update.getDiagnosticsMap())
+        .containsEntry("round-weight", 2.0)
+        .containsEntry("round-reports", 10_000.0);
+    assertThat(update.getRound()).isEqualTo(4);
+    LocalModels.add(model, 4, 251);
+    assertThat(publish(model, 0).getDiagnosticsMap().get("round-weight"))
+        .as("in units of the mean of 10, 10, 10 and 10,000")
+        .isEqualTo(251 / 2507.5);
   }
 }

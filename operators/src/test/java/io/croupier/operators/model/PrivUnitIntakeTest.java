@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.PureLoss;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
@@ -28,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reports of priv_unit from their bytes to the learner. */
 class PrivUnitIntakeTest {
-  private static final String RADIUS = "adaptive_radius {}";
+  private static final String BLACK_BOX = "black_box {}";
 
   /** The best top of 256 for epsilon 1 in 20 dimensions. */
   private static final String MECHANISM = "epsilon: 1 candidates: 256 top: 90";
@@ -72,9 +74,7 @@ class PrivUnitIntakeTest {
   }
 
   private static double[] values(RoundSum sum) {
-    double[] values = new double[sum.dimension];
-    PackedVectors.decode(sum.form, sum.values, sum.indices, 0, 1, values);
-    return values;
+    return TestSums.values(sum);
   }
 
   @ParameterizedTest
@@ -84,43 +84,56 @@ class PrivUnitIntakeTest {
     Report report = candidate(20, -5, index, MECHANISM);
     assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
     RoundSum sum = new ReportIntake(spec, 0).withoutUser(report);
-    assertThat(sum.form).isEqualTo(VectorForm.DENSE);
+    assertThat(sum.form).isEqualTo(VectorForm.GRID_SUM);
     assertThat(sum.count).isEqualTo(1);
     double[] expected = new double[20];
     PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
     CandidateVectors.expand(-5, index, 0.5 * law.scale(), expected);
-    assertThat(values(sum)).containsExactly(expected);
+    assertThat(sum.exponent).as("far finer than the noise").isLessThan(-22);
+    assertThat(values(sum)).containsExactly(expected, within(Math.scalb(0.5, sum.exponent)));
     assertThat(Math.abs(values(sum)[0])).isPositive();
   }
 
+  /** Its length is that of the declared noise, which its weight accounts for. */
   @Test
-  void anAdaptiveRadiusGetsItTrimmed() {
-    Report report = candidate(20, -5, 7, MECHANISM);
-    double[] whole = values(new ReportIntake(spec(20, 0.5, "black_box {}"), 0).withoutUser(report));
-    double[] trimmed = values(new ReportIntake(spec(20, 0.5, RADIUS), 0).withoutUser(report));
-    double norm = Math.sqrt(Vectors.squaredNorm(whole));
+  void itIsWeighedAndNotTrimmed() {
+    PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
+    RoundSum sum =
+        new ReportIntake(spec(20, 0.5, "black_box {}"), 0)
+            .withoutUser(candidate(20, -5, 7, MECHANISM));
+    double norm = Math.sqrt(Vectors.squaredNorm(values(sum)));
     assertThat(norm).isGreaterThan(2 * 0.5);
-    for (int j = 0; j < whole.length; j++) {
-      assertThat(trimmed[j]).isCloseTo(whole[j] / norm, within(1e-15));
-    }
+    assertThat(sum.weightExponent)
+        .isEqualTo(Math.round(Math.log(law.scale() * law.scale()) / Math.log(2)));
   }
 
-  /** Pure epsilon, and nothing else: the same accounts as l2-laplace's. */
+  /** The pure epsilon is l2-laplace's; mu and rho are those of its own loss, and less. */
   @ParameterizedTest
   @ValueSource(doubles = {0.9, 1, 1.1, 1.333333333})
-  void itCostsWhatLaplaceNoiseDoes(double epsilon) {
-    ModelSpec spec = spec(2, 1, "limits { epsilon: 10 mu: 9 delta: 1e-6 reports: 5 } " + RADIUS);
+  void itCostsItsOwnLoss(double epsilon) {
+    ModelSpec spec = spec(2, 1, "limits { epsilon: 10 mu: 9 delta: 1e-6 reports: 5 } " + BLACK_BOX);
     String mechanism = "epsilon: %s candidates: 64 top: 24".formatted(epsilon);
     AccountingEvent event = judge(candidate(2, 1, 3, mechanism), spec);
     AccountingEvent laplace =
         judge(
             report("grid { values: [1, 2] } l2_laplace { epsilon: %s }".formatted(epsilon)), spec);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(event.getSpent()).isEqualTo(laplace.getSpent());
+    PureLoss loss = new PureLoss(epsilon, 40.0 / 24);
+    assertThat(event.getSpent())
+        .isEqualTo(
+            laplace.getSpent().toBuilder()
+                .setRho(DecimalUnits.toDouble(PureCosts.rhoPicos(loss), 12))
+                .setMuOfAll(DecimalUnits.rootUp(PureCosts.muSquaredPicos(loss)))
+                .build());
     assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
-    assertThat(event.getUserTotals()).isEqualTo(laplace.getUserTotals());
-    assertThat(event.getModelTotals()).isEqualTo(laplace.getModelTotals());
-    assertThat(event.getLeftModel()).isEqualTo(laplace.getLeftModel());
+    assertThat(event.getSpent().getRho()).isLessThan(laplace.getSpent().getRho());
+    assertThat(event.getSpent().getMuOfAll()).isLessThan(laplace.getSpent().getMuOfAll());
+    assertThat(event.getUserTotals().getMuOfAll()).isEqualTo(event.getSpent().getMuOfAll());
+    assertThat(event.getUserTotals().getEpsilonAtDelta())
+        .isLessThanOrEqualTo(laplace.getUserTotals().getEpsilonAtDelta());
+    assertThat(event.getModelTotals().getRho()).isEqualTo(event.getSpent().getRho());
+    assertThat(event.getLeftModel().getEpsilon()).isEqualTo(laplace.getLeftModel().getEpsilon());
+    assertThat(event.getLeftModel().getMu()).isGreaterThan(laplace.getLeftModel().getMu());
     assertThat(event.getPrivUnit().getEpsilon()).isEqualTo(epsilon);
     assertThat(event.getPrivUnit().getCandidates()).isEqualTo(64);
     assertThat(event.getPrivUnit().getTop()).isEqualTo(24);
@@ -129,7 +142,7 @@ class PrivUnitIntakeTest {
   @Test
   void whatIsFarFromTheOptimumIsRefusedAndSpent() {
     AccountingEvent event =
-        judge(candidate(20, 1, 3, "epsilon: 1 candidates: 256 top: 1"), spec(20, 1, RADIUS));
+        judge(candidate(20, 1, 3, "epsilon: 1 candidates: 256 top: 1"), spec(20, 1, BLACK_BOX));
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason()).contains("longer than 1.3 times the least length");
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
@@ -139,10 +152,10 @@ class PrivUnitIntakeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "adaptive_radius {} | 21 | REFUSED_DIMENSION",
-        "report_bound: 11.4 adaptive_radius {} | 20 | REFUSED_IMPLAUSIBLE",
-        "report_bound: 11.5 adaptive_radius {} | 20 | ADMITTED",
-        "limits { epsilon: 0.9 } adaptive_radius {} | 20 | REFUSED_BUDGET",
+        "black_box {} | 21 | REFUSED_DIMENSION",
+        "report_bound: 11.4 black_box {} | 20 | REFUSED_IMPLAUSIBLE",
+        "report_bound: 11.5 black_box {} | 20 | ADMITTED",
+        "limits { epsilon: 0.9 } black_box {} | 20 | REFUSED_BUDGET",
         "banco { strongest_noise { priv_unit { " + MECHANISM + " } } } | 20 | ADMITTED",
         "banco { strongest_noise { l2_laplace { epsilon: 1 } } } | 20 | ADMITTED",
         "banco { strongest_noise { l2_laplace { epsilon: 5 } } } | 20 | REFUSED_DECLARATION",
@@ -168,7 +181,7 @@ class PrivUnitIntakeTest {
   })
   void whatOverflowsIsRefusedAndSpent(double g, double epsilon, Outcome outcome) {
     String mechanism = "epsilon: %s candidates: 256 top: 100".formatted(epsilon);
-    AccountingEvent event = judge(candidate(20, 1, 3, mechanism), spec(20, g, RADIUS));
+    AccountingEvent event = judge(candidate(20, 1, 3, mechanism), spec(20, g, BLACK_BOX));
     assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1e-9);
   }
@@ -181,14 +194,15 @@ class PrivUnitIntakeTest {
     RoundSum sum = new ReportIntake(spec, 0).withoutUser(candidate(20, 1, 3, MECHANISM));
     PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
     assertThat(sum.directionalVariance)
-        .isEqualTo(law.bettingVariance(0.6838 / g * g) * g * g)
+        .isGreaterThanOrEqualTo(law.bettingVariance(0.6838 / g * g) * g * g)
+        .isLessThan(law.bettingVariance(0.6838 / g * g) * g * g * (1 + 0x1p-17))
         .isGreaterThan(6.94974874 * g * g)
         .isLessThan(1.2 * 6.94974874 * g * g);
   }
 
   @Test
   void bundlesAddThemUp() {
-    ReportIntake intake = new ReportIntake(spec(20, 1, RADIUS), 0);
+    ReportIntake intake = new ReportIntake(spec(20, 1, BLACK_BOX), 0);
     RoundSum one = intake.withoutUser(candidate(20, 1, 3, MECHANISM));
     RoundSum other = intake.withoutUser(candidate(20, 2, 200, MECHANISM));
     Bundle bundle = new Bundle(one);

@@ -11,7 +11,7 @@ class PublishedRoundsTest {
 
   @Test
   void distinguishesPublishedStaleAndUnpublishedRounds() {
-    PublishedRounds rounds = new PublishedRounds(2, 1, false);
+    PublishedRounds rounds = new PublishedRounds(2);
     assertThat(rounds.isEmpty()).isTrue();
     assertThat(rounds.indexOf(0)).isEqualTo(PublishedRounds.UNPUBLISHED);
     for (long round : new long[] {0, 5, 9, 12}) {
@@ -30,7 +30,7 @@ class PublishedRoundsTest {
 
   @Test
   void anUnconfirmedPublicationMakesNoReportStaler() {
-    PublishedRounds rounds = new PublishedRounds(1, 1, false);
+    PublishedRounds rounds = new PublishedRounds(1);
     rounds.add(0);
     rounds.add(1);
     rounds.add(2);
@@ -47,30 +47,31 @@ class PublishedRoundsTest {
 
   @Test
   void withoutStalenessOnlyTheNewestVisiblePublicationIsKept() {
-    PublishedRounds rounds = new PublishedRounds(0, 1, true);
-    rounds.add(0).direction[0] = 1;
-    rounds.add(3).direction[0] = 2;
-    assertThat(rounds.at(rounds.indexOf(0)).direction).containsExactly(1);
+    PublishedRounds rounds = new PublishedRounds(0);
+    rounds.add(0).gradientBound = 1;
+    rounds.add(3).gradientBound = 2;
+    assertThat(rounds.at(rounds.indexOf(0)).gradientBound).isEqualTo(1);
     rounds.confirm();
 
     assertThat(rounds.indexOf(0)).isEqualTo(PublishedRounds.STALE);
-    assertThat(rounds.at(rounds.indexOf(3)).direction).containsExactly(2);
+    assertThat(rounds.at(rounds.indexOf(3)).gradientBound).isEqualTo(2);
+    assertThat(rounds.oldest()).isEqualTo(3);
   }
 
   @Test
   void resizingKeepsTheNewest() {
-    PublishedRounds rounds = new PublishedRounds(3, 1, true);
+    PublishedRounds rounds = new PublishedRounds(3);
     for (int round = 0; round < 4; round++) {
-      rounds.add(round).direction[0] = round;
+      rounds.add(round).gradientBound = round;
     }
     rounds.confirm();
 
     rounds.resize(1);
     assertThat(rounds.indexOf(1)).isEqualTo(PublishedRounds.STALE);
     rounds.resize(2);
-    rounds.add(7).direction[0] = 7;
-    assertThat(rounds.at(rounds.indexOf(2)).direction).containsExactly(2);
-    assertThat(rounds.at(rounds.indexOf(7)).direction).containsExactly(7);
+    rounds.add(7).gradientBound = 7;
+    assertThat(rounds.at(rounds.indexOf(2)).gradientBound).isEqualTo(2);
+    assertThat(rounds.at(rounds.indexOf(7)).gradientBound).isEqualTo(7);
 
     rounds.resize(0);
     assertThat(rounds.indexOf(2)).isEqualTo(PublishedRounds.STALE);
@@ -79,32 +80,35 @@ class PublishedRoundsTest {
   }
 
   @Test
-  void isSavedInPartsAndRestoredCompletely() {
-    PublishedRounds rounds = new PublishedRounds(1, 2, true);
+  void isSavedAndRestored() {
+    PublishedRounds rounds = new PublishedRounds(1);
     Map<String, byte[]> store = new HashMap<>();
-    rounds.add(0).direction[0] = 0.5;
+    rounds.add(0).answered = true;
+    rounds.add(4).gradientBound = 2;
+    rounds.add(6);
     rounds.save(StateChunks.writer(store::put));
-    Publication newest = rounds.add(4);
-    newest.direction[1] = 1.5;
-    newest.pull = 2;
-    newest.filling = 3;
-    rounds.closeFilling(3);
-    newest.filling = 5;
-    Map<String, byte[]> second = new HashMap<>();
-    rounds.save(StateChunks.writer(second::put));
-    assertThat(second).doesNotContainKey("direction-of-0/0").containsKey("direction-of-4/0");
-    store.putAll(second);
 
-    PublishedRounds restored = new PublishedRounds(1, 2, true);
+    PublishedRounds restored = new PublishedRounds(1);
     restored.restore(StateChunks.reader(store::get));
 
     assertThat(restored.isConfirmed()).as("a restore commits what is in the state").isTrue();
-    assertThat(restored.at(restored.indexOf(0)).direction).containsExactly(0.5, 0);
-    assertThat(restored.at(restored.indexOf(4))).usingRecursiveComparison().isEqualTo(newest);
-    restored.add(6);
-    restored.confirm();
-    assertThat(restored.isForgotten("direction-of-0/0")).isTrue();
-    assertThat(restored.isForgotten("direction-of-4/0")).isFalse();
-    assertThat(restored.isForgotten("used")).isFalse();
+    assertThat(restored.indexOf(0)).isEqualTo(PublishedRounds.STALE);
+    assertThat(restored.at(restored.indexOf(4)).gradientBound).isEqualTo(2);
+    assertThat(restored.newest().round).isEqualTo(6);
+    assertThat(restored.newest().answered).isFalse();
+    restored.resize(5);
+    assertThat(restored.indexOf(4)).isNotNegative();
+  }
+
+  @Test
+  void aClearedListMakesEverythingStale() {
+    PublishedRounds rounds = new PublishedRounds(3);
+    rounds.add(2);
+    rounds.add(3);
+    rounds.clear();
+    assertThat(rounds.isEmpty()).isTrue();
+    rounds.add(4);
+    assertThat(rounds.indexOf(3)).isEqualTo(PublishedRounds.STALE);
+    assertThat(rounds.oldest()).isEqualTo(4);
   }
 }

@@ -3,9 +3,12 @@ package io.croupier.operators.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +31,8 @@ class PublishedSpecsTest {
 
   @Test
   void usageExample() {
-    assertThat(apply(0, SPEC)).isEqualTo(new SpecChange.Accepted(SPEC));
-    assertThat(apply(1, LIMITED)).isEqualTo(new SpecChange.Accepted(LIMITED));
+    assertThat(apply(0, SPEC)).isEqualTo(accepted(SPEC));
+    assertThat(apply(1, LIMITED)).isEqualTo(accepted(LIMITED));
     assertThat(specs.spec("m")).contains(LIMITED);
     assertThat(specs.entries().get("m").specOffset).isEqualTo(1);
     assertThat(specs.apply("m", 2, null)).isEqualTo(new SpecChange.Retired());
@@ -92,7 +95,7 @@ class PublishedSpecsTest {
     specs.apply("m", 1, null);
     assertThat(apply(0, SPEC)).isEqualTo(new SpecChange.Ignored());
     ModelSpec other = SPEC.toBuilder().setDimension(9).build();
-    assertThat(apply(2, other)).isEqualTo(new SpecChange.Accepted(other));
+    assertThat(apply(2, other)).isEqualTo(accepted(other));
     assertThat(specs.apply("x", 3, null)).isEqualTo(new SpecChange.Ignored());
   }
 
@@ -119,6 +122,34 @@ class PublishedSpecsTest {
     assertThatThrownBy(() -> specs.restore("m", damaged))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("stored spec of m");
+  }
+
+  @Test
+  void deprecatedNamesAreReplacedButStored() {
+    ModelSpec deprecated =
+        SPEC.toBuilder().setAdaptiveRadius(AdaptiveRadius.getDefaultInstance()).build();
+    List<ModelSpec> judged = new ArrayList<>();
+    PublishedSpecs published =
+        new PublishedSpecs(
+            spec -> {
+              judged.add(spec);
+              return List.of();
+            });
+    assertThat(published.apply("m", 0, deprecated.toByteArray()))
+        .isEqualTo(new SpecChange.Accepted(SPEC, ModelSpecs.warnings(deprecated)));
+    assertThat(ModelSpecs.warnings(deprecated)).isNotEmpty();
+    assertThat(judged).containsExactly(SPEC);
+    assertThat(published.spec("m")).contains(SPEC);
+    assertThat(published.entries().get("m").spec).isEqualTo(deprecated.toByteArray());
+
+    PublishedSpecs restored = new PublishedSpecs(spec -> List.of());
+    published.entries().forEach(restored::restore);
+    assertThat(restored.spec("m")).contains(SPEC);
+    assertThat(restored.apply("m", 1, LIMITED.toByteArray())).isEqualTo(accepted(LIMITED));
+  }
+
+  private static SpecChange accepted(ModelSpec spec) {
+    return new SpecChange.Accepted(spec, List.of());
   }
 
   private static String refusal(SpecChange change) {

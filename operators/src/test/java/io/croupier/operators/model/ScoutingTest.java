@@ -24,8 +24,7 @@ class ScoutingTest {
 
   private static ModelSpec spec(String more) {
     try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 2 adaptive_radius {} " + more, ModelSpec.class);
+      return TextFormat.parse("model_id: 'm' dimension: 2 black_box {} " + more, ModelSpec.class);
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(more, e);
     }
@@ -46,7 +45,6 @@ class ScoutingTest {
     answer.modelId = "m";
     answer.namedRound = round;
     answer.count = 1;
-    answer.reportsPerRound = 1;
     answer.form = VectorForm.ANSWER;
     answer.question = "clip";
     answer.response = response;

@@ -64,7 +64,7 @@ class TrimTest {
       double norm = 2 * G * (1.001 + 50 * random.nextDouble());
       RoundSum report = report(form, random(random, norm));
       double[] before = decoded(report);
-      new Trim(G, GRID_EXPONENT).apply(report);
+      new Trim(G, GRID_EXPONENT, false).apply(report);
       double[] after = decoded(report);
       double length = Math.sqrt(Vectors.squaredNorm(before));
       Vectors.scale(2 * G / length, before, before);
@@ -82,7 +82,7 @@ class TrimTest {
     for (int i = 0; i < 200; i++) {
       RoundSum report = report(form, random(random, 2 * G * 0.999 * random.nextDouble()));
       byte[] before = report.values;
-      new Trim(G, GRID_EXPONENT).apply(report);
+      new Trim(G, GRID_EXPONENT, false).apply(report);
       assertThat(report.values).isSameAs(before);
     }
   }
@@ -95,7 +95,7 @@ class TrimTest {
     int[] steps = new int[60];
     Arrays.fill(steps, 5);
     report.values = PackedVectors.encode(steps);
-    new Trim(1, -1).apply(report);
+    new Trim(1, -1, false).apply(report);
     assertThat(PackedVectors.squaredNorm(report.form, report.values, -1)).isLessThanOrEqualTo(4);
   }
 
@@ -104,27 +104,28 @@ class TrimTest {
   @ValueSource(doubles = {1e-300, 1e-180, 1e160, 1e300})
   void extremeLengthsAreTrimmedToo(double scale) {
     RoundSum report = report(VectorForm.DENSE, 3e3 * scale, -4e3 * scale);
-    new Trim(scale, GRID_EXPONENT).apply(report);
+    new Trim(scale, GRID_EXPONENT, false).apply(report);
     assertThat(decoded(report)[0] / scale).isCloseTo(1.2, within(1e-14));
     assertThat(decoded(report)[1] / scale).isCloseTo(-1.6, within(1e-14));
   }
 
-  @Test
-  void theFactorOfANormIsThatOfAReport() {
-    Trim trim = new Trim(G, GRID_EXPONENT);
-    assertThat(trim.factor(2 * G)).isEqualTo(1);
-    assertThat(trim.factor(8 * G)).isEqualTo(0.25);
+  /** Where G bounds each coordinate, it doesn't bound the norm. */
+  @ParameterizedTest
+  @EnumSource(names = {"DENSE", "GRID", "SPARSE"})
+  void byCoordinateEachIsLimitedToTwiceTheBound(VectorForm form) {
+    RoundSum report = report(form, 1.5, -7, 0.25, 1, -1, 1.0001, 0);
+    new Trim(G, GRID_EXPONENT, true).apply(report);
+    assertThat(decoded(report)).containsExactly(1, -1, 0.25, 1, -1, 1, 0);
+    RoundSum within = report(form, 1, -1, 0.5, 0, 0, 0, 0.99);
+    byte[] before = within.values;
+    new Trim(G, GRID_EXPONENT, true).apply(within);
+    assertThat(within.values).isEqualTo(before);
   }
 
   @Test
-  void anotherReachTrimsToThatNorm() {
-    assertThat(new Trim(G, GRID_EXPONENT, 3).factor(12 * G)).isEqualTo(0.25);
-    assertThat(new Trim(G, GRID_EXPONENT, Double.POSITIVE_INFINITY).factor(1e300)).isEqualTo(1);
-    RoundSum report = report(VectorForm.DENSE, 3e3, -4e3);
-    new Trim(1, GRID_EXPONENT, 5).apply(report);
-    assertThat(decoded(report)[0]).isCloseTo(3, within(1e-14));
-    byte[] trimmed = report.values;
-    new Trim(1, GRID_EXPONENT, Double.POSITIVE_INFINITY).apply(report);
-    assertThat(report.values).isSameAs(trimmed);
+  void valuesThatAreNotFiniteBecomeZero() {
+    RoundSum report = report(VectorForm.DENSE, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+    new Trim(G, GRID_EXPONENT, true).apply(report);
+    assertThat(decoded(report)).containsOnly(0);
   }
 }

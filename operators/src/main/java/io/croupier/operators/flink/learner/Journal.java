@@ -11,6 +11,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.Position;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,9 +22,9 @@ import java.util.function.Consumer;
  *
  * <p>Invariants: (1) a model's last bundle is held back until it is known whether an update was
  * published right after it; (2) the other bundles held for a model take at most {@link
- * #PIECE_BYTES} bytes, or are a single bundle; (3) nothing is held for a model without news:
- * whatever is recorded here is news of the model, and its publication emits everything. So nothing
- * is held at a snapshot, and the journal needs no state.
+ * #PIECE_BYTES} bytes, or are a single bundle; (3) nothing is held for a model without news, and a
+ * model with news is published or flushed before each barrier. So nothing is held at a snapshot,
+ * and the journal needs no state.
  */
 final class Journal {
   private static final int PIECE_BYTES = 1 << 16;
@@ -59,22 +60,12 @@ final class Journal {
               .setPartition(sum.partitions[i])
               .setOffset(sum.offsets[i]));
     }
-    if (bundleOutcome == BundleOutcome.STEPPED) {
-      bundle.setClosedRound(model.round() - 1);
-    }
     page(model).hold(bundle);
-  }
-
-  /** Records that the model has just closed a round on its timeout. */
-  void timedOut(LiveModel model) {
-    if (covers(model)) {
-      page(model).hold(Bundle.newBuilder().setClosedRound(model.round() - 1));
-    }
   }
 
   private static Bundle.Outcome outcome(BundleOutcome bundleOutcome) {
     return switch (bundleOutcome) {
-      case OPEN, STEPPED, TALLIED -> Bundle.Outcome.TAKEN;
+      case OPEN, TALLIED -> Bundle.Outcome.TAKEN;
       case DROPPED_STALE -> Bundle.Outcome.DROPPED_STALE;
       case DROPPED_UNPUBLISHED -> Bundle.Outcome.DROPPED_UNPUBLISHED;
       case DROPPED_BOUND -> Bundle.Outcome.DROPPED_BOUND;
@@ -84,23 +75,23 @@ final class Journal {
   /**
    * Records a publication of the model, and emits everything held for it.
    *
-   * @param updated whether an update was published
-   * @param mightOpenRound whether the publication was allowed to open a new round
+   * @param opened whether it opened a new round, and so closed the one before
+   * @param wait why it didn't, if there were reports
    */
-  void published(LiveModel model, boolean updated, boolean mightOpenRound) {
-    if (!covers(model)) {
-      return;
+  void published(LiveModel model, boolean opened, Wait wait) {
+    if (covers(model)) {
+      page(model).published(opened, wait);
+      flush(model);
     }
-    PendingEntries page = page(model);
-    if (updated) {
-      page.published(mightOpenRound);
-    }
-    page.close();
-    pending.remove(model.spec().getModelId());
   }
 
-  /** Records that a model has just been retired, and emits everything held for it. */
-  void ended(String modelId) {
+  /** Emits everything held for a model, which publishes nothing at this checkpoint. */
+  void flush(LiveModel model) {
+    flush(model.spec().getModelId());
+  }
+
+  /** Emits everything held for a model that has just been retired. */
+  void flush(String modelId) {
     PendingEntries page = pending.remove(modelId);
     if (page != null) {
       page.close();
@@ -142,13 +133,16 @@ final class Journal {
     }
 
     /** Marks the last bundle as published; an update that follows no bundle gets an empty one. */
-    void published(boolean mightOpenRound) {
+    void published(boolean opened, Wait wait) {
       if (last == null) {
         last = Bundle.newBuilder();
       }
       last.setPublished(true);
-      if (!mightOpenRound) {
+      if (!opened) {
         last.setRoundHeld(true);
+      }
+      if (wait != Wait.WAIT_UNSPECIFIED) {
+        last.setWaitsFor(wait);
       }
     }
 
@@ -187,7 +181,6 @@ final class Journal {
     return bundle.getPublished()
         && bundle.hasNamedRound()
         && bundle.getNamedRound() == 0
-        && bundle.getPositionsCount() == 0
-        && !bundle.hasClosedRound();
+        && bundle.getPositionsCount() == 0;
   }
 }

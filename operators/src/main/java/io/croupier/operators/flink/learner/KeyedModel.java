@@ -37,6 +37,9 @@ final class KeyedModel {
   private static final String MODEL = "model/";
   private static final String BEGAN_AT = MODEL + "began-at";
 
+  /** The least time between updates of a round whose counts have changed, and nothing else. */
+  private static final long COUNTS_INTERVAL_MS = 10_000;
+
   private final String modelId;
   private final PublishedSpecs specs;
 
@@ -66,6 +69,9 @@ final class KeyedModel {
   private long newsSinceMs;
 
   private long lagMs;
+
+  /** When the last update was published, in milliseconds since 1970. Not in state. */
+  private long updatedMs;
 
   /**
    * Reads the model from the state of the current key; without state there is no model yet.
@@ -163,28 +169,44 @@ final class KeyedModel {
     return change;
   }
 
-  /** Returns when the open round times out, in milliseconds since 1970; 0: never. */
-  long deadline() {
-    return deadline;
-  }
-
-  /** Returns whether the deadline was set for the round that is open now. */
-  boolean deadlineIsForOpenRound() {
-    return deadline != 0 && deadlineRound == model.round();
-  }
-
-  void setDeadline(long deadlineMs) {
-    deadline = deadlineMs;
-    deadlineRound = model == null ? 0 : model.round();
-    unsaved = true;
+  /** Returns the number of reports in the open round. */
+  long open() {
+    return model == null ? 0 : model.open();
   }
 
   /**
-   * Records that reports have arrived.
+   * Returns whether the open round may be published with fewer reports than the spec requires. A
+   * round that had reports before its spec had a timeout starts it now.
+   */
+  boolean isTimedOut(long nowMs) {
+    startTimeout(nowMs);
+    return hasDeadline() && nowMs >= deadline;
+  }
+
+  /** Returns whether the open round has reports and a timeout. */
+  boolean hasDeadline() {
+    return model.open() > 0
+        && model.spec().hasRoundTimeoutMs()
+        && deadline != 0
+        && deadlineRound == model.round();
+  }
+
+  /** Starts the timeout of the open round, if it has one, with the round's first report. */
+  private void startTimeout(long nowMs) {
+    if (model.open() > 0 && model.spec().hasRoundTimeoutMs() && !hasDeadline()) {
+      deadline = nowMs + model.spec().getRoundTimeoutMs();
+      deadlineRound = model.round();
+      unsaved = true;
+    }
+  }
+
+  /**
+   * Records that the model has taken reports.
    *
    * @param ageMs the age of the oldest of them, in milliseconds
    */
-  void arrived(long ageMs, long nowMs) {
+  void took(long ageMs, long nowMs) {
+    startTimeout(nowMs);
     lagMs = ageMs;
     if (newsSinceMs == 0) {
       newsSinceMs = nowMs;
@@ -194,6 +216,16 @@ final class KeyedModel {
   /** Returns the age of the last report on arrival, in milliseconds; 0 before the first one. */
   long lagMs() {
     return lagMs;
+  }
+
+  /** Returns whether an update with nothing new but counts is due. */
+  boolean isUpdateDue(long nowMs) {
+    return nowMs - updatedMs >= COUNTS_INTERVAL_MS;
+  }
+
+  /** Records that an update is published. */
+  void updated(long nowMs) {
+    updatedMs = nowMs;
   }
 
   /**
@@ -222,7 +254,7 @@ final class KeyedModel {
       changed.put(BEGAN_AT, bytes(modelOffset));
       model.save((name, value) -> changed.put(MODEL + name, value));
     }
-    if (storedIsRetired) {
+    if (storedIsRetired || (model != null && model.replacesFormerState())) {
       removeSections(state);
     }
     for (String name : Set.copyOf(stored)) {

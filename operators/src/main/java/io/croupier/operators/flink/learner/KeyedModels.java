@@ -70,7 +70,7 @@ final class KeyedModels {
       keyedModel =
           new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, searches, chunks);
       models.put(modelId, keyedModel);
-      metrics.model(modelId, keyedModel::lagMs, gate, clock);
+      metrics.model(modelId, keyedModel::lagMs, keyedModel::open, gate, clock);
       if (keyedModel.model() != null) {
         metrics.estimates(modelId, keyedModel.model().estimates());
       }

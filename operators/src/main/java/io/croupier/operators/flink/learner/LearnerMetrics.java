@@ -51,7 +51,6 @@ final class LearnerMetrics {
 
     Figures(MetricGroup group, int window) {
       reports.put(BundleOutcome.OPEN, group.counter("reports-into-open-rounds"));
-      reports.put(BundleOutcome.STEPPED, group.counter("reports-closing-rounds"));
       reports.put(BundleOutcome.TALLIED, group.counter("answers-tallied"));
       reports.put(BundleOutcome.DROPPED_STALE, group.counter("reports-dropped-stale"));
       reports.put(BundleOutcome.DROPPED_UNPUBLISHED, group.counter("reports-dropped-unpublished"));
@@ -65,10 +64,15 @@ final class LearnerMetrics {
     }
   }
 
-  LearnerMetrics(MetricGroup group, Backlog backlog) {
+  /**
+   * Registers the metrics of all models together.
+   *
+   * @param lagMs age of the last report on arrival
+   */
+  LearnerMetrics(MetricGroup group, LongSupplier lagMs) {
     this.group = group;
     all = new Figures(group, WINDOW);
-    group.gauge("lag-ms", (Gauge<Long>) backlog::lagMs);
+    group.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
     group.gauge("models-without-metrics", (Gauge<Integer>) () -> unnamed);
   }
 
@@ -76,9 +80,11 @@ final class LearnerMetrics {
    * Registers the metrics of a model, unless too many models have some.
    *
    * @param lagMs age of the model's last report on arrival
+   * @param open reports in the open round
    * @param gate why a new round waits, and for how long
    */
-  void model(String modelId, LongSupplier lagMs, RoundGate gate, LongSupplier clock) {
+  void model(
+      String modelId, LongSupplier lagMs, LongSupplier open, RoundGate gate, LongSupplier clock) {
     if (ofModels.size() == MOST_MODELS) {
       unnamed++;
       return;
@@ -86,7 +92,8 @@ final class LearnerMetrics {
     MetricGroup ofModel = group.addGroup("model", modelId);
     ofModels.put(modelId, new Figures(ofModel, WINDOW_OF_MODEL));
     ofModel.gauge("lag-ms", (Gauge<Long>) lagMs::getAsLong);
-    ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().code());
+    ofModel.gauge("reports-in-open-round", (Gauge<Long>) open::getAsLong);
+    ofModel.gauge("hold", (Gauge<Integer>) () -> gate.hold().getNumber());
     ofModel.gauge("held-ms", (Gauge<Long>) () -> gate.heldMs(clock.getAsLong()));
   }
 

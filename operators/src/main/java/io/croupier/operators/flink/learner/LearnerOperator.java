@@ -29,11 +29,12 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Trains the models of its keys. Input 1 carries sums of admitted reports, input 2 the specs; both
@@ -48,6 +49,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
+  private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
 
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
@@ -61,12 +63,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient ListState<LearnerMark> storedMarks;
   private transient LastRounds lastRounds;
   private transient KeyedModels models;
-  private transient RoundTimeouts timeouts;
   private transient UpdatePublisher publications;
   private transient LostUpdates lost;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
-  private transient Backlog backlog;
+  private transient long lagMs;
   private transient boolean aligned;
   private transient int openInputs;
 
@@ -132,8 +133,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     Configuration job = getContainingTask().getJobConfiguration();
     aligned = !CheckpointingOptions.isUnalignedCheckpointEnabled(job);
     openInputs = 2;
-    backlog = new Backlog(publicationSettings.maxLag());
-    learnerMetrics = new LearnerMetrics(getMetricGroup(), backlog);
+    learnerMetrics = new LearnerMetrics(getMetricGroup(), () -> lagMs);
     journal = new Journal(journalSettings, this::emit);
     models =
         new KeyedModels(
@@ -145,16 +145,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
             this::setCurrentKey,
             learnerMetrics,
             this::now);
-    timeouts =
-        new RoundTimeouts(
-            models,
-            journal,
-            target ->
-                getInternalTimerService(
-                    StateNames.ROUND_TIMEOUTS, VoidNamespaceSerializer.INSTANCE, target));
-    publications =
-        new UpdatePublisher(
-            models, timeouts, backlog, journal, learnerMetrics, this::emit, this::now);
+    publications = new UpdatePublisher(models, journal, learnerMetrics, this::emit, this::now);
     lost = new LostUpdates();
     models.restore(keyed -> lost.check(keyed.modelId(), keyed.model(), lastRounds));
   }
@@ -175,10 +166,12 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       emit(deadLetters.of(spec, modelsTopic, refused.reason()));
     } else if (change instanceof SpecChange.Retired) {
       retire(keyedModel);
-    } else if (change instanceof SpecChange.Accepted && isNew) {
-      begin(keyedModel.model(), spec);
+    } else if (change instanceof SpecChange.Accepted accepted) {
+      accepted.warnings().forEach(warning -> LOG.warn("Model {}: {}", spec.modelId, warning));
+      if (isNew) {
+        begin(keyedModel.model(), spec);
+      }
     }
-    timeouts.update(keyedModel);
     takeWaiting(keyedModel);
   }
 
@@ -196,7 +189,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
 
   private void retire(KeyedModel keyedModel) {
     String modelId = keyedModel.modelId();
-    journal.ended(modelId);
+    journal.flush(modelId);
     keyedModel.gate().reset();
     lost.drop(modelId);
     learnerMetrics.estimates(modelId, List.of());
@@ -228,11 +221,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (staleness >= 0) {
       learnerMetrics.staleness(sum.modelId, staleness);
     }
-    keyedModel.arrived(backlog.arrived(sum.appendedAtMs, now()), now());
+    lagMs = sum.appendedAtMs == 0 ? 0 : Math.max(0, now() - sum.appendedAtMs);
     BundleOutcome outcome = model.add(sum);
+    keyedModel.took(lagMs, now());
     learnerMetrics.reports(sum.modelId, outcome, sum.count);
     journal.took(model, sum, outcome);
-    timeouts.update(keyedModel);
   }
 
   /** After the end of the input, the sink accepts no record, and there is no news. */

@@ -1,20 +1,21 @@
 package io.croupier.operators.flink.learner;
 
 import io.croupier.operators.model.LiveModel;
+import io.croupier.schemas.ModelUpdate.Wait;
 
 /**
- * Decides at each publication of one model whether it may open a new round. A new round makes the
- * reports that name older rounds staler, so it waits
+ * Decides at each checkpoint whether one model publishes a new round. It does
  *
- * <ul>
- *   <li>while the last publication is not visible, since no report can name it yet;
- *   <li>while the job is behind, since reports that wait on the topic name older rounds;
- *   <li>while the last publication is unanswered ({@link LiveModel#isAnswered}). Its weights are
- *       untried until then, and a learner that continues from weights without any feedback
- *       diverges, however few steps it takes between two publications.
- * </ul>
+ * <ol>
+ *   <li>once its last publication is visible, since no report can name it before;
+ *   <li>once at least {@code reports_per_round} reports have arrived since, or the oldest of them
+ *       has waited for {@code round_timeout_ms};
+ *   <li>once at least one of them names the last visible publication, or the model has waited for
+ *       such a report for the longest hold. The weights of a publication are untried until then.
+ * </ol>
  *
- * <p>For the last two reasons, it waits no longer than the longest hold.
+ * <p>So a backlog of reports becomes one round, and reports don't become too old because the job is
+ * behind.
  *
  * <p>The gate has no state: a restore commits what the checkpoint has pre-committed, so the
  * publications in the state count as visible. With unaligned barriers a publication may still be on
@@ -23,67 +24,45 @@ import io.croupier.operators.model.LiveModel;
  */
 final class RoundGate {
 
-  /** Why a new round waits. */
-  enum HoldReason {
-    /** It doesn't wait. */
-    NONE(0),
-    /** The job is behind. */
-    BEHIND(1),
-    /** The last publication is not visible yet. */
-    UNCONFIRMED(2),
-    /** Too few reports have named the last publication yet. */
-    UNANSWERED(3);
-
-    private final int code;
-
-    HoldReason(int code) {
-      this.code = code;
-    }
-
-    /** The value of the metric. */
-    int code() {
-      return code;
-    }
-  }
-
   private static final long NEVER = -1;
 
   private final long longestHoldMs;
-  private HoldReason hold = HoldReason.NONE;
+  private Wait hold = Wait.WAIT_UNSPECIFIED;
 
-  /**
-   * Since when a new round has waited, and since when it has waited for another reason than
-   * visibility; or {@link #NEVER}.
-   */
+  /** Since when a new round has waited, and has lacked nothing but an answer; or {@link #NEVER}. */
   private long heldSinceMs = NEVER;
 
-  private long waitingSinceMs = NEVER;
+  private long unansweredSinceMs = NEVER;
   private long openedAt = NEVER;
 
   RoundGate(PublicationSettings settings) {
     longestHoldMs = settings.longestHold().toMillis();
   }
 
-  /** Returns whether {@code model} may open a new round now. The first round never waits. */
-  boolean mayOpen(LiveModel model, Backlog backlog, long nowMs) {
-    hold = model.publishedRound() < 0 ? HoldReason.NONE : reason(model, backlog, nowMs);
-    boolean waits = hold != HoldReason.NONE && model.hasNewRound();
-    heldSinceMs = since(heldSinceMs, waits, nowMs);
-    waitingSinceMs = since(waitingSinceMs, waits && hold != HoldReason.UNCONFIRMED, nowMs);
-    return hold == HoldReason.NONE;
+  /**
+   * Returns whether {@code model} may open a new round now. The first round never waits.
+   *
+   * @param isTimedOut whether the oldest report of the open round has waited for its timeout
+   */
+  boolean mayOpen(LiveModel model, boolean isTimedOut, long nowMs) {
+    hold = model.publishedRound() < 0 ? Wait.WAIT_UNSPECIFIED : reason(model, isTimedOut);
+    boolean waits = model.hasNewRound();
+    unansweredSinceMs = since(unansweredSinceMs, waits && hold == Wait.ANSWER, nowMs);
+    if (unansweredSinceMs != NEVER && nowMs - unansweredSinceMs >= longestHoldMs) {
+      hold = Wait.WAIT_UNSPECIFIED;
+    }
+    heldSinceMs = since(heldSinceMs, waits && hold != Wait.WAIT_UNSPECIFIED, nowMs);
+    return hold == Wait.WAIT_UNSPECIFIED;
   }
 
-  private HoldReason reason(LiveModel model, Backlog backlog, long nowMs) {
+  private static Wait reason(LiveModel model, boolean isTimedOut) {
     if (!model.isConfirmed()) {
-      return HoldReason.UNCONFIRMED;
+      return Wait.VISIBILITY;
     }
-    if (waitingSinceMs != NEVER && nowMs - waitingSinceMs >= longestHoldMs) {
-      return HoldReason.NONE;
+    if (!model.isFull() && !isTimedOut) {
+      return Wait.REPORTS;
     }
-    if (model.waitsForBacklog() && backlog.isBehind(nowMs)) {
-      return HoldReason.BEHIND;
-    }
-    return model.isAnswered() ? HoldReason.NONE : HoldReason.UNANSWERED;
+    return model.isAnswered() ? Wait.WAIT_UNSPECIFIED : Wait.ANSWER;
   }
 
   private static long since(long sinceMs, boolean waits, long nowMs) {
@@ -95,9 +74,9 @@ final class RoundGate {
 
   /** Resets the gate for another model. */
   void reset() {
-    hold = HoldReason.NONE;
+    hold = Wait.WAIT_UNSPECIFIED;
     heldSinceMs = NEVER;
-    waitingSinceMs = NEVER;
+    unansweredSinceMs = NEVER;
     openedAt = NEVER;
   }
 
@@ -118,11 +97,9 @@ final class RoundGate {
     }
   }
 
-  /**
-   * Returns why a new round waited at the last publication; {@link HoldReason#NONE} if it didn't.
-   */
-  HoldReason hold() {
-    return heldSinceMs == NEVER ? HoldReason.NONE : hold;
+  /** Returns why a new round waited at the last checkpoint; unspecified if it didn't. */
+  Wait hold() {
+    return heldSinceMs == NEVER ? Wait.WAIT_UNSPECIFIED : hold;
   }
 
   /** Returns how long a new round has waited, in milliseconds. */

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
-import io.croupier.operators.flink.learner.RoundGate.HoldReason;
 import io.croupier.operators.model.LiveModel;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +19,6 @@ import java.util.function.LongSupplier;
  */
 final class UpdatePublisher {
   private final KeyedModels models;
-  private final RoundTimeouts timeouts;
-  private final Backlog backlog;
   private final Journal journal;
   private final LearnerMetrics metrics;
   private final Consumer<OutboundRecord> out;
@@ -35,53 +33,57 @@ final class UpdatePublisher {
    */
   UpdatePublisher(
       KeyedModels models,
-      RoundTimeouts timeouts,
-      Backlog backlog,
       Journal journal,
       LearnerMetrics metrics,
       Consumer<OutboundRecord> out,
       LongSupplier clock) {
     this.models = models;
-    this.timeouts = timeouts;
-    this.backlog = backlog;
     this.journal = journal;
     this.metrics = metrics;
     this.out = out;
     this.clock = clock;
   }
 
-  /** Publishes the models with news, before the barrier of a checkpoint. */
+  /**
+   * Publishes the models with news, before the barrier of a checkpoint. An update in which only
+   * counts have changed waits until one is due.
+   */
   void beforeBarrier(long checkpointId) throws Exception {
     lastCheckpointId = checkpointId;
     models.forEachInTraining(
         keyedModel -> {
           LiveModel model = keyedModel.model();
           if (hasNews(model)) {
-            boolean mayOpen = keyedModel.gate().mayOpen(model, backlog, clock.getAsLong());
-            if (keyedModel.gate().hold() != HoldReason.NONE) {
+            long now = clock.getAsLong();
+            boolean mayOpen = keyedModel.gate().mayOpen(model, keyedModel.isTimedOut(now), now);
+            Wait wait = keyedModel.gate().hold();
+            if (wait != Wait.WAIT_UNSPECIFIED) {
               metrics.held(keyedModel.modelId());
             }
-            if (mayOpen || model.hasNews()) {
+            model.waitsFor(wait);
+            boolean opens = mayOpen && model.hasNewRound();
+            boolean isDue = model.hasNews() && keyedModel.isUpdateDue(now);
+            if (opens || isDue || model.hasUrgentNews()) {
               publish(keyedModel, checkpointId, mayOpen);
+            } else {
+              journal.flush(model);
             }
           }
         });
   }
 
   /**
-   * Publishes whatever is left at the end of the input: no new round waits, since no publication
-   * follows, and partly full rounds with a timeout close, since no timer fires any more.
+   * Publishes whatever is left at the end of the input: no new round waits for an answer, since no
+   * publication follows, and rounds with a timeout don't wait for more reports.
    */
   void atEndOfInput() throws Exception {
     models.forEachInTraining(
         keyedModel -> {
-          timeouts.close(keyedModel);
-          if (hasNews(keyedModel.model())) {
-            publish(keyedModel, lastCheckpointId + 1, true);
-          }
-          // The publication may have moved the rest of the last round to the round that is filling.
-          if (timeouts.close(keyedModel)) {
-            publish(keyedModel, lastCheckpointId + 1, true);
+          LiveModel model = keyedModel.model();
+          if (hasNews(model)) {
+            boolean mayOpen = model.isFull() || keyedModel.hasDeadline();
+            model.waitsFor(mayOpen || !model.hasNewRound() ? Wait.WAIT_UNSPECIFIED : Wait.REPORTS);
+            publish(keyedModel, lastCheckpointId + 1, mayOpen);
           }
         });
   }
@@ -106,17 +108,22 @@ final class UpdatePublisher {
     long now = clock.getAsLong();
     long round = model.publishedRound();
     Optional<ModelUpdateView> update = model.publish(mayOpen, now);
-    journal.published(model, update.isPresent(), mayOpen);
+    boolean opened = model.publishedRound() != round;
+    if (update.isPresent()) {
+      journal.published(model, opened, update.get().getWaitsFor());
+    } else {
+      journal.flush(model);
+    }
     update.ifPresent(
         view -> {
           records(model, view).forEach(out);
+          keyedModel.updated(now);
           metrics.published(keyedModel.modelId(), keyedModel.waited(now));
           metrics.estimates(keyedModel.modelId(), view.getEstimatesList());
         });
-    if (model.publishedRound() != round) {
+    if (opened) {
       keyedModel.gate().opened(checkpointId);
     }
-    timeouts.update(keyedModel);
   }
 
   /** Returns the records of an update and of its guarantee. */

@@ -11,7 +11,7 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
 
   /** Creates a serializer. */
   public RoundSumSerializer() {
-    super(RoundSum.class, 1, Location.TRANSIT);
+    super(RoundSum.class, 2, Location.TRANSIT);
   }
 
   @Override
@@ -19,7 +19,7 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
     to.modelId = fields.name(from.modelId);
     to.namedRound = fields.number(from.namedRound);
     to.count = fields.integer(from.count);
-    to.reportsPerRound = fields.integer(from.reportsPerRound);
+    fields.integer(0); // reports that close a round, until release 0.2.0
     to.directionalVariance = fields.real(from.directionalVariance);
     to.form = fields.constant(from.form, FORMS);
     to.dimension = fields.integer(from.dimension);
@@ -32,6 +32,9 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
     to.partitions = fields.integers(from.partitions);
     to.offsets = fields.numbers(from.offsets);
     to.gradientBound = fields.real(from.gradientBound);
+    to.weightExponent = fields.since(2).integer(from.weightExponent);
+    to.exponent = fields.since(2).integer(from.exponent);
+    to.touches = fields.since(2).integers(from.touches);
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,19 +86,19 @@ class JournalTest extends UninterruptedLearner {
     report(0, 5, 1);
     assertThat(entries()).as("before the barrier").isEmpty();
     learner.barrier();
-    report(2, 9, 1);
+    report(1, 9, 1);
     learner.barrier();
 
     assertThat(entries())
         .containsExactly(
             JournalEntry.newBuilder()
                 .setModelId("m")
-                .addBundles(reports(0, 7, 1).setClosedRound(0))
-                .addBundles(reports(0, 5, 1).setClosedRound(1).setPublished(true))
+                .addBundles(reports(0, 7, 1))
+                .addBundles(reports(0, 5, 1).setPublished(true))
                 .build(),
             JournalEntry.newBuilder()
                 .setModelId("m")
-                .addBundles(reports(2, 9, 1).setClosedRound(2).setPublished(true))
+                .addBundles(reports(1, 9, 1).setPublished(true))
                 .build());
   }
 
@@ -115,9 +116,7 @@ class JournalTest extends UninterruptedLearner {
         .extracting(Position::getOffset)
         .containsExactly(22L, 20L, 21L);
     assertThat(bundles().subList(1, 3))
-        .containsExactly(
-            reports(0, 10, 2).setClosedRound(0).build(),
-            reports(0, 30, 1).setPublished(true).build());
+        .containsExactly(reports(0, 10, 2).build(), reports(0, 30, 1).setPublished(true).build());
   }
 
   @Test
@@ -127,12 +126,13 @@ class JournalTest extends UninterruptedLearner {
     report(0, 2, 1);
     learner.barrier();
     report(0, 3, 2);
+    learner.advanceTime(10_000);
     learner.barrier();
 
     assertThat(bundles())
         .containsExactly(
             reports(3, 1, 1).setOutcome(Bundle.Outcome.DROPPED_UNPUBLISHED).build(),
-            reports(0, 2, 1).setClosedRound(0).setPublished(true).build(),
+            reports(0, 2, 1).setPublished(true).build(),
             reports(0, 3, 2)
                 .setOutcome(Bundle.Outcome.DROPPED_STALE)
                 .setPublished(true)
@@ -143,21 +143,22 @@ class JournalTest extends UninterruptedLearner {
   }
 
   @Test
-  void aRoundThatTimesOutClosesWithoutReports() throws Exception {
+  void aRoundThatTimesOutIsPublishedWithoutABundle() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     report(0, 1, 1);
     learner.barrier();
     learner.advanceTime(100);
-    report(0, 2, 1);
+    learner.barrier();
+    report(1, 2, 1);
     learner.advanceTime(100);
     learner.barrier();
 
     assertThat(bundles())
         .containsExactly(
-            reports(0, 1, 1).setPublished(true).build(),
-            Bundle.newBuilder().setClosedRound(0).build(),
-            reports(0, 2, 1).build(),
-            Bundle.newBuilder().setClosedRound(1).setPublished(true).build());
+            reports(0, 1, 1).build(),
+            Bundle.newBuilder().setPublished(true).build(),
+            reports(1, 2, 1).setPublished(true).build());
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L);
   }
 
   @Test
@@ -170,8 +171,7 @@ class JournalTest extends UninterruptedLearner {
     assertThat(bundles()).isEmpty();
     learner.publish(TestRecords.published(3, TestRecords.sgd("m").setMaxStaleness(3)));
     learner.barrier();
-    assertThat(bundles())
-        .containsExactly(reports(0, 1, 1).setClosedRound(0).setPublished(true).build());
+    assertThat(bundles()).containsExactly(reports(0, 1, 1).setPublished(true).build());
   }
 
   @Test
@@ -187,18 +187,26 @@ class JournalTest extends UninterruptedLearner {
   @Test
   void aHeldRoundIsJournalled() throws Exception {
     run(TestRecords.sgd("m"));
-    learner.lag(5_000);
     report(0, 1, 1);
     learner.barrier();
+    report(0, 2, 1);
     learner.barrier();
-    learner.advanceTime(1_000);
+    learner.advanceTime(10_000);
+    learner.barrier();
+    report(1, 3, 1);
     learner.barrier();
 
     assertThat(bundles())
         .containsExactly(
-            reports(0, 1, 1).setClosedRound(0).setPublished(true).setRoundHeld(true).build(),
-            Bundle.newBuilder().setPublished(true).build());
-    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 0L, 1L);
+            reports(0, 1, 1).setPublished(true).build(),
+            reports(0, 2, 1).build(),
+            Bundle.newBuilder()
+                .setPublished(true)
+                .setRoundHeld(true)
+                .setWaitsFor(Wait.ANSWER)
+                .build(),
+            reports(1, 3, 1).setPublished(true).build());
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 1L, 2L);
   }
 
   @Test
@@ -232,7 +240,7 @@ class JournalTest extends UninterruptedLearner {
     assertThat(bundles().subList(1, 3))
         .containsExactly(
             Bundle.newBuilder().setNamedRound(1).setPublished(true).build(),
-            reports(1, 3, 2).setClosedRound(1).setPublished(true).build());
+            reports(1, 3, 2).setPublished(true).build());
     assertThat(bundles()).hasSize(3);
   }
 
@@ -241,8 +249,7 @@ class JournalTest extends UninterruptedLearner {
     run(TestRecords.sgd("m"));
     report(0, 1, 1);
     learner.onEach(harness -> harness.endAllInputs());
-    assertThat(bundles())
-        .containsExactly(reports(0, 1, 1).setClosedRound(0).setPublished(true).build());
+    assertThat(bundles()).containsExactly(reports(0, 1, 1).setPublished(true).build());
   }
 
   @Test
@@ -262,6 +269,7 @@ class JournalTest extends UninterruptedLearner {
                 .build());
       }
       early += entries().size() - before;
+      learner.advanceTime(10_000);
       learner.barrier();
       if (barrier > 0) {
         int last = expected.size() - 1;

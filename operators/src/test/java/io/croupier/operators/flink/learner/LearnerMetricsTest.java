@@ -60,11 +60,11 @@ class LearnerMetricsTest {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
     LearnerMetrics metrics = metrics(gauges);
     for (String modelId : List.of("m", "other")) {
-      metrics.model(modelId, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
+      metrics.model(modelId, () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
     }
-    metrics.reports("m", BundleOutcome.STEPPED, 3);
+    metrics.reports("m", BundleOutcome.OPEN, 3);
     metrics.reports("m", BundleOutcome.DROPPED_STALE, 2);
-    metrics.reports("other", BundleOutcome.STEPPED, 1);
+    metrics.reports("other", BundleOutcome.OPEN, 1);
     metrics.reportsOfRetiredModel("gone", 4);
     metrics.staleness("m", 5);
     metrics.staleness("other", 6);
@@ -72,9 +72,9 @@ class LearnerMetricsTest {
     metrics.held("other");
 
     assertThat(values(gauges))
-        .containsEntry("reports-closing-rounds", 4L)
-        .containsEntry("model.m.reports-closing-rounds", 3L)
-        .containsEntry("model.other.reports-closing-rounds", 1L)
+        .containsEntry("reports-into-open-rounds", 4L)
+        .containsEntry("model.m.reports-into-open-rounds", 3L)
+        .containsEntry("model.other.reports-into-open-rounds", 1L)
         .containsEntry("reports-dropped-stale", 2L)
         .containsEntry("model.m.reports-dropped-stale", 2L)
         .containsEntry("model.other.reports-dropped-stale", 0L)
@@ -95,53 +95,62 @@ class LearnerMetricsTest {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
     LearnerMetrics metrics = metrics(gauges);
     for (int i = 0; i < LearnerMetrics.MOST_MODELS; i++) {
-      metrics.model("m" + i, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
+      metrics.model("m" + i, () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
     }
     int registered = gauges.size();
-    metrics.model("late", () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
-    metrics.reports("late", BundleOutcome.STEPPED, 3);
+    metrics.model("late", () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
+    metrics.reports("late", BundleOutcome.OPEN, 3);
     metrics.estimates("late", List.of(estimate("a")));
 
     assertThat(gauges).hasSize(registered);
     assertThat(values(gauges))
-        .containsEntry("reports-closing-rounds", 3L)
+        .containsEntry("reports-into-open-rounds", 3L)
         .containsEntry("models-without-metrics", 1);
   }
 
   private static LearnerMetrics metrics(Map<String, Gauge<?>> gauges) {
-    return new LearnerMetrics(
-        new Gauges("", gauges), new Backlog(LearnerTasks.PUBLICATIONS.maxLag()));
+    return new LearnerMetrics(new Gauges("", gauges), () -> 0);
   }
 
   @Test
   void holdsTheirReasonAndTheLagAreGaugesOfEachModel() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
-    Backlog backlog = new Backlog(LearnerTasks.PUBLICATIONS.maxLag());
-    LearnerMetrics metrics = new LearnerMetrics(new Gauges("", gauges), backlog);
+    long[] lag = {0};
+    LearnerMetrics metrics = new LearnerMetrics(new Gauges("", gauges), () -> lag[0]);
     RoundGate gate = new RoundGate(LearnerTasks.PUBLICATIONS);
     long[] clock = {5_000};
-    metrics.model("m", () -> 7, gate, () -> clock[0]);
+    LiveModel model = LiveModel.begin(TestRecords.sgd("m").setReportsPerRound(2).build(), 0);
+    metrics.model("m", () -> 7, model::open, gate, () -> clock[0]);
     assertThat(values(gauges))
         .containsAllEntriesOf(
             Map.of("lag-ms", 0L, "model.m.lag-ms", 7L, "model.m.hold", 0, "model.m.held-ms", 0L));
 
-    LiveModel model = LiveModel.begin(TestRecords.sgd("m").build(), 0);
     model.publish(true, clock[0]);
     model.add(TestRecords.dense("m", 0, 1, 0));
-    assertThat(gate.mayOpen(model, backlog, clock[0])).isFalse();
-    backlog.arrived(4_900, clock[0]);
+    assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
+    lag[0] = 100;
     clock[0] += 30;
     assertThat(values(gauges))
         .containsAllEntriesOf(
-            Map.of(
-                "lag-ms", 100L, "model.m.lag-ms", 7L, "model.m.hold", 2, "model.m.held-ms", 30L));
+            Map.of("lag-ms", 100L, "model.m.lag-ms", 7L, "model.m.hold", 2, "model.m.held-ms", 30L))
+        .containsEntry("model.m.reports-in-open-round", 1L);
+    model.confirm();
+    assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
+    assertThat(values(gauges)).containsEntry("model.m.hold", 4);
+    assertThat(gate.mayOpen(model, true, clock[0])).as("timed out").isTrue();
+    assertThat(values(gauges)).containsEntry("model.m.hold", 0);
+    model.publish(true, clock[0]);
+    model.confirm();
+    model.add(TestRecords.dense("m", 0, 1, 0));
+    model.add(TestRecords.dense("m", 0, 1, 0));
+    assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
+    assertThat(values(gauges)).containsEntry("model.m.hold", 3);
   }
 
   @Test
   void estimatesAreGaugesOfEachQuestion() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics =
-        new LearnerMetrics(new Gauges("", gauges), new Backlog(LearnerTasks.PUBLICATIONS.maxLag()));
+    LearnerMetrics metrics = metrics(gauges);
     Estimate.Builder estimate = Estimate.newBuilder().setAnswers(0);
     estimate.getQuestionBuilder().setName("a");
     metrics.estimates("m", List.of(estimate.build()));
@@ -162,8 +171,7 @@ class LearnerMetricsTest {
   @Test
   void aRemovedQuestionHasNoEstimate() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics =
-        new LearnerMetrics(new Gauges("", gauges), new Backlog(LearnerTasks.PUBLICATIONS.maxLag()));
+    LearnerMetrics metrics = metrics(gauges);
     Estimate a = estimate("a");
     Estimate b = estimate("b");
     metrics.estimates("m", List.of(a, b));

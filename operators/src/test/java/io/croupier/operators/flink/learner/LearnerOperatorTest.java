@@ -11,7 +11,6 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import org.junit.jupiter.api.Test;
@@ -40,9 +39,9 @@ class LearnerOperatorTest extends UninterruptedLearner {
               assertThat(record.destination).isEqualTo(Destination.UPDATES);
               assertThat(record.key).isEqualTo("m".getBytes(UTF_8));
             });
-    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 2L);
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L);
     assertThat(updates().get(0).getWeightsList()).containsExactly(4.0, 5.0);
-    assertThat(updates().get(1).getWeightsList()).containsExactly(3.0, 4.0);
+    assertThat(updates().get(1).getWeightsList()).containsExactly(3.5, 4.5);
     assertThat(updates().get(1).getPublishedAtMs() - updates().get(0).getPublishedAtMs())
         .isEqualTo(500);
   }
@@ -89,10 +88,11 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.25);
     learner.publish(TestRecords.published(9, TestRecords.sgd("m").setMaxStaleness(4)));
     learner.barrier();
-    assertThat(learner.lastUpdate().getUsed()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(1);
+    assertThat(learner.lastUpdate().getOpen()).isEqualTo(1);
     learner.report(judgedBy(9, TestRecords.dense("m", 1, 0, 0)));
     learner.barrier();
-    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.75);
+    assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.5);
   }
 
   @Test
@@ -131,49 +131,73 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(TestRecords.dense("m", 0, 0, 1));
     learner.advanceTime(39);
     learner.barrier();
-    assertThat(learner.lastUpdate().getOpen()).isEqualTo(2);
-    assertThat(learner.lastUpdate().getRound()).isZero();
+    assertThat(updates()).as("only counts have changed").hasSize(1);
 
     learner.advanceTime(1);
     learner.barrier();
     assertThat(learner.lastUpdate().getOpen()).isZero();
     assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
     assertThat(learner.lastUpdate().getWeightsList()).containsExactly(-0.5, -0.5);
-    assertThat(learner.timers()).isZero();
+  }
+
+  /** A page that shows how a round fills needs counts, at most every 10 seconds. */
+  @Test
+  void countsOfAHeldRoundArePublishedEveryTenSeconds() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(100));
+    for (int i = 0; i < 50; i++) {
+      learner.report(TestRecords.dense("m", 0, 1, 0));
+      learner.advanceTime(1000);
+      learner.barrier();
+    }
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
+    assertThat(updates())
+        .extracting(ModelUpdate::getOpen)
+        .containsExactly(0L, 10L, 20L, 30L, 40L, 50L);
   }
 
   @Test
-  void aFullRoundDeletesItsTimer() throws Exception {
+  void eachRoundHasATimeoutOfItsOwn() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2).setRoundTimeoutMs(100));
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    assertThat(learner.timers()).isEqualTo(1);
     learner.advanceTime(50);
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    assertThat(learner.timers()).isZero();
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("it is full").isOne();
 
-    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.advanceTime(60);
+    learner.report(TestRecords.dense("m", 1, 1, 0));
     learner.advanceTime(99);
     learner.barrier();
-    assertThat(learner.lastUpdate().getOpen())
-        .as("the next round has a timeout of its own")
-        .isOne();
+    assertThat(learner.lastUpdate().getRound()).isOne();
     learner.advanceTime(1);
     learner.barrier();
     assertThat(learner.lastUpdate().getUsed()).isEqualTo(3);
-    assertThat(learner.lastUpdate().getOpen()).isZero();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
   }
 
+  /** A round whose reports came before the timeout waits for it from the next barrier on. */
   @Test
   void theTimeoutFollowsTheSpec() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(4));
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    assertThat(learner.timers()).isZero();
+    learner.advanceTime(1000);
     learner.publish(
         TestRecords.published(
             1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100)));
-    assertThat(learner.timers()).isEqualTo(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    learner.advanceTime(99);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isZero();
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isOne();
+
+    learner.report(judgedBy(1, TestRecords.dense("m", 1, 1, 0)));
     learner.publish(TestRecords.published(2, TestRecords.sgd("m").setReportsPerRound(4)));
-    assertThat(learner.timers()).isZero();
+    learner.advanceTime(1000);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("without a timeout").isOne();
   }
 
   @Test
@@ -222,7 +246,6 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(tombstone.destination).isEqualTo(Destination.UPDATES);
     assertThat(tombstone.key).isEqualTo("m".getBytes(UTF_8));
     assertThat(tombstone.value).isNull();
-    assertThat(learner.timers()).isZero();
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.outputs()).as("of a retired model").hasSize(2);
@@ -230,7 +253,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.publish(TestRecords.published(2, TestRecords.sgd("m").setDimension(3)));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
     assertThat(learner.lastUpdate().getUsed()).isZero();
     assertThat(learner.lastUpdate().getWeightsList()).containsExactly(0.0, 0.0, 0.0);
   }
@@ -241,7 +264,8 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.report(judgedBy(1, TestRecords.dense("m", 0, 1, 0)));
     learner.barrier();
-    assertThat(learner.stored("m")).contains("spec", "model/open", "model/direction-of-0/0");
+    assertThat(learner.stored("m"))
+        .contains("spec", "model/round-sums", "model/round-0-sum/0", "model/learner/bets");
 
     learner.publish(TestRecords.retired(1, "m"));
     learner.barrier();
@@ -257,8 +281,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     run(TestRecords.blackBox("m").setReportsPerRound(2));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
-    ModelSpec.Builder other =
-        TestRecords.common("m").setAdaptiveRadius(AdaptiveRadius.getDefaultInstance());
+    ModelSpec.Builder other = TestRecords.sgd("m");
     learner.publish(TestRecords.retired(1, "m"));
     learner.publish(TestRecords.published(2, other));
     learner.barrier();
@@ -266,13 +289,8 @@ class LearnerOperatorTest extends UninterruptedLearner {
     try (LearnerTasks fresh = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED)) {
       fresh.publish(TestRecords.published(2, other));
       fresh.barrier();
-      assertThat(learner.stored("m").stream().filter(name -> !name.contains("direction-of-")))
-          .containsExactlyElementsOf(
-              fresh.stored("m").stream().filter(name -> !name.contains("direction-of-")).toList());
+      assertThat(learner.stored("m")).isEqualTo(fresh.stored("m"));
     }
-    assertThat(learner.stored("m"))
-        .contains("model/direction-of-1/0")
-        .doesNotContain("model/direction-of-0/0");
   }
 
   @Test
@@ -284,8 +302,13 @@ class LearnerOperatorTest extends UninterruptedLearner {
     }
     learner.barrier();
     assertThat(learner.stored("m"))
-        .filteredOn(name -> name.startsWith("model/direction-of-"))
-        .containsExactly("model/direction-of-3/0", "model/direction-of-4/0");
+        .filteredOn(name -> name.startsWith("model/learner/direction-at-"))
+        .as("one more until the next round")
+        .containsExactly("model/learner/direction-at-2/0", "model/learner/direction-at-3/0");
+    assertThat(learner.stored("m"))
+        .filteredOn(name -> name.startsWith("model/learner/bet-at-"))
+        .containsExactly(
+            "model/learner/bet-at-2/0", "model/learner/bet-at-3/0", "model/learner/bet-at-4/0");
   }
 
   @Test
@@ -293,10 +316,10 @@ class LearnerOperatorTest extends UninterruptedLearner {
     run(TestRecords.sgd("m").setReportsPerRound(2));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
-    assertThat(learner.stored("m")).contains("model/open-sum/0", "model/open-parts");
+    assertThat(learner.stored("m")).contains("model/round-0-sum/0", "model/round-0-numbers/0");
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
-    assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/open-"));
+    assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/round-0"));
   }
 
   @Test
@@ -307,9 +330,9 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(TestRecords.sparse("m", 0, 1000, 700, 1));
     learner.barrier();
     assertThat(learner.stored("m"))
-        .filteredOn(name -> name.startsWith("model/coordinates"))
+        .filteredOn(name -> name.startsWith("model/learner/coordinates"))
         .as("only what a report has touched")
-        .containsExactly("model/coordinates:10");
+        .containsExactly("model/learner/coordinates:10");
 
     learner.publish(TestRecords.retired(1, "m"));
     learner.publish(TestRecords.published(2, spec));
@@ -318,8 +341,8 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(judgedBy(2, TestRecords.sparse("m", 2, 1000, 0, 1)));
     learner.barrier();
     assertThat(learner.stored("m"))
-        .filteredOn(name -> name.startsWith("model/coordinates"))
-        .containsExactly("model/coordinates:0");
+        .filteredOn(name -> name.startsWith("model/learner/coordinates"))
+        .containsExactly("model/learner/coordinates:0");
     learner.publish(TestRecords.retired(3, "m"));
     learner.barrier();
     assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/"));

@@ -11,7 +11,6 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.L2Laplace;
@@ -43,7 +42,8 @@ class LearnerStateTest {
       throws Exception {
     List<OutboundRecord> straight = play(Backend.HASH_MAP, Plan.NEVER_STOPPED, scenario);
     List<OutboundRecord> stopped = play(backend, plan, scenario);
-    assertThat(bytesByModel(stopped)).isEqualTo(bytesByModel(straight));
+    assertThat(bytesByModel(withNews(stopped))).isEqualTo(bytesByModel(withNews(straight)));
+    assertThat(newest(stopped)).isEqualTo(newest(straight));
     return stopped;
   }
 
@@ -52,8 +52,40 @@ class LearnerStateTest {
     try (LearnerTasks learner = new LearnerTasks(backend, plan)) {
       scenario.play(learner);
       learner.barrier();
+      learner.advanceTime(10_000);
+      learner.barrier();
       return learner.outputs();
     }
+  }
+
+  /**
+   * Leaves out updates of a round that was published before: a restart publishes counts without
+   * waiting.
+   */
+  private static List<OutboundRecord> withNews(List<OutboundRecord> records) {
+    Map<String, Long> rounds = new TreeMap<>();
+    List<OutboundRecord> kept = new ArrayList<>();
+    for (OutboundRecord record : records) {
+      if (record.destination == Destination.UPDATES && record.value != null) {
+        ModelUpdate update = TestRecords.update(record);
+        Long before = rounds.put(update.getModelId(), update.getRound());
+        if (before != null && before == update.getRound()) {
+          continue;
+        }
+      }
+      kept.add(record);
+    }
+    return kept;
+  }
+
+  /** The last update of each model, but for its time. */
+  private static Map<String, ModelUpdate> newest(List<OutboundRecord> records) {
+    Map<String, ModelUpdate> newest = new TreeMap<>();
+    TestRecords.updates(records)
+        .forEach(
+            update ->
+                newest.put(update.getModelId(), update.toBuilder().clearPublishedAtMs().build()));
+    return newest;
   }
 
   private static Map<String, List<String>> bytesByModel(List<OutboundRecord> records) {
@@ -80,8 +112,7 @@ class LearnerStateTest {
               .setRoundTimeoutMs(1000)
               .setReportsPerRound(r));
       specs.add(
-          TestRecords.asking(TestRecords.common("adaptive-radius-" + r))
-              .setAdaptiveRadius(AdaptiveRadius.getDefaultInstance())
+          TestRecords.asking(TestRecords.blackBox("asking-" + r))
               .setMaxStaleness(0)
               .setReportsPerRound(r));
       specs.add(TestRecords.movingClip("moving-clip-" + r).setReportsPerRound(r));
@@ -100,7 +131,7 @@ class LearnerStateTest {
               for (ModelSpec.Builder spec : everyLearner()) {
                 learner.publish(TestRecords.published(0, spec));
               }
-              for (int barrier = 0; barrier < 20; barrier++) {
+              for (int barrier = 0; barrier < 35; barrier++) {
                 learner.barrier();
                 learner.advanceTime(random.nextInt(600));
                 for (ModelSpec.Builder spec : everyLearner()) {
@@ -110,14 +141,18 @@ class LearnerStateTest {
                   }
                 }
               }
+              learner.barrier();
+              for (int i = 0; i < 3; i++) {
+                learner.report(anyReport("sgd-7", learner.outputs(), random));
+              }
             });
     Map<String, ModelUpdate> newest = new TreeMap<>();
     TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
     assertThat(newest).hasSize(10);
     assertThat(newest.values()).allSatisfy(update -> assertThat(update.getUsed()).isPositive());
-    assertThat(newest.get("adaptive-radius-1").getDroppedStale()).isPositive();
-    assertThat(newest.get("adaptive-radius-7").getAnswers()).isPositive();
-    assertThat(newest.get("adaptive-radius-7").getEstimatesList()).anyMatch(Estimate::hasFraction);
+    assertThat(newest.get("asking-1").getDroppedStale()).isPositive();
+    assertThat(newest.get("asking-7").getAnswers()).isPositive();
+    assertThat(newest.get("asking-7").getEstimatesList()).anyMatch(Estimate::hasFraction);
     assertThat(newest.values()).anySatisfy(update -> assertThat(update.getOpen()).isPositive());
     assertThat(newest.get("moving-clip-1").getGradientBound()).isNotEqualTo(1);
     assertThat(newest.get("moving-clip-1").getQuestionProbability()).isEqualTo(0.02);
@@ -128,7 +163,7 @@ class LearnerStateTest {
   private static RoundSum anyReport(
       String modelId, List<OutboundRecord> records, SplittableRandom random) {
     List<ModelUpdate> updates =
-        TestRecords.updates(records).stream()
+        TestRecords.updates(withNews(records)).stream()
             .filter(update -> update.getModelId().equals(modelId))
             .toList();
     int back = Math.min(updates.size(), 1 + random.nextInt(modelId.startsWith("moving") ? 2 : 3));
@@ -137,7 +172,7 @@ class LearnerStateTest {
     if (read.hasSize() && random.nextInt(8) < 8 * read.getQuestionProbability()) {
       return TestRecords.clipAnswer(modelId, named, random.nextBoolean());
     }
-    if (modelId.startsWith("adaptive") && random.nextInt(3) == 0) {
+    if (modelId.startsWith("asking") && random.nextInt(3) == 0) {
       return TestRecords.answer(
           modelId, named, random.nextBoolean() ? "a" : "b", random.nextBoolean());
     }
@@ -219,7 +254,7 @@ class LearnerStateTest {
             });
     assertThat(records).hasSize(3);
     assertThat(records.get(1).value).as("tombstone").isNull();
-    assertThat(last(records).getRound()).isEqualTo(3);
+    assertThat(last(records).getRound()).as("the first had no step").isEqualTo(1);
     assertThat(last(records).getUsed()).isZero();
   }
 
@@ -272,8 +307,8 @@ class LearnerStateTest {
             });
     assertThat(TestRecords.updates(records))
         .extracting(ModelUpdate::getUsed)
-        .containsExactly(0L, 1L, 3L, 4L);
-    assertThat(last(records).getWeights(0)).isEqualTo(-7);
+        .containsExactly(0L, 1L, 1L, 4L);
+    assertThat(last(records).getWeights(0)).as("1, and the mean of 3, 3 and 0").isEqualTo(-3);
   }
 
   @RestoredInEveryBackend
@@ -297,9 +332,7 @@ class LearnerStateTest {
               learner.report(TestRecords.grid("n", 0, 1 << 16, 1 << 16));
               learner.advanceTime(39);
               learner.barrier();
-              assertThat(learner.timers()).isEqualTo(3);
               learner.advanceTime(1);
-              assertThat(learner.timers()).isZero();
             });
     Map<String, ModelUpdate> newest = new TreeMap<>();
     TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));

@@ -27,12 +27,9 @@ public final class LearnerTasks
         OutboundRecord,
         KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>> {
 
-  /**
-   * The job counts as behind at a lag of more than a second, and holds a round for at most a
-   * minute.
-   */
+  /** The job holds a round without answers for at most a minute. */
   public static final PublicationSettings PUBLICATIONS =
-      new PublicationSettings(Duration.ofSeconds(1), Duration.ofMinutes(1));
+      new PublicationSettings(Duration.ofMinutes(1));
 
   private long lagMs;
 

@@ -5,9 +5,8 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.restart.VisibleRecords;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.model.TestSums;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.file.Files;
@@ -80,14 +79,9 @@ final class SparseCheckpoints implements AutoCloseable {
 
   /** Reports on random coordinates. */
   void report() throws Exception {
-    RoundSum sum = new RoundSum();
-    sum.modelId = "m";
-    sum.namedRound = round;
-    sum.dimension = dimension;
-    sum.count = 1;
-    sum.form = VectorForm.SPARSE;
-    sum.indices = random.ints(0, dimension).distinct().limit(NON_ZEROS).sorted().toArray();
-    sum.values = PackedVectors.encode(random.doubles(NON_ZEROS, -1, 1).toArray());
+    int[] indices = random.ints(0, dimension).distinct().limit(NON_ZEROS).sorted().toArray();
+    double[] values = random.doubles(NON_ZEROS, -1, 1).toArray();
+    RoundSum sum = TestSums.sparse(round, dimension, indices, values);
     harness.processElement1(sum, 0);
   }
 

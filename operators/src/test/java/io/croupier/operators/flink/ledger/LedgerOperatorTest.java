@@ -9,7 +9,10 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.model.TestSums;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -43,6 +46,9 @@ class LedgerOperatorTest {
     return report;
   }
 
+  /** M = 1 + 4 d (d + 1) with epsilon 1 and d = 2: 25. */
+  private static final int LAPLACE_OF_TWO = 5;
+
   @Test
   void usageExample() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(7, SPEC))) {
@@ -60,6 +66,10 @@ class LedgerOperatorTest {
                 assertThat(record.key).isEqualTo("user-1".getBytes(UTF_8));
               });
       RoundSum expected = TestRecords.dense("m", 3, 0.5, -0.25);
+      expected.weightExponent = LAPLACE_OF_TWO;
+      expected.exponent = ReportWeight.gridExponent(1, LAPLACE_OF_TWO);
+      expected.values =
+          PackedVectors.encode(TestSums.steps(new double[] {0.5, -0.25}, expected.exponent));
       expected.specOffset = 7;
       assertThat(ledger.outputs())
           .usingRecursiveFieldByFieldElementComparator()
@@ -268,7 +278,9 @@ class LedgerOperatorTest {
       ledger.judge(sparse);
 
       RoundSum expected = TestRecords.sparse("m", 0, 2, 1, 0.5);
-      expected.reportsPerRound = 12;
+      expected.weightExponent = ReportWeight.UNDISCLOSED;
+      expected.exponent = ReportWeight.gridExponent(1, expected.weightExponent);
+      expected.values = PackedVectors.encode(TestSums.steps(new double[] {0.5}, expected.exponent));
       expected.specOffset = 3;
       assertThat(ledger.outputs())
           .usingRecursiveFieldByFieldElementComparatorIgnoringFields("directionalVariance")

@@ -1,0 +1,217 @@
+package io.croupier.accounting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PureLossTest {
+  private static final int SEED = 29;
+  private static final int CANDIDATES = 256;
+  private static final MathContext DIGITS = new MathContext(50);
+
+  private static PureLoss choice(double epsilon, int candidates, int top) {
+    return new PureLoss(epsilon, (double) (candidates - top) / top);
+  }
+
+  /** exp(x) by its series, to some 45 digits. */
+  private static BigDecimal exp(BigDecimal x) {
+    BigDecimal half = x.divide(BigDecimal.valueOf(1024), DIGITS);
+    BigDecimal sum = BigDecimal.ONE;
+    BigDecimal term = BigDecimal.ONE;
+    for (int n = 1; n < 60; n++) {
+      term = term.multiply(half, DIGITS).divide(BigDecimal.valueOf(n), DIGITS);
+      sum = sum.add(term, DIGITS);
+    }
+    return sum.pow(1024, DIGITS);
+  }
+
+  /** The definitions, with 50 digits, from the probabilities of each candidate. */
+  private record Exact(BigDecimal p, BigDecimal q) {
+    static Exact of(double epsilon, int candidates, int top) {
+      BigDecimal growth = exp(new BigDecimal(epsilon)).multiply(BigDecimal.valueOf(top), DIGITS);
+      BigDecimal all = growth.add(BigDecimal.valueOf(candidates - top));
+      return new Exact(growth.divide(all, DIGITS), BigDecimal.valueOf(top).divide(all, DIGITS));
+    }
+
+    double rho(double epsilon) {
+      return p.subtract(q).multiply(new BigDecimal(epsilon), DIGITS).doubleValue();
+    }
+
+    /** For whole orders: ln of the sum of P^a Q^(1 - a), a - 1 times. */
+    double renyi(int order) {
+      BigDecimal ratio = p.divide(q, DIGITS).pow(order - 1, DIGITS);
+      BigDecimal sum =
+          p.multiply(ratio, DIGITS)
+              .add(q.divide(ratio, DIGITS))
+              .add(BigDecimal.ONE.subtract(p).subtract(q));
+      return StrictMath.log1p(sum.subtract(BigDecimal.ONE).doubleValue()) / (order - 1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.5, 0.108, 0.556",
+    "1, 0.377, 1.017",
+    "2, 1.174, 1.794",
+    "4, 3.161, 3.037",
+    "8, 7.367, 4.837"
+  })
+  void agreesWithReferenceValues(double epsilon, double rho, double mu) {
+    int top = new PrivUnitLaws().best(20, epsilon, CANDIDATES).top();
+    PureLoss loss = choice(epsilon, CANDIDATES, top);
+
+    assertThat(loss.rho()).isCloseTo(rho, within(0.0005));
+    assertThat(loss.mu()).isCloseTo(mu, within(0.0005));
+  }
+
+  @Test
+  void agreesWithTheDefinitions() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 2000; n++) {
+      double epsilon = 16 * StrictMath.pow(10, -9 * random.nextDouble());
+      int candidates = 64 << (2 * random.nextInt(4));
+      int top = 1 + random.nextInt(candidates / 2);
+      int order = 2 + random.nextInt(40);
+      PureLoss loss = choice(epsilon, candidates, top);
+      Exact exact = Exact.of(epsilon, candidates, top);
+      String what = "seed %d: %s, order %d".formatted(SEED, loss, order);
+
+      assertThat(loss.renyi(1) / exact.rho(epsilon)).as(what).isCloseTo(1, within(1e-14));
+      assertThat(loss.renyi(order) / exact.renyi(order)).as(what).isCloseTo(1, within(1e-12));
+      assertGaussian(loss, exact, what);
+    }
+  }
+
+  /**
+   * Phi(Phi^-1(p) - mu) is at most q, for a Phi^-1 found by bisection over the tail: mu is large
+   * enough, and by little.
+   */
+  private static void assertGaussian(PureLoss loss, Exact exact, String what) {
+    double mu = loss.mu();
+    double p = exact.p().doubleValue();
+    double high =
+        p <= 0.5
+            ? -upperQuantile(p)
+            : upperQuantile(BigDecimal.ONE.subtract(exact.p()).doubleValue());
+    double low = upperQuantile(exact.q().doubleValue());
+    double tight = high + low;
+    double slack = 1e-13 * Math.max(1, low);
+    assertThat(mu).as(what).isGreaterThanOrEqualTo(tight - slack);
+    assertThat(mu).as(what).isLessThanOrEqualTo(tight * (1 + 1e-11) + 2 * slack);
+  }
+
+  /** z with Phi(-z) = tail, for a tail of at most 1/2. */
+  private static double upperQuantile(double tail) {
+    double low = 0;
+    double high = 40;
+    for (int i = 0; i < 100; i++) {
+      double z = (low + high) / 2;
+      double x = z / StrictMath.sqrt(2);
+      boolean isHeavier =
+          GaussianTail.mass(x) / StrictMath.sqrt(StrictMath.PI) * StrictMath.exp(-x * x) > tail;
+      low = isHeavier ? z : low;
+      high = isHeavier ? high : z;
+    }
+    return (low + high) / 2;
+  }
+
+  /** Where the quantiles cancel, the bound by the density is the one that counts. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-12, 1e-9, 1e-6, 1e-3})
+  void muOfSmallEpsilonIsProportionalToIt(double epsilon) {
+    PureLoss loss = choice(epsilon, CANDIDATES, 64);
+    // p = 1/4: mu is about epsilon p (1 - K / N) ... of the density at the quartile.
+    double slope = 0.25 / (StrictMath.exp(-0.5 * 0.67448975 * 0.67448975) / 2.506628274631);
+
+    assertThat(loss.mu() / (epsilon * slope)).isCloseTo(1, within(1e-7 + epsilon));
+  }
+
+  @Test
+  void isAtMostRandomisedResponseAndGrowsWithEpsilon() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 20_000; n++) {
+      double epsilon = 16 * StrictMath.pow(10, -6 * random.nextDouble());
+      double less = epsilon * (1 - 0.5 * random.nextDouble());
+      double others = 1 + StrictMath.pow(10, 8 * random.nextDouble() - 3);
+      double order = 1 + StrictMath.pow(10, 6 * random.nextDouble() - 3);
+      PureLoss loss = new PureLoss(epsilon, others);
+      PureLoss smaller = new PureLoss(less, others);
+      PureLoss response = PureLoss.ofEpsilon(epsilon);
+      String what = "seed %d: %s, order %s".formatted(SEED, loss, order);
+
+      assertThat(loss.rho()).as(what).isLessThanOrEqualTo(response.rho() * (1 + 1e-14));
+      assertThat(loss.mu()).as(what).isLessThanOrEqualTo(response.mu() * (1 + 1e-9) + 1e-12);
+      assertThat(loss.renyi(order))
+          .as(what)
+          .isLessThanOrEqualTo(response.renyi(order) * (1 + 1e-12))
+          .isLessThanOrEqualTo(order * loss.rho() * (1 + 1e-12));
+      assertThat(smaller.rho())
+          .as(what)
+          .isLessThanOrEqualTo(PureLoss.ofEpsilon(epsilon).rho() * (1 + 1e-14));
+      assertThat(smaller.mu()).as(what).isLessThanOrEqualTo(loss.mu() * (1 + 1e-9) + 1e-12);
+    }
+  }
+
+  /** The mean of sampled losses is rho; five standard errors: false alarms at 1e-6. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.5, 1, 2, 4, 8})
+  void sampledLossesHaveTheMeanRho(double epsilon) {
+    int top = 40;
+    int draws = 1_000_000;
+    Random random = new Random(SEED);
+    double keep = StrictMath.exp(-epsilon);
+    double sum = 0;
+    double squares = 0;
+    for (int i = 0; i < draws; i++) {
+      int index = random.nextInt(CANDIDATES);
+      while (index >= top && random.nextDouble() >= keep) {
+        index = random.nextInt(CANDIDATES);
+      }
+      // The other input favours the last ones.
+      double loss = index < top ? epsilon : index >= CANDIDATES - top ? -epsilon : 0;
+      sum += loss;
+      squares += loss * loss;
+    }
+    double mean = sum / draws;
+    double error = StrictMath.sqrt((squares / draws - mean * mean) / draws);
+    double rho = choice(epsilon, CANDIDATES, top).rho();
+
+    assertThat(mean).isCloseTo(rho, within(5 * error));
+    assertThat(Math.abs(mean - 0.8 * rho)).as("a rho a fifth too low").isGreaterThan(5 * error);
+  }
+
+  /** The mean of the loss is no rho where few candidates are favoured, and the worst one counts. */
+  @Test
+  void rhoOfFewFavouredCandidatesIsRandomisedResponses() {
+    PureLoss rare = choice(4, 4096, 1);
+
+    assertThat(rare.renyi(3) / 3).isGreaterThan(2 * rare.renyi(1));
+    assertThat(rare.rho()).isEqualTo(PureDp.rho(4));
+    for (int dimension : new int[] {2, 20, 1000}) {
+      for (double epsilon = 0.01; epsilon < 16; epsilon *= 1.3) {
+        PrivUnitLaw law =
+            new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+        PureLoss loss = choice(epsilon, law.candidates(), law.top());
+        assertThat(loss.rho()).as("%s", loss).isEqualTo(loss.renyi(1));
+      }
+    }
+  }
+
+  @Test
+  void refusesImpossibleValues() {
+    assertThatThrownBy(() -> new PureLoss(-1, 1)).hasMessageContaining("epsilon is -1.0");
+    assertThatThrownBy(() -> new PureLoss(1, 0.5)).hasMessageContaining("others is 0.5");
+    assertThatThrownBy(() -> new PureLoss(1, Double.NaN)).hasMessageContaining("others is NaN");
+    assertThatThrownBy(() -> choice(1, 64, 32).renyi(0.5)).hasMessageContaining("order is 0.5");
+  }
+}

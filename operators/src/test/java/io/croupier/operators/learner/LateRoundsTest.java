@@ -1,0 +1,198 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.schemas.ModelSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rounds whose reports name any of the last publications. */
+class LateRoundsTest {
+  private static final int D = 3;
+  private static final int DELAY = 4;
+
+  private static Learner<?> learner(String text) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder();
+    try {
+      TextFormat.merge("model_id: 'm' dimension: 3 gradient_bound: 1 " + text, spec);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+    return Learners.of(spec.build());
+  }
+
+  /** Against lambda Lambda^p and the shares of the parts, summed up directly. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "averaging {polynomial {degree: 3}} black_box {}",
+        "averaging {polynomial {degree: 0}} black_box {radius: 0.1}",
+        "averaging {polynomial {degree: 1}} black_box {prior {uniform {}}}",
+        "averaging {polynomial {degree: 2}} banco {strongest_noise {gaussian {mu: 2}}}",
+        "averaging {polynomial {degree: 3}} coordinate_wise {}",
+        "averaging {polynomial {degree: 0}} initial_wealth: 9 coordinate_wise {radius: 0.1}"
+      })
+  void theAverageIsOverTheWeightsThatReportsWereEvaluatedAt(String text) {
+    average(learner("initial_weights: [5, -7, 1] " + text), degree(text));
+  }
+
+  private static double degree(String text) {
+    return Character.digit(text.charAt(text.indexOf("degree: ") + 8), 10);
+  }
+
+  private static <S extends LearnerState> void average(Learner<S> learner, double degree) {
+    S state = learner.initial();
+    SplittableRandom random = new SplittableRandom(5);
+    Map<Long, double[]> played = new HashMap<>();
+    Iterate iterate = new Iterate(D);
+    double[] sum = new double[D];
+    double weights = 0;
+    double reports = 0;
+    double total = 0;
+    double largest = 0;
+    for (int t = 0; t < 150; t++) {
+      learner.publish(state, t, iterate);
+      learner.forget(state, t - DELAY);
+      played.put((long) t, iterate.weights.clone());
+      largest = Math.max(largest, Golden.norm(iterate.weights));
+      Round round = new Round();
+      for (long named = Math.max(0, t - DELAY); named <= t; named++) {
+        if (random.nextBoolean() || named == t) {
+          double[] g = new double[D];
+          for (int j = 0; j < D; j++) {
+            g[j] = 0.3 * random.nextGaussian() - 0.2;
+          }
+          TestRounds.add(round, named, 1 + random.nextInt(30), 1, g, 0.5);
+        }
+      }
+      double lambda = t == 0 ? 1 : Math.min(2, round.weight() / (reports / t));
+      reports += round.weight();
+      total += lambda;
+      double alpha = lambda * Math.pow(total, degree);
+      weights += alpha;
+      for (int i = 0; i < round.size(); i++) {
+        double share = alpha * round.part(i).weight / round.weight();
+        for (int j = 0; j < D; j++) {
+          sum[j] += share * played.get(round.part(i).publication)[j];
+        }
+      }
+      learner.step(state, round);
+      learner.describe(state, iterate);
+      for (int j = 0; j < D; j++) {
+        assertThat(iterate.average[j])
+            .as("round %d", t)
+            .isCloseTo(sum[j] / weights, within(1e-12 * largest));
+      }
+    }
+    assertThat(largest).isGreaterThan(Golden.norm(new double[] {5, -7, 1}) + 0.01);
+  }
+
+  /** How an opponent that sees the bet chooses the gradient of a part. */
+  private enum Opponent {
+    RANDOM,
+    AGAINST_THE_BET,
+    TURNING,
+    ALTERNATING;
+
+    double gradient(int t, int part, double bet, SplittableRandom random) {
+      return switch (this) {
+        case RANDOM -> random.nextDouble(-1, 1);
+        case AGAINST_THE_BET -> bet >= 0 ? 1 : -1;
+        case TURNING -> t % 40 < 15 ? -1 : 1;
+        case ALTERNATING -> (t + part) % 2 == 0 ? 1 : -1;
+      };
+    }
+  }
+
+  /** The bet of a publication, and what the bettor knew. */
+  private record Bet(double magnitude, double coins, double upper, double lower) {
+    /** The wealth that an expert of a side bets a fraction of. */
+    double potential(int side, double v) {
+      return Math.exp(side * v * coins - v * v * (side > 0 ? upper : lower));
+    }
+  }
+
+  /**
+   * Without noise, on every sequence and with any delays: each expert whose fraction is in range
+   * has at least the wealth of its potential, so that the bettor has the integral of them.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void everyExpertKeepsItsPotential(Opponent opponent) {
+    for (int delay = 0; delay <= 8; delay += 2) {
+      for (int seed = 0; seed < 10; seed++) {
+        play(opponent, delay, new SplittableRandom(seed));
+      }
+    }
+  }
+
+  private static void play(Opponent opponent, int delay, SplittableRandom random) {
+    MagnitudeLearner learner =
+        new MagnitudeLearner(
+            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
+    var state = new MagnitudeLearner.State();
+    List<Bet> bets = new ArrayList<>();
+    double[] fractions = new double[40];
+    double[][] wealth = new double[2][fractions.length];
+    for (int i = 0; i < fractions.length; i++) {
+      fractions[i] = 2 * Math.pow(0.8, i);
+      wealth[0][i] = 1;
+      wealth[1][i] = 1;
+    }
+    RoundCoins coins = new RoundCoins();
+    for (int t = 0; t < 150; t++) {
+      bets.add(
+          new Bet(state.magnitude(), state.coins(), state.upperVariance(), state.lowerVariance()));
+      coins.clear();
+      Round round = new Round();
+      int parts = 0;
+      for (int named = Math.max(0, t - delay); named <= t; named++) {
+        if (random.nextInt(3) == 0 || (named == t && parts == 0)) {
+          TestRounds.add(round, named, 1 + random.nextInt(20), 1, new double[1], 0);
+          parts++;
+        }
+      }
+      for (int i = 0; i < parts; i++) {
+        Round.Part part = round.part(i);
+        Bet bet = bets.get((int) part.publication);
+        double share = part.weight / round.weight();
+        double coin = -share * opponent.gradient(t, i, bet.magnitude, random);
+        coins.add(
+            coin,
+            state.coins() - bet.coins,
+            state.upperVariance() - bet.upper,
+            state.lowerVariance() - bet.lower,
+            share);
+        for (int k = 0; k < fractions.length; k++) {
+          wealth[0][k] += fractions[k] * coin * bet.potential(1, fractions[k]);
+          wealth[1][k] -= fractions[k] * coin * bet.potential(-1, fractions[k]);
+        }
+      }
+      learner.observe(state, coins, round, 1, 1);
+      Bet now = new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance());
+      for (int k = 0; k < fractions.length; k++) {
+        double v = fractions[k];
+        if (v <= BettingRule.SquaredCoin.RHO / state.upperBound()) {
+          double potential = now.potential(1, v);
+          assertThat(wealth[0][k])
+              .as("%s, delay %d, round %d, fraction %s", opponent, delay, t, v)
+              .isGreaterThanOrEqualTo(potential - 1e-9 * (1 + potential));
+        }
+        if (v <= BettingRule.SquaredCoin.RHO / state.lowerBound()) {
+          double potential = now.potential(-1, v);
+          assertThat(wealth[1][k])
+              .as("%s, delay %d, round %d, fraction -%s", opponent, delay, t, v)
+              .isGreaterThanOrEqualTo(potential - 1e-9 * (1 + potential));
+        }
+      }
+    }
+  }
+}
