@@ -119,7 +119,7 @@ class GatewayDrainITCase {
   @Test
   void underLoadEveryRequestThatWasReadIsAnswered() throws Exception {
     Map<String, String> positions = new ConcurrentHashMap<>();
-    Set<String> failed = ConcurrentHashMap.newKeySet();
+    Map<String, String> failed = new ConcurrentHashMap<>();
     Map<Integer, AtomicInteger> statuses = new ConcurrentHashMap<>();
     List<Thread> devices = new ArrayList<>();
     for (int i = 0; i < DEVICES; i++) {
@@ -142,7 +142,7 @@ class GatewayDrainITCase {
                       positions.put(name, json.get("partition") + " " + json.get("offset"));
                     }
                   } catch (IOException e) {
-                    failed.add(name);
+                    failed.put(name, e.toString());
                     // The port is closed.
                     return;
                   } catch (InterruptedException e) {
@@ -166,7 +166,7 @@ class GatewayDrainITCase {
     }
     Map<String, String> stored =
         stored(IntStream.range(0, DEVICES).mapToObj(i -> "user" + i).toList());
-    assertThat(stored).isEqualTo(positions);
+    assertThat(stored).as("failures %s", failed).isEqualTo(positions);
     assertThat(statuses.keySet()).isSubsetOf(202, 503);
     // Each device noticed that the port was closed.
     assertThat(failed).hasSize(DEVICES);
