@@ -62,7 +62,10 @@ final class Connections extends Handler.Wrapper {
     State busy = new State(true);
     State present = states.compute(connection, (unused, state) -> state == CLOSED ? CLOSED : busy);
     // A sweep removes what it has closed.
-    if (present == CLOSED || !connection.isOpen() || handled.getAndIncrement() < 0) {
+    if (present == CLOSED
+        || !connection.isOpen()
+        || cannotBeAnswered(request)
+        || handled.getAndIncrement() < 0) {
       refuse(response, callback);
       return true;
     }
@@ -81,6 +84,14 @@ final class Connections extends Handler.Wrapper {
     response.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
     response.write(true, null, callback);
+  }
+
+  /**
+   * Whether the output has ended: so it does, and the client isn't told, if the server's port
+   * closes between the header of an earlier answer and its end.
+   */
+  private static boolean cannotBeAnswered(Request request) {
+    return request.getConnectionMetaData().getConnection().getEndPoint().isOutputShutdown();
   }
 
   /** The connection itself, without TLS. */

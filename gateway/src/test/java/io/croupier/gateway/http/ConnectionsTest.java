@@ -157,4 +157,59 @@ class ConnectionsTest {
       server.stop();
     }
   }
+
+  /**
+   * If the server begins to stop between the header of an answer and its end, it shuts down the
+   * connection's output, and the client doesn't know. Its next request can't be answered.
+   */
+  @Test
+  void aRequestThatNoAnswerCanReachHasNoEffect() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    Server server = new Server();
+    ServerConnector connector =
+        new ServerConnector(server) {
+          @Override
+          public boolean isShutdown() {
+            return asked.getAndIncrement() > 0;
+          }
+        };
+    connector.setHost("127.0.0.1");
+    server.addConnector(connector);
+    CountDownLatch refused = new CountDownLatch(2);
+    server.setHandler(
+        new Handler.Wrapper(
+            new Connections(
+                new Handler.Abstract() {
+                  @Override
+                  public boolean handle(Request request, Response response, Callback callback) {
+                    handled.incrementAndGet();
+                    callback.succeeded();
+                    return true;
+                  }
+                })) {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback)
+              throws Exception {
+            try {
+              return super.handle(request, response, callback);
+            } finally {
+              refused.countDown();
+            }
+          }
+        });
+    server.start();
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      byte[] request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII);
+      socket.getOutputStream().write(request);
+      String answer = new String(socket.getInputStream().readAllBytes(), US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 200").doesNotContain("Connection: close");
+
+      socket.getOutputStream().write(request);
+
+      assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(handled).hasValue(1);
+    } finally {
+      server.stop();
+    }
+  }
 }
