@@ -20,6 +20,7 @@ final class ClipRun {
   private final boolean byFeatures;
   private final Release release;
   private final double strength;
+  private final double precision;
   private final SeededRandom random;
   private final ClipTracker tracker;
   private final double[] start;
@@ -35,6 +36,7 @@ final class ClipRun {
    * @param byFeatures whether the size is the slope bound of 1 times the norm of the features,
    *     instead of the norm of the gradient
    * @param release of gradients of norm at most 1
+   * @param precision of releases, for the slope rule
    * @param epsilon of answers
    * @param random the randomness of releases and answers
    */
@@ -43,12 +45,14 @@ final class ClipRun {
       ClipWay way,
       boolean byFeatures,
       Release release,
+      double precision,
       double epsilon,
       SeededRandom random) {
     this.way = way;
     this.byFeatures = byFeatures;
     this.release = release;
     this.strength = ResponseLaw.ofEpsilon(epsilon).strength();
+    this.precision = precision;
     this.random = random;
     this.tracker = new ClipTracker(way.clip());
     this.start = new double[dimension];
@@ -99,7 +103,7 @@ final class ClipRun {
     if (!way.slopeRule() || run == null) {
       return way.slopeRule() ? SlopeRule.share(0) : 1;
     }
-    return SlopeRule.share(run.weights(), tracker.clip(), slopeBound);
+    return SlopeRule.share(run.weights(), tracker.clip(), slopeBound, precision);
   }
 
   /** Returns the clip of the next round. */

@@ -3,6 +3,7 @@ package io.croupier.studies;
 import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.studies.ClipTrial.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -160,10 +161,12 @@ final class ClipStudy implements Study {
     LinearParticipants all = participants.get();
     int d = all.dimension();
     Release release = privacy.mechanism.release(d, 1, privacy.epsilon);
+    double precision = ReportWeight.of(privacy.mechanism.weightExponent(d, privacy.epsilon));
     List<ClipRun> runs = new ArrayList<>();
     for (ClipWay way : ways) {
       SeededRandom random = new SeededRandom(SeededRandom.seed(privacy.noise, runs.size(), 0));
-      runs.add(new ClipRun(d, way, privacy.byFeatures, release, privacy.epsilon, random));
+      runs.add(
+          new ClipRun(d, way, privacy.byFeatures, release, precision, privacy.epsilon, random));
     }
     List<Outcome> outcomes = new ClipTrial(all, runs).play(people);
     runner.progress().accept((long) people * ways.size());

@@ -27,6 +27,7 @@ final class DemoTrial {
   private final Problem problem;
   private final ModelSpec spec;
   private final Release release;
+  private final int weightExponent;
   private final double strength;
   private final int interval;
   private final int delay;
@@ -70,6 +71,7 @@ final class DemoTrial {
     this.random = random;
     int d = problem.dimension();
     release = mechanism.release(d, 1, epsilon);
+    weightExponent = mechanism.weightExponent(d, epsilon);
     strength = ResponseLaw.ofEpsilon(epsilon).strength();
     weights = new double[d];
     average = new double[d];
@@ -189,7 +191,8 @@ final class DemoTrial {
     Vectors.scale(clip, released, released);
     report.dimension = released.length;
     report.form = VectorForm.GRID_SUM;
-    report.exponent = ReportWeight.gridExponent(clip, 0);
+    report.weightExponent = weightExponent;
+    report.exponent = ReportWeight.gridExponent(clip, weightExponent);
     report.values = ExactSums.of(PackedVectors.encode(released), report.exponent);
     report.gradientBound = spec.hasAdaptiveClip() ? clip : 0;
     gradients++;

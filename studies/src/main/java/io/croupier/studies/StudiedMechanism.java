@@ -3,6 +3,9 @@ package io.croupier.studies;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.client.randomiser.Calibration;
+import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.noise.SpecGradients;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
@@ -84,6 +87,14 @@ enum StudiedMechanism {
 
   /** What such a release declares, as the strongest noise that BANCO accepts. */
   abstract StrongestNoise declared(int dimension, double gradientBound, double epsilon);
+
+  /** Returns k of {@link ReportWeight}: such a release has the weight 2^-k. */
+  int weightExponent(int dimension, double epsilon) {
+    ModelSpec spec = ModelSpec.newBuilder().setDimension(dimension).setGradientBound(1).build();
+    return ReportWeight.exponent(
+        Declarations.of(Declarations.declared(declared(dimension, 1, epsilon)), 0),
+        new SpecGradients(spec, new PrivUnitLaws()).all());
+  }
 
   /** A law takes milliseconds to find, and many trials use the same. */
   private static PrivUnitLaw law(int dimension, double epsilon) {

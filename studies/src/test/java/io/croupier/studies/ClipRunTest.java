@@ -66,6 +66,7 @@ class ClipRunTest {
             way,
             byFeatures,
             StudiedMechanism.L2_LAPLACE.release(DIMENSION, 1, 4),
+            1,
             4,
             new SeededRandom(4));
     return new ClipTrial(people, List.of(run)).play(5_000).get(0);
@@ -111,7 +112,7 @@ class ClipRunTest {
 
   private Outcome play(ClipWay way, Release release, double epsilon, int people) {
     int d = census.problem().dimension();
-    ClipRun run = new ClipRun(d, way, true, release, epsilon, new SeededRandom(2));
+    ClipRun run = new ClipRun(d, way, true, release, 1, epsilon, new SeededRandom(2));
     return new ClipTrial(men(), List.of(run)).play(people).get(0);
   }
 }

@@ -91,7 +91,7 @@ final class UnpublishedModel implements PublishedModel {
     if (clip.getSize() == AdaptiveClip.Size.FEATURES) {
       double slope = AdaptiveClips.slopeBound(clip);
       double[] weights = ModelSpecs.initialWeights(spec);
-      double share = SlopeRule.share(weights, AdaptiveClips.initial(clip), slope);
+      double share = SlopeRule.share(weights, AdaptiveClips.initial(clip), slope, 1);
       update.setSlopeBound(clip.getSlopeRule() ? share * slope : slope);
     }
   }

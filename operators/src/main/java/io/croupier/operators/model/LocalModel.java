@@ -279,6 +279,7 @@ public final class LocalModel implements LiveModel {
     if (open.count() > 0) {
       used += open.count();
       open.close(round, clip.value());
+      clip.close(round);
       learner.step(state, round);
     }
   }

@@ -3,6 +3,7 @@ package io.croupier.operators.model;
 import io.croupier.operators.clip.ClipTracker;
 import io.croupier.operators.clip.SlopeRule;
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.learner.Round;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
@@ -31,6 +32,9 @@ final class RoundClip {
 
   /** The slope bound of the newest publication. */
   private double slopeBound;
+
+  /** The mean weight of the reports of the newest round that had some. */
+  private double precision = 1;
 
   private long dropped;
 
@@ -124,6 +128,11 @@ final class RoundClip {
     dropped += reports;
   }
 
+  /** Notes how precise the reports of a round are that closes. */
+  void close(Round round) {
+    precision = round.weight() / round.reports;
+  }
+
   /**
    * Moves the clip for a new publication, by the answers since the newest one.
    *
@@ -140,7 +149,7 @@ final class RoundClip {
     }
     tracker.advance();
     if (spec.getSlopeRule()) {
-      double share = SlopeRule.share(weights, tracker.clip(), slopeBound);
+      double share = SlopeRule.share(weights, tracker.clip(), slopeBound, precision);
       slopeBound = AdaptiveClips.slopeBound(spec) * share;
     }
     return wasScouting && !tracker.isScouting();
@@ -166,6 +175,7 @@ final class RoundClip {
       tracker.visit("clip", visitor);
       scouted = visitor.count("clip-scouted", scouted);
       slopeBound = visitor.scalar("clip-slope-bound", slopeBound);
+      precision = visitor.scalar("clip-precision", precision);
       dropped = visitor.count("dropped-bound", dropped);
     }
   }

@@ -30,9 +30,15 @@ class SlopeRuleTest {
   @Test
   void ofARoundIsThatOfItsLargestPrediction() {
     // |w| = 5, and features of norm 0.2 / 0.5.
-    assertThat(SlopeRule.share(new double[] {3, 0, -4}, 0.2, 0.5)).isEqualTo(SlopeRule.share(2));
-    assertThat(SlopeRule.share(new double[3], 1e100, Double.MIN_VALUE)).isEqualTo(0.5);
-    assertThat(SlopeRule.share(new double[] {1e300, 0}, 1e100, 1e-100)).isEqualTo(1);
+    assertThat(SlopeRule.share(new double[] {3, 0, -4}, 0.2, 0.5, 1)).isEqualTo(SlopeRule.share(2));
+    assertThat(SlopeRule.share(new double[3], 1e100, Double.MIN_VALUE, 1)).isEqualTo(0.5);
+    assertThat(SlopeRule.share(new double[] {1e300, 0}, 1e100, 1e-100, 1)).isEqualTo(1);
+  }
+
+  @Test
+  void isSmallerWhereReportsAreMostlyNoise() {
+    assertThat(SlopeRule.share(new double[] {3, 0, -4}, 0.2, 0.5, 0.125))
+        .isEqualTo(SlopeRule.share(0.25));
   }
 
   @Test

@@ -425,6 +425,29 @@ class MovingClipTest {
     assertThat(plain.newest().getSlopeBound()).isEqualTo(3);
   }
 
+  /** Reports of weights 1 and 1/4 have a mean of 5/8. */
+  @Test
+  void theSlopeBoundIsSmallerWhereReportsAreLessPrecise() {
+    Life life = new Life(spec(1, "size: FEATURES slope_rule: true"));
+    life.scout();
+    ModelUpdate read = life.newest();
+    for (int t = 0; t < 20; t++) {
+      read = life.newest();
+      double c = read.getGradientBound();
+      life.gradient(read.getRound(), c, 0.9 * c, 0);
+      RoundSum noisy = Life.report(read.getRound(), VectorForm.GRID_SUM);
+      noisy.weightExponent = 2;
+      life.model.add(Life.onGrid(noisy, c, 0.5 * c, 0));
+      life.publish();
+    }
+    ModelUpdate next = life.newest();
+    double norm = Math.sqrt(next.getWeightsList().stream().mapToDouble(w -> w * w).sum());
+    double features = next.getGradientBound() / read.getSlopeBound();
+    double share = SlopeRule.share(0.625 * norm * features);
+    assertThat(share).isGreaterThan(0.51);
+    assertThat(next.getSlopeBound()).isCloseTo(share, withinPercentage(1e-9));
+  }
+
   private static ModelUpdate publishWithoutRound(Life life) {
     try {
       return ModelUpdate.parseFrom(life.model.publish(false, 0).orElseThrow().toByteArray());
