@@ -70,7 +70,8 @@ record ClipReport(MarkdownPage page, int people, int men) {
             + " gradients, as `gradient_bound` does, and all people report.",
         "*%s* and *%s* are the same clip in all problems, whose units are 0.01 to 100."
             .formatted(ONE, HUNDRED),
-        "With the slope rule, rounds announce a smaller slope bound while the weights are small.");
+        "With the slope rule, rounds announce a smaller slope bound while the weights are small, or"
+            + " reports are mostly noise.");
   }
 
   private static String counted(int number) {

@@ -61,7 +61,7 @@ final class ClipStudy implements Study {
     leastOfCensus = census.problem().score(census.problem().optimum()).loss();
     double[] start = new double[census.problem().dimension()];
     zeroOfCensus = census.problem().score(start).loss() - leastOfCensus;
-    demo = new DemoCensus(census, leastOfCensus, men, scale.replications(64));
+    demo = new DemoCensus(census, leastOfCensus, men, scale.replications(16));
   }
 
   @Override

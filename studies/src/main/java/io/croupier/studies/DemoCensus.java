@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * clip, against the same learner with fixed clips, where the features have other units.
  */
 final class DemoCensus {
-  private static final double[] EPSILONS = {2};
+  private static final double[] EPSILONS = {1, 2, 8};
   private static final StudiedMechanism MECHANISM = StudiedMechanism.PRIV_UNIT;
 
   /** Factors of the features. */
