@@ -731,6 +731,7 @@ function defaultCandidates(epsilon) {
  * docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
  */
 export class PrivUnit {
+  #seeds;
   #words;
   #coin;
 
@@ -755,6 +756,8 @@ export class PrivUnit {
     /** M: the length of a release in units of the gradient bound, its last coordinate included. */
     this.scale = scale;
     this.#coin = acceptance(this.epsilonNanos);
+    // Of its own calls to the generator: the seed is public, and the words of the index aren't.
+    this.#seeds = new Words(crypto);
     this.#words = new Words(crypto);
     Object.freeze(this);
   }
@@ -770,11 +773,12 @@ export class PrivUnit {
     check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
     check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
     const table = knots();
-    const words = this.#words;
-    words.renew();
     // Before anything looks at the gradient.
-    words.next();
-    const seed = { low: words.low, high: words.high };
+    const seeds = this.#seeds;
+    seeds.renew();
+    seeds.next();
+    const seed = { low: seeds.low, high: seeds.high };
+    seeds.renew();
     const direction = lift(gradient, gradientBound);
     const heights = new Float64Array(this.candidates / 2);
     const state = new Word();
@@ -783,6 +787,8 @@ export class PrivUnit {
       heights[pair] = height(table, seed, pair, direction, state, word);
     }
     direction.fill(0);
+    const words = this.#words;
+    words.renew();
     const index = drawIndex(topOf(heights, this.top), words, this.#coin);
     words.renew();
     return { seed: (BigInt(seed.high) << 32n) | BigInt(seed.low), index };
