@@ -359,10 +359,12 @@ class GradientReporterTest {
   void anInterruptedThreadSendsNoEarlier() throws Exception {
     long begin = System.nanoTime();
     Thread.currentThread().interrupt();
-    new GradientReporter(
-            new KafkaReportTransport(producer, "gradients"), ledger, Duration.ofMillis(20))
-        .report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+    Future<Void> report =
+        new GradientReporter(
+                new KafkaReportTransport(producer, "gradients"), ledger, Duration.ofMillis(20))
+            .report(MODEL, new double[2], NEXT_TO_NO_NOISE);
     assertThat(Thread.interrupted()).isTrue();
+    assertThat(report).isDone();
     assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
     assertThat(sent()).hasSize(1);
   }

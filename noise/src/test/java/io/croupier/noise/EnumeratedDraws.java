@@ -27,8 +27,6 @@ public final class EnumeratedDraws extends UniformIntegers {
     }
   }
 
-  private static final Unresolved UNRESOLVED = new Unresolved();
-
   private final int mostDraws;
 
   private final List<Draw> path = new ArrayList<>();
@@ -94,7 +92,7 @@ public final class EnumeratedDraws extends UniformIntegers {
   private long next(long first, long last) {
     if (position == path.size()) {
       if (position >= mostDraws) {
-        throw UNRESOLVED;
+        throw new Unresolved();
       }
       path.add(new Draw(first, last));
     }

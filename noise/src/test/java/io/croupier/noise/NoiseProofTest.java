@@ -129,7 +129,7 @@ class NoiseProofTest {
                 assertThat(resolved).as("%s", y).isEqualTo(atZero.times(t.power(square)));
               }
             });
-    for (long y = -4L * sigma; y <= 4 * sigma; y++) {
+    for (long y = -4L * sigma; y <= 4L * sigma; y++) {
       assertThat(law.results()).containsKey(y);
     }
     Rational sum = law.results().values().stream().reduce(law.unresolved(), Rational::plus);
