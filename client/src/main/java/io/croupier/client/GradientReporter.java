@@ -9,6 +9,7 @@ import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.view.GradientReportView;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Sends the noisy gradients of one person's device. Each is charged to the person's {@link
@@ -39,6 +41,7 @@ public final class GradientReporter {
   private final ReportTransport transport;
   private final LocalLedger ledger;
   private final ReportMaker maker;
+  private final ReleaseTimes times;
 
   /** Stored reports that the transport is not currently sending. */
   private final NavigableMap<Long, StoredReport> unsent = new ConcurrentSkipListMap<>();
@@ -54,10 +57,25 @@ public final class GradientReporter {
    *     would be refused, or counted as another person's
    */
   public GradientReporter(ReportTransport transport, LocalLedger ledger) {
-    this(transport, ledger, Clock.systemUTC());
+    this(transport, ledger, Duration.ZERO);
   }
 
-  GradientReporter(ReportTransport transport, LocalLedger ledger, Clock clock) {
+  /**
+   * The same for a device whose releases may be timed: the time at which a report is sent doesn't
+   * depend on how long its draw took, which depends on the noise.
+   *
+   * @param releaseDelay how long after the beginning of the call of {@code report} or {@code
+   *     answer} the report is sent, at least 0; the call waits as long. If the draw takes longer,
+   *     the report is sent at the next whole multiple of the delay. Choose it longer than draws
+   *     take, so that this is rare
+   * @throws IllegalArgumentException if the delay is negative
+   */
+  public GradientReporter(ReportTransport transport, LocalLedger ledger, Duration releaseDelay) {
+    this(transport, ledger, Clock.systemUTC(), ReleaseTimes.after(releaseDelay));
+  }
+
+  GradientReporter(ReportTransport transport, LocalLedger ledger, Clock clock, ReleaseTimes times) {
+    this.times = times;
     this.transport = Objects.requireNonNull(transport, "transport");
     this.ledger = ledger;
     maker = new ReportMaker(ledger, clock, transport.namesUser());
@@ -156,8 +174,7 @@ public final class GradientReporter {
   /** The same about an earlier round, with the average that was published with it. */
   public synchronized CompletableFuture<Void> answer(
       RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
-    sendUnsent();
-    return send(maker.answer(terms, truth, randomiser));
+    return release(() -> maker.answer(terms, truth, randomiser));
   }
 
   /**
@@ -178,8 +195,7 @@ public final class GradientReporter {
   /** The same for an earlier round. */
   public synchronized CompletableFuture<Void> answerSize(
       RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
-    sendUnsent();
-    return send(maker.answerSize(terms, size, randomiser));
+    return release(() -> maker.answerSize(terms, size, randomiser));
   }
 
   /**
@@ -244,15 +260,21 @@ public final class GradientReporter {
    */
   public synchronized CompletableFuture<Void> report(
       RoundTerms terms, double[] gradient, Randomiser randomiser) {
-    sendUnsent();
-    return send(maker.release(terms, gradient, randomiser));
+    return release(() -> maker.release(terms, gradient, randomiser));
   }
 
   /** The same for a gradient of a known size that was evaluated at an earlier round. */
   public synchronized CompletableFuture<Void> report(
       RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
+    return release(() -> maker.release(terms, gradient, size, randomiser));
+  }
+
+  private CompletableFuture<Void> release(Supplier<StoredReport> draw) {
+    long begin = times.begin();
     sendUnsent();
-    return send(maker.release(terms, gradient, size, randomiser));
+    StoredReport report = draw.get();
+    times.await(begin);
+    return send(report);
   }
 
   private List<CompletableFuture<Void>> sendAgain(List<StoredReport> reports) {

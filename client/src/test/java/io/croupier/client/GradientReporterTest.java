@@ -8,14 +8,17 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.ModelUpdate;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -33,6 +36,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class GradientReporterTest {
   private static final ModelSnapshot MODEL = Updates.snapshot("m", 3, 0, 0);
@@ -47,7 +52,11 @@ class GradientReporterTest {
 
   private GradientReporter reporter() {
     Clock clock = Clock.fixed(Instant.parse("2026-11-22T10:59:59.999Z"), ZoneOffset.UTC);
-    return new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger, clock);
+    return new GradientReporter(
+        new KafkaReportTransport(producer, "gradients"),
+        ledger,
+        clock,
+        ReleaseTimes.after(Duration.ZERO));
   }
 
   private List<GradientReport> sent() throws Exception {
@@ -308,5 +317,62 @@ class GradientReporterTest {
         .isThrownBy(() -> KafkaReportTransport.producerProperties(Map.of(name, value)))
         .withMessageStartingWith(name + " is ")
         .withMessageContaining("; it must be ");
+  }
+
+  /** The clock shows how long each draw took; sleeping moves it. */
+  @ParameterizedTest
+  @CsvSource({"0, 100", "1, 100", "99, 100", "100, 100", "101, 200", "350, 400"})
+  void aReportIsSentAtAWholeMultipleOfTheDelay(long draw, long due) throws Exception {
+    long[] now = {7_000};
+    long[] slept = {0};
+    ReleaseTimes times =
+        new ReleaseTimes(
+            Duration.ofNanos(100),
+            () -> now[0],
+            nanos -> {
+              assertThat(producer.history()).isEmpty();
+              slept[0]++;
+              // A thread may wake up too early.
+              now[0] += Math.max(1, nanos / 2);
+            });
+    GradientReporter reporter =
+        new GradientReporter(
+            new KafkaReportTransport(producer, "gradients"), ledger, Clock.systemUTC(), times);
+    ModelUpdate.Builder asking =
+        Updates.update("m", 3, 0, 0).setAnswerProbability(1).setQuestionProbability(1);
+    asking.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
+    reporter
+        .answer(
+            ModelSnapshot.parse(asking.build().toByteArray()),
+            question -> {
+              now[0] += draw;
+              return true;
+            },
+            BitRandomiser.ofEpsilon(1))
+        .get();
+    assertThat(now[0]).isEqualTo(7_000 + due);
+    assertThat(slept[0] > 0).isEqualTo(draw != due);
+    assertThat(sent()).hasSize(1);
+  }
+
+  @Test
+  void anInterruptedThreadSendsNoEarlier() throws Exception {
+    long begin = System.nanoTime();
+    Thread.currentThread().interrupt();
+    Future<Void> report =
+        new GradientReporter(
+                new KafkaReportTransport(producer, "gradients"), ledger, Duration.ofMillis(20))
+            .report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(report).isDone();
+    assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+    assertThat(sent()).hasSize(1);
+  }
+
+  @Test
+  void aNegativeDelayIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> ReleaseTimes.after(Duration.ofMillis(-1)))
+        .withMessage("releaseDelay is PT-0.001S; it must be at least 0");
   }
 }

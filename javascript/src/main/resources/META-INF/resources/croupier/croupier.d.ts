@@ -273,6 +273,8 @@ export class Device {
       attempts?: number;
       /** For a report of an earlier visit that the gateway refuses for ever. */
       onRefused?: (report: StoredReport, error: GatewayError) => void;
+      /** How long after the beginning of a release its report is sent; by default 0. */
+      releaseDelayMs?: number;
       now?: () => number;
     },
   ): Promise<Device>;

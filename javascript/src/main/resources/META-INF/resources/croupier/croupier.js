@@ -731,6 +731,7 @@ function defaultCandidates(epsilon) {
  * docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
  */
 export class PrivUnit {
+  #seeds;
   #words;
   #coin;
 
@@ -755,6 +756,8 @@ export class PrivUnit {
     /** M: the length of a release in units of the gradient bound, its last coordinate included. */
     this.scale = scale;
     this.#coin = acceptance(this.epsilonNanos);
+    // Of its own calls to the generator: the seed is public, and the words of the index aren't.
+    this.#seeds = new Words(crypto);
     this.#words = new Words(crypto);
     Object.freeze(this);
   }
@@ -770,11 +773,12 @@ export class PrivUnit {
     check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
     check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
     const table = knots();
-    const words = this.#words;
-    words.renew();
     // Before anything looks at the gradient.
-    words.next();
-    const seed = { low: words.low, high: words.high };
+    const seeds = this.#seeds;
+    seeds.renew();
+    seeds.next();
+    const seed = { low: seeds.low, high: seeds.high };
+    seeds.renew();
     const direction = lift(gradient, gradientBound);
     const heights = new Float64Array(this.candidates / 2);
     const state = new Word();
@@ -783,6 +787,8 @@ export class PrivUnit {
       heights[pair] = height(table, seed, pair, direction, state, word);
     }
     direction.fill(0);
+    const words = this.#words;
+    words.renew();
     const index = drawIndex(topOf(heights, this.top), words, this.#coin);
     words.renew();
     return { seed: (BigInt(seed.high) << 32n) | BigInt(seed.low), index };
@@ -2036,17 +2042,21 @@ export class Device {
   #now;
   #attempts;
   #onRefused;
+  #releaseDelayMs;
+  #sleep;
   #answers;
   #randomisers = new Map();
   #queue = Promise.resolve();
 
-  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused }) {
+  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep }) {
     this.#gateway = gateway;
     this.#ledger = ledger;
     this.#crypto = crypto;
     this.#now = now;
     this.#attempts = attempts;
     this.#onRefused = onRefused;
+    this.#releaseDelayMs = releaseDelayMs;
+    this.#sleep = sleep;
     this.#answers = new RandomisedResponse({ epsilon, crypto });
     /** What each report spends, gradient or answer. */
     this.epsilon = this.#answers.epsilon;
@@ -2062,15 +2072,19 @@ export class Device {
    * @param epsilon what each report spends, from 1e-9 to 16
    * @param attempts how often a report is tried before the call fails; it is sent again later, the same bytes
    * @param onRefused called with (report, error) for a report of an earlier visit that the gateway refuses for ever
+   * @param releaseDelayMs how long after the beginning of a release its report is sent, at least 0; if the draw takes
+   *     longer, it is sent at the next whole multiple of the delay
    * For the other parameters see Ledger.open.
    */
   static async open({
-    gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, now = () => Date.now(),
-    crypto = globalThis.crypto, ...storage
+    gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, releaseDelayMs = 0, now = () => Date.now(),
+    sleep = sleepFor, crypto = globalThis.crypto, ...storage
   }) {
     epsilonUnits(epsilon);
-    const ledger = await Ledger.open({ crypto, ...storage });
-    return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused });
+    check(
+      Number.isFinite(releaseDelayMs) && releaseDelayMs >= 0, 'releaseDelayMs', releaseDelayMs, 'a number of at least 0');
+    const ledger = await Ledger.open({ crypto, sleep, ...storage });
+    return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep });
   }
 
   /** Distinguishes this device from the person's others. */
@@ -2213,10 +2227,27 @@ export class Device {
   #release(terms, epsilonNanos, draw) {
     return this.#enqueue(async () => {
       await this.#deliver();
+      const begin = this.#now();
       const report = await this.#ledger.release(terms, epsilonNanos, draw);
+      await this.#awaitRelease(begin);
       await this.#deliver(report.sequence);
       return { sequence: report.sequence, bytes: report.bytes };
     });
+  }
+
+  /**
+   * Waits until a whole multiple of the delay has passed, so that the time of sending contains nothing of the draw but
+   * how many delays it took.
+   */
+  async #awaitRelease(begin) {
+    const delay = this.#releaseDelayMs;
+    if (delay === 0) {
+      return;
+    }
+    // The clock of the device may have been set back.
+    const drawn = Math.max(0, this.#now() - begin);
+    const due = Math.max(1, Math.ceil(drawn / delay)) * delay;
+    await this.#sleep(due - drawn);
   }
 
   /** Sends the reports that are waiting for an acknowledgement again, in the order of their numbers. */

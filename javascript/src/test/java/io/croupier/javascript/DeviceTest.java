@@ -9,6 +9,8 @@ import io.croupier.schemas.GradientReport;
 import java.util.List;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What one device reports, and in which rounds. */
 class DeviceTest extends DeviceFixture {
@@ -148,5 +150,35 @@ class DeviceTest extends DeviceFixture {
             browser.array(1),
             Double.NaN));
     assertThat(visits.received()).hasSize(2);
+  }
+
+  /**
+   * The clock moves by a step whenever it is read: twice from the beginning of a draw to its end.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, 100", "1, 98", "50, 0", "51, 98", "175, 50", "-1000, 100"})
+  void aReportIsSentAtAWholeMultipleOfTheDelay(int step, int wait) {
+    Value slept =
+        browser
+            .eval(
+                "(world, step) => {"
+                    + " Object.assign(globalThis, { world, step, time: 1800000000000, slept: [] });"
+                    + " return slept; }")
+            .execute(visits.world(), step);
+    Value device =
+        visits.open(
+            visits.page(),
+            "{releaseDelayMs: 100, now: () => { time += step; return time; },"
+                + " sleep: async (ms) => { slept.push(ms, world.requests.length); }}");
+    visits.await(report(device, 4));
+    assertThat(Browser.doubles(slept)).as("a wait, before any request").containsExactly(wait, 0);
+    assertThat(visits.received()).hasSize(1);
+  }
+
+  @Test
+  void aDelayOfAReleaseIsANumberOfAtLeastZero() {
+    Value failure = visits.failure(visits.opening(visits.page(), "{releaseDelayMs: -1}"));
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("releaseDelayMs is -1; it must be a number of at least 0");
   }
 }

@@ -11,6 +11,7 @@ import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.client.randomiser.SeededRandomisers;
+import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
 import java.io.File;
 import java.io.IOException;
@@ -64,6 +65,15 @@ class PrivUnitTest {
         choice.getMember("seed").asBigInteger().longValue(), choice.getMember("index").asInt());
   }
 
+  /** The module reads words in blocks; the rest of the seed's block is not used. */
+  private static SecureBits afterTheSeed(int stream) {
+    SecureBits bits = Statistics.seeded(stream);
+    for (int word = 0; word < 64; word++) {
+      bits.getAsLong();
+    }
+    return bits;
+  }
+
   /** Every release is that of the Java client with the same bits: seed, ranking, index. */
   @ParameterizedTest
   @CsvSource({
@@ -90,7 +100,8 @@ class PrivUnitTest {
       }
       browser.words(Statistics.seeded(1000 + n));
       PrivUnitRandomiser same =
-          SeededRandomisers.privUnit(0.5, d, epsilon, candidates, Statistics.seeded(1000 + n));
+          SeededRandomisers.privUnit(
+              0.5, d, epsilon, candidates, Statistics.seeded(1000 + n), afterTheSeed(1000 + n));
       assertThat(choose(randomiser, gradient, 0.5)).isEqualTo(same.choose(gradient));
     }
   }
@@ -331,6 +342,23 @@ class PrivUnitTest {
       assertThat(choose(randomiser, new double[] {Math.sin(n), Math.cos(n)}, 1).seed())
           .isEqualTo(seed);
     }
+  }
+
+  /** No call of the generator gives both words of a seed and words of an index. */
+  @Test
+  void theSeedAndTheIndexComeFromDifferentCallsOfTheGenerator() {
+    Value calls =
+        browser
+            .eval(
+                "(module) => { const calls = [];"
+                    + " const crypto = { getRandomValues(block) {"
+                    + " calls.push(calls.length + 1); block.fill(calls.length); return block; } };"
+                    + " const one = new module.PrivUnit({dimension: 2, epsilon: 1, crypto});"
+                    + " const { seed } = one.choose([0, 0], 1);"
+                    + " return { seed, calls: calls.length }; }")
+            .execute(browser.exports());
+    assertThat(calls.getMember("seed").asBigInteger()).isEqualTo(0x1_0000_0001L);
+    assertThat(calls.getMember("calls").asInt()).isEqualTo(2);
   }
 
   @ParameterizedTest

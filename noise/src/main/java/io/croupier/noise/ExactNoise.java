@@ -1,7 +1,5 @@
 package io.croupier.noise;
 
-import java.util.function.LongSupplier;
-
 /**
  * Integer noise whose law is exact: discrete Laplace and discrete Gaussian variates from fair bits
  * [CKS20, Algorithms 1 to 3], by comparisons of integers. No probability is rounded.
@@ -12,7 +10,7 @@ import java.util.function.LongSupplier;
  * sigma^2)).
  *
  * <p>No overflow: scales are at most 2^30, so denominators are at most 2 (2^30)^2 = 2^61, which
- * {@link #uniform} supports; a magnitude is below 2^30 (2^32 + 1) &lt; 2^63.
+ * {@link UniformIntegers#below} supports; a magnitude is below 2^30 (2^32 + 1) &lt; 2^63.
  *
  * <p>Counts of scales are capped at 2^32. In releases of Laplace noise this has no effect, since a
  * magnitude of 2^32 and every larger one saturate. A Gaussian proposal reaches the cap with
@@ -24,17 +22,26 @@ public final class ExactNoise {
   /** Largest scale, of either law. */
   public static final int LARGEST_SCALE = 1 << 30;
 
+  /** What a trial returns in place of a variate. */
+  static final long REFUSED = Long.MIN_VALUE;
+
   private static final long MOST_SCALES = 1L << 32;
 
-  private final LongSupplier bits;
+  private final UniformIntegers integers;
+  private final ExponentialCoins coins;
 
   /** Noise from secure bits. */
   public ExactNoise(SecureBits bits) {
-    this((LongSupplier) bits);
+    this(UniformIntegers.of(bits));
   }
 
-  ExactNoise(LongSupplier bits) {
-    this.bits = bits;
+  ExactNoise(UniformIntegers integers) {
+    this(integers, new ExponentialCoins(integers));
+  }
+
+  ExactNoise(UniformIntegers integers, ExponentialCoins coins) {
+    this.integers = integers;
+    this.coins = coins;
   }
 
   /**
@@ -45,19 +52,9 @@ public final class ExactNoise {
    */
   public long laplace(int scale) {
     while (true) {
-      long part = uniform(scale);
-      if (!survives(part, scale)) {
-        continue;
-      }
-      long scales = 0;
-      while (scales < MOST_SCALES && survives()) {
-        scales++;
-      }
-      long magnitude = part + scale * scales;
-      boolean negative = bits.getAsLong() < 0;
-      // Otherwise 0 would be twice as likely.
-      if (magnitude != 0 || !negative) {
-        return negative ? -magnitude : magnitude;
+      long y = laplaceTrial(scale);
+      if (y != REFUSED) {
+        return y;
       }
     }
   }
@@ -70,20 +67,36 @@ public final class ExactNoise {
    */
   public long gaussian(int sigma) {
     while (true) {
-      long proposal = laplace(sigma);
-      if (accepts(Math.abs(proposal), sigma)) {
-        return proposal;
+      long y = gaussianTrial(sigma);
+      if (y != REFUSED) {
+        return y;
       }
     }
   }
 
-  /**
-   * Uniform on 0 .. bound - 1, exactly.
-   *
-   * @param bound at least 1
-   */
-  public int below(int bound) {
-    return (int) uniform(bound);
+  /** Trials are independent, so the law is that of one trial, given that it is not refused. */
+  long laplaceTrial(int scale) {
+    long part = integers.below(scale);
+    if (!coins.survives(part, scale)) {
+      return REFUSED;
+    }
+    long scales = 0;
+    while (scales < MOST_SCALES && coins.survives()) {
+      scales++;
+    }
+    long magnitude = part + scale * scales;
+    boolean negative = integers.below(2) == 1;
+    if (magnitude == 0 && negative) {
+      // Otherwise 0 would be twice as likely.
+      return REFUSED;
+    }
+    return negative ? -magnitude : magnitude;
+  }
+
+  /** Refused, too, if its proposal is. */
+  long gaussianTrial(int sigma) {
+    long proposal = laplaceTrial(sigma);
+    return proposal != REFUSED && accepts(Math.abs(proposal), sigma) ? proposal : REFUSED;
   }
 
   /**
@@ -96,63 +109,20 @@ public final class ExactNoise {
     long twoSquares = 2L * sigma * sigma;
     if (magnitude < sigma) {
       long missing = sigma - magnitude;
-      return survives(missing * missing, twoSquares);
+      return coins.survives(missing * missing, twoSquares);
     }
     long a = magnitude / sigma - 1;
     long b = magnitude % sigma;
     for (long i = 0; i < a; i++) {
       for (long j = 0; j < a; j++) {
-        if (!survives(1, 2)) {
+        if (!coins.survives(1, 2)) {
           return false;
         }
       }
-      if (!survives(b, sigma)) {
+      if (!coins.survives(b, sigma)) {
         return false;
       }
     }
-    return survives(b * b, twoSquares);
-  }
-
-  /**
-   * True with probability exp(-numerator / denominator), which is the probability that the number
-   * of consecutive true draws is even, where the k-th draw is true with probability numerator / (k
-   * denominator).
-   *
-   * @param numerator from 0 to the denominator
-   */
-  boolean survives(long numerator, long denominator) {
-    long k = 1;
-    while ((k == 1 || uniform(k) == 0) && uniform(denominator) < numerator) {
-      k++;
-    }
-    return (k & 1) == 1;
-  }
-
-  /** True with probability exp(-1). */
-  private boolean survives() {
-    long k = 2;
-    while (uniform(k) == 0) {
-      k++;
-    }
-    return (k & 1) == 1;
-  }
-
-  /**
-   * Uniform on 0 .. bound - 1 [Lem19]: the integer part of bound times a fraction of 63 bits.
-   * Fractional parts below 2^63 modulo bound are drawn again, so that the same number of words
-   * remains for every integer part.
-   *
-   * @param bound from 1 to 2^62
-   */
-  long uniform(long bound) {
-    while (true) {
-      long word = bits.getAsLong() >>> 1;
-      long low = word * bound;
-      long fraction = low & Long.MAX_VALUE;
-      // The modulus is below bound, so this comparison mostly avoids its division.
-      if (fraction >= bound || fraction >= (Long.MAX_VALUE % bound + 1) % bound) {
-        return Math.multiplyHigh(word, bound) << 1 | low >>> 63;
-      }
-    }
+    return coins.survives(b * b, twoSquares);
   }
 }

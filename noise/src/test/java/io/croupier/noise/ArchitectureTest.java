@@ -24,6 +24,9 @@ class ArchitectureTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages("io.croupier.noise");
 
+  private static final DescribedPredicate<JavaClass> INTEGERS =
+      JavaClass.Predicates.assignableTo(UniformIntegers.class);
+
   @Test
   void dependsOnNothing() {
     classes()
@@ -40,19 +43,34 @@ class ArchitectureTest {
   @Test
   void nothingPublicTakesBitsKeysOrSeeds() {
     assertThat(NOISE.stream().map(JavaClass::getSimpleName))
-        .contains("SecureBits", "ExactNoise", "NoiseSource");
+        .contains("SecureBits", "ExactNoise", "NoiseSource", "UniformIntegers");
     List<String> harmless = List.of("int", "double", SecureBits.class.getName());
     noCodeUnits()
         .that()
         .arePublic()
         .and()
         .areNotDeclaredIn(CandidateVectors.class)
+        .and()
+        .areDeclaredInClassesThat(DescribedPredicate.not(INTEGERS))
         .should()
-        .haveRawParameterTypes(
-            DescribedPredicate.describe(
-                "other than " + harmless,
-                types -> !harmless.containsAll(types.stream().map(HasName::getName).toList())))
+        .haveRawParameterTypes(otherThan(harmless))
         .check(NOISE);
+    // Bounds and thresholds; what makes an instance takes no number.
+    noCodeUnits()
+        .that()
+        .arePublic()
+        .and()
+        .areDeclaredInClassesThat(INTEGERS)
+        .should()
+        .haveRawParameterTypes(otherThan(List.of("long", SecureBits.class.getName())))
+        .check(NOISE);
+    assertThat(UniformIntegers.class.getConstructors()).isEmpty();
+  }
+
+  private static DescribedPredicate<List<JavaClass>> otherThan(List<String> harmless) {
+    return DescribedPredicate.describe(
+        "other than " + harmless,
+        types -> !harmless.containsAll(types.stream().map(HasName::getName).toList()));
   }
 
   @Test

@@ -11,6 +11,11 @@ public final class InsecureNoise {
 
   /** Exact noise from a seed. */
   public static ExactNoise exact(int seed) {
-    return new ExactNoise(Statistics.seeded(seed));
+    return new ExactNoise(integers(seed));
+  }
+
+  /** Uniform integers from a seed. */
+  public static UniformIntegers integers(int seed) {
+    return UniformIntegers.of(Statistics.seeded(seed));
   }
 }

@@ -34,6 +34,7 @@ class GoldenBytesTest {
         "GradientReport-answer",
         "ModelUpdate",
         "ModelUpdate-estimates",
+        "ModelUpdate-recent",
         "ModelUpdate-adaptive-clip",
         "ModelUpdate-waits",
         "AccountingEvent",

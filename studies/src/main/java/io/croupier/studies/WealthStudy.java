@@ -102,9 +102,11 @@ final class WealthStudy implements CellStudy {
   public void report(List<CellResult> results, MarkdownPage page) throws IOException {
     page.title("Initial wealth");
     page.paragraph(
-        ("This study measures how the initial wealth W0 changes the risk. A learner with a proper prior"
-                + " and initial wealth W0 loses at most W0 / K times a logarithm against never moving, in"
-                + " expectation and whatever the problem; larger values learn sooner. Absolute loss,"
+        ("This study measures how the initial wealth W0 changes the risk. With one round a"
+                + " publication, a convex loss, symmetric noise, and a bound on coins that is known (from"
+                + " G) or measured (the largest so far), a bettor loses in expectation at most W0 times a"
+                + " logarithm against doing nothing, plus what coins above twice that bound cost: the sum"
+                + " over K rounds. Larger values learn sooner. Absolute loss,"
                 + " l2_laplace noise, K = %d rounds of %d reports, %d replications; the problems of [excess-risk.md](excess-risk.md). Entries:"
                 + " mean excess risk of the average (standard error).")
             .formatted(

@@ -62,15 +62,29 @@ final class UpdateText {
 
   private static String inWords(Estimate estimate) {
     String name = estimate.getQuestion().getName();
-    return estimate.hasFraction()
-        ? format(
-            "%s: %.3f, from %.3f to %.3f (95 %%), worth %,d answers of equal age",
-            name,
-            estimate.getFraction(),
-            estimate.getLow(),
-            estimate.getHigh(),
-            estimate.getAnswers())
-        : name + ": no answers";
+    if (!estimate.hasFraction()) {
+      return name + ": no answers";
+    }
+    String lasting =
+        inWords(
+            estimate.getFraction(), estimate.getLow(), estimate.getHigh(), estimate.getAnswers());
+    if (!estimate.hasRecent()) {
+      return name + ": " + lasting;
+    }
+    Estimate.Recent recent = estimate.getRecent();
+    return format(
+        "%s: %s; recently %s",
+        name,
+        lasting,
+        inWords(recent.getFraction(), recent.getLow(), recent.getHigh(), recent.getAnswers()));
+  }
+
+  /** A fraction outside [0, 1] is printed as the end that it is beyond. */
+  private static String inWords(double fraction, double low, double high, long answers) {
+    double possible = Math.min(1, Math.max(0, fraction));
+    return format(
+        "%.3f%s, from %.3f to %.3f (95 %%), worth %,d answers of equal age",
+        possible, possible == fraction ? "" : " (clipped)", low, high, answers);
   }
 
   private static String inWords(MeanLoss mean) {

@@ -78,6 +78,24 @@ class UpdateTextTest {
         .startsWith("  mean loss, each cut off at 3.000: 1.100 +- ");
   }
 
+  @Test
+  void printsRecentEstimatesAndClipsThem() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    addLossAbove(update, "low", 0.5, 0.8);
+    update
+        .getEstimatesBuilder(0)
+        .getRecentBuilder()
+        .setFraction(1.25)
+        .setStandardError(0.4)
+        .setLow(0.65)
+        .setHigh(1)
+        .setAnswers(11);
+    assertThat(lines(update, OptionalDouble.empty()))
+        .contains(
+            "  low: 0.800, from 0.700 to 0.900 (95 %), worth 60 answers of equal age; recently"
+                + " 1.000 (clipped), from 0.650 to 1.000 (95 %), worth 11 answers of equal age");
+  }
+
   private static void addLossAbove(
       ModelUpdate.Builder update, String name, double threshold, double fraction) {
     Estimate.Builder estimate =

@@ -3,6 +3,7 @@ package io.croupier.client.randomiser;
 import io.croupier.accounting.ResponseLaw;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.noise.SecureBits;
+import io.croupier.noise.UniformIntegers;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.view.GradientReportView;
@@ -24,12 +25,14 @@ public final class BitRandomiser {
   private final ResponseLaw law;
   private final ReleaseCost cost;
   private final SecureBits bits;
+  private final UniformIntegers integers;
 
   BitRandomiser(RandomisedResponseMechanism mechanism, SecureBits bits) {
     this.mechanism = mechanism;
     law = mechanism.law();
     cost = ReleaseCost.of(mechanism);
     this.bits = bits;
+    integers = UniformIntegers.of(bits);
   }
 
   /**
@@ -86,12 +89,15 @@ public final class BitRandomiser {
 
   /** Releases an answer once. Every call spends {@link #cost} again. */
   public boolean release(boolean answer) {
-    return answer ^ flips();
+    synchronized (bits) {
+      bits.renew();
+      return draw(answer, integers, law);
+    }
   }
 
-  private synchronized boolean flips() {
-    bits.renew();
-    return bits.getAsLong() >>> 1 < law.flips();
+  /** The answer, or its opposite: the draw is the same for both. */
+  static boolean draw(boolean answer, UniformIntegers integers, ResponseLaw law) {
+    return answer ^ integers.isUpTo(law.flips() - 1);
   }
 
   /**

@@ -4,8 +4,8 @@ import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
-import io.croupier.noise.ExactNoise;
 import io.croupier.noise.SecureBits;
+import io.croupier.noise.UniformIntegers;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.SubExponential;
@@ -13,18 +13,17 @@ import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Arrays;
-import java.util.function.LongSupplier;
 
 /**
  * PrivUnit on the lifted sphere, chosen by rank: close to the least noise that pure local privacy
  * allows, in a seed and an index.
  *
- * <p>A release is made in three steps. (1) Draw a seed of 64 fair bits; it expands to N / 2 unit
- * vectors of D = d + 1 coordinates and their opposites ({@link CandidateVectors}). (2) Clip the
- * gradient to L2 norm G, lift it to u = (g / G, sqrt(1 - ||g / G||^2)), and find the K candidates
- * that are closest to it: the top. (3) Draw an index, exp(epsilon) times as likely for each of the
- * top as for each of the others. The release stands for M G times the first d coordinates of that
- * candidate, whose mean is g.
+ * <p>A release is made in three steps. (1) Draw a seed of 64 fair bits, from a generator of its
+ * own; it expands to N / 2 unit vectors of D = d + 1 coordinates and their opposites ({@link
+ * CandidateVectors}). (2) Clip the gradient to L2 norm G, lift it to u = (g / G, sqrt(1 - ||g /
+ * G||^2)), and find the K candidates that are closest to it: the top. (3) Draw an index,
+ * exp(epsilon) times as likely for each of the top as for each of the others. The release stands
+ * for M G times the first d coordinates of that candidate, whose mean is g.
  *
  * <p>Guarantee: epsilon-LDP under replace-one. Given the seed, which is drawn before the gradient
  * is looked at, K of N indices have probability exp(epsilon) / (K exp(epsilon) + N - K) and the
@@ -57,8 +56,13 @@ public final class PrivUnitRandomiser implements Randomiser {
   /** The probability exp(-epsilon) of accepting an index outside the top, in units of 2^-63. */
   private final long acceptance;
 
+  /**
+   * Under a key of its own, so that the seed, which is public, is no part of the index's stream.
+   */
+  private final SecureBits seeds;
+
   private final SecureBits bits;
-  private final ExactNoise noise;
+  private final UniformIntegers integers;
   private final PrivUnitMechanism mechanism;
   private final ReleaseCost cost;
 
@@ -82,11 +86,16 @@ public final class PrivUnitRandomiser implements Randomiser {
    *     make releases longer than 1.3 times the least length
    */
   public PrivUnitRandomiser(double gradientBound, int dimension, double epsilon, int candidates) {
-    this(gradientBound, dimension, epsilon, candidates, new SecureBits());
+    this(gradientBound, dimension, epsilon, candidates, new SecureBits(), new SecureBits());
   }
 
   PrivUnitRandomiser(
-      double gradientBound, int dimension, double epsilon, int candidates, SecureBits bits) {
+      double gradientBound,
+      int dimension,
+      double epsilon,
+      int candidates,
+      SecureBits seeds,
+      SecureBits bits) {
     requireBound(gradientBound);
     if (!(epsilon >= 1e-9 && epsilon <= PrivUnitLaw.MOST_EPSILON)) {
       throw new IllegalArgumentException(
@@ -97,8 +106,9 @@ public final class PrivUnitRandomiser implements Randomiser {
     this.gradientBound = gradientBound;
     law = new PrivUnitLaws().best(dimension, units.doubleValue(), candidates);
     acceptance = acceptance(law.epsilon());
+    this.seeds = seeds;
     this.bits = bits;
-    noise = new ExactNoise(bits);
+    integers = UniformIntegers.of(bits);
     mechanism = PrivUnitMechanism.of(law);
     cost = ReleaseCost.of(mechanism);
   }
@@ -108,8 +118,9 @@ public final class PrivUnitRandomiser implements Randomiser {
     this.gradientBound = gradientBound;
     law = same.law;
     acceptance = same.acceptance;
+    seeds = same.seeds;
     bits = same.bits;
-    noise = same.noise;
+    integers = same.integers;
     mechanism = same.mechanism;
     cost = same.cost;
   }
@@ -193,11 +204,12 @@ public final class PrivUnitRandomiser implements Randomiser {
           "gradient has " + gradient.length + " coordinates; the model has " + law.dimension());
     }
     synchronized (bits) {
-      // A copy of this process draws another seed.
+      // A copy of this process draws another seed, and another index.
+      seeds.renew();
       bits.renew();
-      long seed = bits.getAsLong();
+      long seed = seeds.getAsLong();
       boolean[] top = top(seed, lift(gradient, gradientBound), law);
-      return new Choice(seed, draw(top, noise, bits, acceptance));
+      return new Choice(seed, draw(top, integers, acceptance));
     }
   }
 
@@ -213,11 +225,11 @@ public final class PrivUnitRandomiser implements Randomiser {
    * Draws an index, 2^63 / {@code acceptance} times as likely for each of the top as for each other
    * one. The coin is tossed for all indices, so that its time reveals nothing.
    */
-  static int draw(boolean[] top, ExactNoise noise, LongSupplier bits, long acceptance) {
+  static int draw(boolean[] top, UniformIntegers integers, long acceptance) {
     while (true) {
-      int index = noise.below(top.length);
+      int index = (int) integers.below(top.length);
       long last = top[index] ? Long.MAX_VALUE : acceptance - 1;
-      if (bits.getAsLong() >>> 1 <= last) {
+      if (integers.isUpTo(last)) {
         return index;
       }
     }

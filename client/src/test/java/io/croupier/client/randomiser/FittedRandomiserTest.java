@@ -95,7 +95,9 @@ class FittedRandomiserTest {
   @ValueSource(doubles = {1e-4, 0.3, 7.7, 3e5})
   void privUnitChoosesAsOneOfThatBound(double bound) {
     DoubleFunction<PrivUnitRandomiser> seeded =
-        of -> new PrivUnitRandomiser(of, DIMENSION, 2, 256, Statistics.seeded(5));
+        of ->
+            new PrivUnitRandomiser(
+                of, DIMENSION, 2, 256, Statistics.seeded(4), Statistics.seeded(5));
     PrivUnitRandomiser fitted = seeded.apply(1).fitted(bound, grid(bound).gridExponent());
     PrivUnitRandomiser made = seeded.apply(bound);
     for (int release = 0; release < 20; release++) {

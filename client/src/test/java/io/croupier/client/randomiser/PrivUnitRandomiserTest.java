@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.noise.CandidateVectors;
-import io.croupier.noise.ExactNoise;
 import io.croupier.noise.InsecureNoise;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
+import io.croupier.noise.UniformIntegers;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
@@ -24,8 +24,6 @@ import java.math.BigInteger;
 import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.SplittableRandom;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +38,13 @@ class PrivUnitRandomiserTest {
   private static final int COUNT = 200_000;
 
   private static PrivUnitRandomiser seeded(double g, int d, double epsilon, int candidates) {
-    return new PrivUnitRandomiser(g, d, epsilon, candidates, Statistics.seeded(3));
+    return seeded(g, d, epsilon, candidates, 3);
+  }
+
+  private static PrivUnitRandomiser seeded(
+      double g, int d, double epsilon, int candidates, int seed) {
+    return new PrivUnitRandomiser(
+        g, d, epsilon, candidates, Statistics.seeded(256 + seed), Statistics.seeded(seed));
   }
 
   /** The law of the index for a fixed top, exactly: a chi-square over all indices. */
@@ -51,12 +55,11 @@ class PrivUnitRandomiserTest {
     for (int i = 0; i < count; i++) {
       top[(5 * i + 2) % 16] = true;
     }
-    ExactNoise noise = InsecureNoise.exact(9);
+    UniformIntegers integers = InsecureNoise.integers(9);
     long[] observed = new long[16];
-    LongSupplier bits = new SplittableRandom(10)::nextLong;
     long acceptance = PrivUnitRandomiser.acceptance(epsilon);
     for (int n = 0; n < COUNT; n++) {
-      observed[PrivUnitRandomiser.draw(top, noise, bits, acceptance)]++;
+      observed[PrivUnitRandomiser.draw(top, integers, acceptance)]++;
     }
     double odds = Math.exp(epsilon);
     double all = count * odds + 16 - count;
@@ -236,9 +239,8 @@ class PrivUnitRandomiserTest {
   void whatIsNotFiniteIsReleasedAsZero(double value) {
     double[] gradient = {1, value, 1};
     for (int n = 0; n < 20; n++) {
-      assertThat(new PrivUnitRandomiser(1, 3, 1, 64, Statistics.seeded(n)).choose(gradient))
-          .isEqualTo(
-              new PrivUnitRandomiser(1, 3, 1, 64, Statistics.seeded(n)).choose(new double[3]));
+      assertThat(seeded(1, 3, 1, 64, n).choose(gradient))
+          .isEqualTo(seeded(1, 3, 1, 64, n).choose(new double[3]));
     }
     assertThat(gradient).containsExactly(1, value, 1);
   }
@@ -283,24 +285,27 @@ class PrivUnitRandomiserTest {
     }
   }
 
-  /** The seed is a function of the generator alone. */
+  /** The seed is a word of its own generator, and the index a function of the other one's. */
   @Test
-  void theSeedDoesNotDependOnTheGradient() {
+  void theSeedDependsNeitherOnTheGradientNorOnTheBitsOfTheIndex() {
     for (int n = 0; n < 50; n++) {
-      long seed =
-          new PrivUnitRandomiser(1, 2, 8, 64, Statistics.seeded(n)).choose(new double[2]).seed();
+      long seed = seeded(1, 2, 8, 64, n).choose(new double[2]).seed();
+      assertThat(seed).isEqualTo(Statistics.seeded(256 + n).getAsLong());
       double[] other = {Math.sin(n), Math.cos(n)};
-      assertThat(new PrivUnitRandomiser(1, 2, 8, 64, Statistics.seeded(n)).choose(other).seed())
-          .isEqualTo(seed);
+      assertThat(seeded(1, 2, 8, 64, n).choose(other).seed()).isEqualTo(seed);
+      PrivUnitRandomiser otherBits =
+          new PrivUnitRandomiser(1, 2, 8, 64, Statistics.seeded(256 + n), Statistics.seeded(n + 1));
+      assertThat(otherBits.choose(other).seed()).isEqualTo(seed);
     }
   }
 
   @Test
   void copiesOfAProcessDrawDifferentSeeds() {
+    SecureBits seeds = new SecureBits();
     SecureBits bits = new SecureBits();
-    SecureBits copied = InsecureNoise.copy(bits);
-    PrivUnitRandomiser one = new PrivUnitRandomiser(1, 2, 1, 64, bits);
-    PrivUnitRandomiser other = new PrivUnitRandomiser(1, 2, 1, 64, copied);
+    PrivUnitRandomiser one = new PrivUnitRandomiser(1, 2, 1, 64, seeds, bits);
+    PrivUnitRandomiser other =
+        new PrivUnitRandomiser(1, 2, 1, 64, InsecureNoise.copy(seeds), InsecureNoise.copy(bits));
     // False alarm: 2^-64.
     assertThat(one.choose(new double[2]).seed()).isNotEqualTo(other.choose(new double[2]).seed());
   }

@@ -177,7 +177,9 @@ public record GatewayConfig(
               issuer,
               required(values, prefix + "audience"),
               keys(prefix + "jwks", required(values, prefix + "jwks"), settings),
-              algorithms(prefix + "algorithms", values)));
+              algorithms(prefix + "algorithms", values),
+              Optional.of(values.getOrDefault(prefix + "typ", "").strip())
+                  .filter(type -> !type.isEmpty())));
     }
     return List.copyOf(issuers);
   }

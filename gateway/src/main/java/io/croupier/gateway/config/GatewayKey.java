@@ -125,7 +125,8 @@ public enum GatewayKey {
   public static final String ISSUERS = "issuers.";
 
   /** The settings of an issuer. */
-  static final List<String> OF_AN_ISSUER = List.of("issuer", "audience", "jwks", "algorithms");
+  static final List<String> OF_AN_ISSUER =
+      List.of("issuer", "audience", "jwks", "algorithms", "typ");
 
   private static final Pattern ISSUER =
       Pattern.compile("issuers\\.[^.]+\\.(" + String.join("|", OF_AN_ISSUER) + ")");

@@ -23,11 +23,13 @@ import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Verifies the bearer tokens of OpenID Connect issuers (RFC 7519, RFC 9068): signature by a key of
- * the issuer, algorithm of its list, issuer, audience, expiry. Safe for use by several threads.
+ * the issuer, algorithm of its list, issuer, audience, expiry and, where the issuer's settings
+ * require one, the type of the token (RFC 8725, section 3.11). Safe for use by several threads.
  */
 public final class TokenVerifier implements AutoCloseable {
   private final Map<String, Issuer> issuers = new HashMap<>();
@@ -35,7 +37,11 @@ public final class TokenVerifier implements AutoCloseable {
   private final Duration skew;
   private final Clock clock;
 
-  private record Issuer(String audience, Set<String> algorithms, JWKSource<SecurityContext> keys) {}
+  private record Issuer(
+      String audience,
+      Set<String> algorithms,
+      Optional<String> type,
+      JWKSource<SecurityContext> keys) {}
 
   /**
    * Who a token is about.
@@ -74,19 +80,27 @@ public final class TokenVerifier implements AutoCloseable {
       } else {
         keys = new KeyFileSource(((KeyFile) issuer.jwks()).path());
       }
-      trust(issuer.issuer(), issuer.audience(), issuer.algorithms(), keys);
+      trust(issuer.issuer(), issuer.audience(), issuer.algorithms(), issuer.type(), keys);
     }
   }
 
   /** Accepts test tokens, too. */
   public void trust(TestTokens tokens) {
     trust(
-        TestTokens.ISSUER, TestTokens.AUDIENCE, Set.of(TestTokens.ALGORITHM), tokens.publicKeys());
+        TestTokens.ISSUER,
+        TestTokens.AUDIENCE,
+        Set.of(TestTokens.ALGORITHM),
+        Optional.empty(),
+        tokens.publicKeys());
   }
 
   private void trust(
-      String issuer, String audience, Set<String> algorithms, JWKSource<SecurityContext> keys) {
-    issuers.put(issuer, new Issuer(audience, Set.copyOf(algorithms), keys));
+      String issuer,
+      String audience,
+      Set<String> algorithms,
+      Optional<String> type,
+      JWKSource<SecurityContext> keys) {
+    issuers.put(issuer, new Issuer(audience, Set.copyOf(algorithms), type, keys));
   }
 
   /**
@@ -117,11 +131,31 @@ public final class TokenVerifier implements AutoCloseable {
     if (header.getCriticalParams() != null && !header.getCriticalParams().isEmpty()) {
       throw new InvalidTokenException("the token's crit must be absent");
     }
+    if (issuer.type.isPresent() && !hasType(header, issuer.type.get())) {
+      throw new InvalidTokenException(
+          "the token's typ must be the one that this gateway requires of its issuer");
+    }
     if (keys(issuer, header).stream().noneMatch(key -> Signatures.isValid(jwt, key))) {
       throw new InvalidTokenException("no key of the token's issuer verifies its signature");
     }
     requireValidNow(claims, issuer.audience);
     return new Identity(claims.getIssuer(), claims.getSubject());
+  }
+
+  /**
+   * Media types, of which senders leave out the prefix "application/" if no other slash is left
+   * (RFC 7515, section 4.1.9); capital letters make no difference.
+   */
+  private static boolean hasType(JWSHeader header, String required) {
+    return header.getType() != null
+        && subtype(header.getType().getType()).equalsIgnoreCase(subtype(required));
+  }
+
+  private static String subtype(String type) {
+    String prefix = "application/";
+    return type.regionMatches(true, 0, prefix, 0, prefix.length())
+        ? type.substring(prefix.length())
+        : type;
   }
 
   private static List<JWK> keys(Issuer issuer, JWSHeader header)

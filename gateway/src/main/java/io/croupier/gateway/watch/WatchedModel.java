@@ -166,6 +166,15 @@ final class WatchedModel {
         each.add("high", PageNumbers.number(estimate.getHigh()));
         each.addProperty("answers", estimate.getAnswers());
       }
+      if (estimate.hasRecent()) {
+        Estimate.Recent recent = estimate.getRecent();
+        JsonObject ofRecent = new JsonObject();
+        ofRecent.add("fraction", PageNumbers.number(recent.getFraction()));
+        ofRecent.add("low", PageNumbers.number(recent.getLow()));
+        ofRecent.add("high", PageNumbers.number(recent.getHigh()));
+        ofRecent.addProperty("answers", recent.getAnswers());
+        each.add("recent", ofRecent);
+      }
       estimates.add(each);
     }
     json.add("estimates", estimates);

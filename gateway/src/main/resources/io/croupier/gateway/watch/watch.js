@@ -303,8 +303,25 @@ function showQuantities(all) {
   }))], all, "There are no updates yet");
 }
 
+/** Whether an estimate is shown: its interval is not wider than half of what is possible. */
+function isKnown(estimate) {
+  return estimate?.fraction !== undefined && estimate.high - estimate.low <= 0.5;
+}
+
+function fractionText(estimate) {
+  if (!isKnown(estimate)) {
+    return estimate?.fraction === undefined ? "-" : "too few answers";
+  }
+  const possible = Math.min(1, Math.max(0, estimate.fraction));
+  return possible.toFixed(2) + (possible === estimate.fraction ? "" : " (clipped)");
+}
+
+function intervalText(estimate) {
+  return isKnown(estimate) ? estimate.low.toFixed(2) + " to " + estimate.high.toFixed(2) : "-";
+}
+
 function drawInterval(cell, row) {
-  if (row.fraction === undefined) {
+  if (!isKnown(row)) {
     cell.replaceChildren();
     return;
   }
@@ -327,10 +344,12 @@ function showEstimates(all) {
   fill(byId("estimates-table"), "Estimates", [
     plain("model"),
     { title: "question", words: true, value: row => row.question },
-    { title: "fraction", value: row => row.fraction === undefined ? "-" : row.fraction.toFixed(2) },
-    { title: "95 % interval", value: row => row.fraction === undefined ? "-" : row.low.toFixed(2) + " to " + row.high.toFixed(2) },
+    { title: "fraction", value: fractionText },
+    { title: "95 % interval", value: intervalText },
     { title: "0 to 1", words: true, draw: drawInterval },
     { title: "worth answers", value: row => count(row.answers) },
+    { title: "recently", value: row => fractionText(row.recent) },
+    { title: "recent interval", value: row => intervalText(row.recent) },
     ...(state.scores ? [{ title: "in truth", value: row => score(truth(row)) }] : [])
   ], rows, "No model asks a question");
 }

@@ -43,7 +43,14 @@ class GatewayConfigTest {
     assertThat(config.topics().gateway()).isEqualTo("croupier.gateway");
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.issuers().get(0).algorithms()).doesNotContain("none", "HS256");
+    assertThat(config.issuers().get(0).type()).isEmpty();
     assertThat(config.toString()).doesNotContain("broker");
+  }
+
+  @Test
+  void anIssuerMayRequireAType() {
+    assertThat(with("issuers.main.typ", " at+jwt ").issuers().get(0).type()).contains("at+jwt");
+    assertThat(with("issuers.main.typ", "").issuers().get(0).type()).isEmpty();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.croupier.gateway.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.crypto.ECDSASigner;
@@ -38,6 +39,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -57,8 +59,12 @@ class TokenVerifierTest {
   }
 
   private static TokenVerifier verifier(IssuerSettings.Keys keys) {
+    return verifier(keys, Optional.empty());
+  }
+
+  private static TokenVerifier verifier(IssuerSettings.Keys keys, Optional<String> type) {
     return new TokenVerifier(
-        List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL)),
+        List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL, type)),
         Duration.ofSeconds(30),
         Clock.systemUTC());
   }
@@ -96,6 +102,35 @@ class TokenVerifierTest {
         new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec").build(), claims());
     token.sign(new ECDSASigner(curve));
     assertThat(verifier.verify(token.serialize()).subject()).isEqualTo("ada");
+  }
+
+  /** An ID token has another type, or none. */
+  @Test
+  void aRequiredTypeIsThatOfTheHeader() throws Exception {
+    RSAKey key = rsaKey(2048);
+    Path file = directory.resolve("keys.json");
+    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
+    TokenVerifier verifier = verifier(new KeyFile(file), Optional.of("at+jwt"));
+    for (String type : List.of("at+jwt", "application/at+jwt", "AT+JWT")) {
+      assertThat(verifier.verify(typed(key, type)).subject()).isEqualTo("ada");
+    }
+    for (String type : Arrays.asList("JWT", "jwt", "id+jwt", "at", null)) {
+      assertThatThrownBy(() -> verifier.verify(typed(key, type)))
+          .as("%s", type)
+          .isInstanceOf(InvalidTokenException.class)
+          .hasMessage("the token's typ must be the one that this gateway requires of its issuer");
+    }
+    assertThat(verifier(new KeyFile(file)).verify(typed(key, "JWT")).subject()).isEqualTo("ada");
+  }
+
+  private static String typed(RSAKey key, String type) throws Exception {
+    JWSHeader.Builder header = new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID());
+    if (type != null) {
+      header.type(new JOSEObjectType(type));
+    }
+    SignedJWT token = new SignedJWT(header.build(), claims());
+    token.sign(new RSASSASigner(key));
+    return token.serialize();
   }
 
   @Test

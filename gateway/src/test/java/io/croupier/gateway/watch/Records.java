@@ -74,7 +74,22 @@ final class Records {
                   .setStandardError(0.03)
                   .setLow(0.65)
                   .setHigh(0.77)
-                  .setAnswers(220));
+                  .setAnswers(220)
+                  .setRecent(
+                      Estimate.Recent.newBuilder()
+                          .setFraction(1.02)
+                          .setStandardError(0.1)
+                          .setLow(0.75)
+                          .setHigh(1)
+                          .setAnswers(31)))
+          .addEstimates(
+              Estimate.newBuilder()
+                  .setQuestion(Question.newBuilder().setName("loss"))
+                  .setFraction(0.4)
+                  .setStandardError(0.2)
+                  .setLow(0.1)
+                  .setHigh(0.75)
+                  .setAnswers(4));
     }
     return update;
   }

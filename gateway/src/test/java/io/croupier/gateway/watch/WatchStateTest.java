@@ -46,7 +46,9 @@ class WatchStateTest {
     assertThat(model.get("estimates").toString())
         .isEqualTo(
             "[{\"question\":\"accuracy\",\"fraction\":0.71,\"low\":0.65,\"high\":0.77,"
-                + "\"answers\":220}]");
+                + "\"answers\":220,\"recent\":{\"fraction\":1.02,\"low\":0.75,\"high\":1,"
+                + "\"answers\":31}},{\"question\":\"loss\",\"fraction\":0.4,\"low\":0.1,"
+                + "\"high\":0.75,\"answers\":4}]");
     assertThat(model.getAsJsonObject("curves").keySet())
         .containsExactlyInAnyOrder(
             "clip", "coin-bound", "evidence", "magnitude", "norm", "saturations");

@@ -6,10 +6,15 @@ import io.croupier.noise.SecureBits;
 public final class SeededRandomisers {
   private SeededRandomisers() {}
 
-  /** The randomiser with these bits. */
+  /** The randomiser with these seeds, and these bits for its indices. */
   public static PrivUnitRandomiser privUnit(
-      double gradientBound, int dimension, double epsilon, int candidates, SecureBits bits) {
-    return new PrivUnitRandomiser(gradientBound, dimension, epsilon, candidates, bits);
+      double gradientBound,
+      int dimension,
+      double epsilon,
+      int candidates,
+      SecureBits seeds,
+      SecureBits bits) {
+    return new PrivUnitRandomiser(gradientBound, dimension, epsilon, candidates, seeds, bits);
   }
 
   /** What {@link PrivUnitRandomiser} ranks candidates by. */

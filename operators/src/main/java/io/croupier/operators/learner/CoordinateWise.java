@@ -9,9 +9,10 @@ import java.util.Arrays;
  * {@link Potential}; see {@link MagnitudeLearner} for S, V, h and the two sides. Of a coordinate,
  * only the reports that touch it count, dense reports touch all: with T_i the sum of their weights,
  * its coin is at most u_i = lambda G T_i / Omega before noise. G bounds each coordinate of a
- * gradient; W0, the initial wealth, is the unit of the loss of each coordinate against doing
- * nothing. The noise of every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with
- * |E x| &lt;= 1/5, as symmetric noise and priv_unit do.
+ * gradient. What a {@link MagnitudeLearner} loses at most against doing nothing, in expectation and
+ * under the same hypotheses, this learner loses for each coordinate, with the same W0. The noise of
+ * every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with |E x| &lt;= 1/5, as
+ * symmetric noise and priv_unit do.
  *
  * <p>A step costs O(non-zeros) for a sparse round, but for the average. Weights are evaluated when
  * they are published, in the coordinates touched since the last publication.

@@ -19,6 +19,7 @@ import java.util.Map;
 final class AskedQuestions {
   private static final String ANSWERS = "answers";
   private static final String CHUNK = "answers-of-";
+  private static final String RECENT_CHUNK = "recent-answers-of-";
 
   private final RoundClip clip;
   private Map<String, Asked> asked = new LinkedHashMap<>();
@@ -27,7 +28,7 @@ final class AskedQuestions {
   /** Answers that have entered a tally, also of questions that were removed since. */
   private long answers;
 
-  private record Asked(Question question, AnswerTally tally) {}
+  private record Asked(Question question, AnswerTally lasting, AnswerTally recent) {}
 
   /** Creates the questions of a valid spec and of its clip, without answers. */
   AskedQuestions(ModelSpec spec, RoundClip clip) {
@@ -42,7 +43,9 @@ final class AskedQuestions {
       Asked before = asked.get(question.getName());
       next.put(
           question.getName(),
-          new Asked(question, before == null ? new AnswerTally() : before.tally));
+          before == null
+              ? new Asked(question, AnswerTally.lasting(), AnswerTally.recent())
+              : new Asked(question, before.lasting, before.recent));
     }
     asked = next;
     probability = Questions.probability(spec);
@@ -65,14 +68,21 @@ final class AskedQuestions {
     if (question == null) {
       return false;
     }
-    question.tally.add(answer.response, age);
+    question.lasting.add(answer.response, age);
+    question.recent.add(answer.response, age);
     answers++;
     return true;
   }
 
   /** Records a new publication: earlier answers count less. */
   void age() {
-    asked.values().forEach(question -> question.tally.age());
+    asked
+        .values()
+        .forEach(
+            question -> {
+              question.lasting.age();
+              question.recent.age();
+            });
   }
 
   /** Writes the probability of a question, and the estimates, into an update. */
@@ -94,12 +104,22 @@ final class AskedQuestions {
 
   private static Estimate estimate(Asked asked) {
     Estimate.Builder estimate = Estimate.newBuilder().setQuestion(asked.question).setAnswers(0);
-    asked.tally.estimate().ifPresent(fraction -> describe(fraction, estimate));
+    asked.lasting.estimate().ifPresent(fraction -> describe(fraction, estimate));
+    asked.recent.estimate().ifPresent(fraction -> estimate.setRecent(recent(fraction)));
     return estimate.build();
   }
 
   private static void describe(FractionEstimate fraction, Estimate.Builder estimate) {
     estimate
+        .setFraction(fraction.fraction())
+        .setStandardError(fraction.standardError())
+        .setLow(fraction.low())
+        .setHigh(fraction.high())
+        .setAnswers(fraction.answers());
+  }
+
+  private static Estimate.Recent.Builder recent(FractionEstimate fraction) {
+    return Estimate.Recent.newBuilder()
         .setFraction(fraction.fraction())
         .setStandardError(fraction.standardError())
         .setLow(fraction.low())
@@ -122,12 +142,20 @@ final class AskedQuestions {
   }
 
   private void visitTallies(LearnerState.Visitor visitor) {
-    asked.forEach((name, question) -> question.tally.visit(CHUNK + name, visitor));
+    asked.forEach(
+        (name, question) -> {
+          question.lasting.visit(CHUNK + name, visitor);
+          question.recent.visit(RECENT_CHUNK + name, visitor);
+        });
   }
 
   /** Returns whether a stored part belongs to a question that the spec no longer contains. */
   boolean isForgotten(String part) {
-    return part.startsWith(CHUNK)
-        && !asked.containsKey(part.substring(CHUNK.length(), part.lastIndexOf('/')));
+    return isForgotten(part, CHUNK) || isForgotten(part, RECENT_CHUNK);
+  }
+
+  private boolean isForgotten(String part, String chunk) {
+    return part.startsWith(chunk)
+        && !asked.containsKey(part.substring(chunk.length(), part.lastIndexOf('/')));
   }
 }

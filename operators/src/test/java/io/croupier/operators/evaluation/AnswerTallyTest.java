@@ -22,7 +22,7 @@ class AnswerTallyTest {
 
   @Test
   void anEmptyTallyEstimatesNothing() {
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     assertThat(tally.estimate()).isEmpty();
     assertThat(tally.size()).isZero();
     tally.age();
@@ -34,7 +34,7 @@ class AnswerTallyTest {
   /** 7 of 10 without randomisation: the interval is Wilson's, by its textbook formula in Python. */
   @Test
   void withoutNoiseTheIntervalIsWilsons() {
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     for (int i = 0; i < 10; i++) {
       tally.add(i < 7 ? 1 : -1, 0);
     }
@@ -49,8 +49,8 @@ class AnswerTallyTest {
   @Test
   void theIntervalContainsTheEstimateAtTheEnds() {
     for (int answers = 1; answers <= 50; answers++) {
-      AnswerTally all = new AnswerTally();
-      AnswerTally none = new AnswerTally();
+      AnswerTally all = AnswerTally.lasting();
+      AnswerTally none = AnswerTally.lasting();
       for (int i = 0; i < answers; i++) {
         all.add(1, i);
         none.add(-1, i);
@@ -67,7 +67,7 @@ class AnswerTallyTest {
    */
   @Test
   void anImpossibleMeanHasAnIntervalAtTheEnd() {
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     for (int i = 0; i < 400; i++) {
       tally.add(strength(1), 0);
     }
@@ -94,7 +94,7 @@ class AnswerTallyTest {
     double squares = 0;
     double variances = 0;
     for (int run = 0; run < RUNS; run++) {
-      AnswerTally tally = new AnswerTally();
+      AnswerTally tally = AnswerTally.lasting();
       for (int publication = 0; publication < 100; publication++) {
         tally.age();
         for (int person = 0; person < 3; person++) {
@@ -130,7 +130,7 @@ class AnswerTallyTest {
     double h = strength(epsilon);
     int covered = 0;
     for (int run = 0; run < RUNS; run++) {
-      AnswerTally tally = new AnswerTally();
+      AnswerTally tally = AnswerTally.lasting();
       for (int i = 0; i < answers; i++) {
         tally.add(response(truth, h, random), 0);
       }
@@ -140,10 +140,45 @@ class AnswerTallyTest {
     assertThat((double) covered / RUNS).isBetween(0.93, 0.97);
   }
 
+  /** Not sampled: the probabilities of all numbers of yes whose interval contains the truth. */
+  @ParameterizedTest
+  @CsvSource({"20, 0.927, 0.984", "50, 0.933, 0.978", "300, 0.943, 0.958"})
+  void coversTheTruthAsDocumented(int answers, double least, double most) {
+    double smallest = 1;
+    double largest = 0;
+    for (double epsilon : new double[] {0.5, 1, 2}) {
+      double h = strength(epsilon);
+      FractionEstimate[] estimates = new FractionEstimate[answers + 1];
+      for (int yes = 0; yes <= answers; yes++) {
+        AnswerTally tally = AnswerTally.lasting();
+        for (int i = 0; i < answers; i++) {
+          tally.add(i < yes ? h : -h, 0);
+        }
+        estimates[yes] = tally.estimate().orElseThrow();
+      }
+      for (int percent = 50; percent <= 95; percent++) {
+        double truth = percent / 100.0;
+        double p = (1 + h * (2 * truth - 1)) / 2;
+        double covered = 0;
+        double logarithm = answers * Math.log1p(-p);
+        for (int yes = 0; yes <= answers; yes++) {
+          if (estimates[yes].low() <= truth && truth <= estimates[yes].high()) {
+            covered += Math.exp(logarithm);
+          }
+          logarithm += Math.log((answers - yes) * p / ((yes + 1) * (1 - p)));
+        }
+        smallest = Math.min(smallest, covered);
+        largest = Math.max(largest, covered);
+      }
+    }
+    assertThat(smallest).isBetween(least, least + 0.001);
+    assertThat(largest).isBetween(most - 0.001, most);
+  }
+
   /** A model that improves: the estimate follows it within the stated 44 publications. */
   @Test
   void forgetsOldPublications() {
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     for (int publication = 0; publication < 1000; publication++) {
       tally.age();
       tally.add(-1, 0);
@@ -159,10 +194,62 @@ class AnswerTallyTest {
   }
 
   @Test
+  void aRecentTallyFollowsWithinTenPublications() {
+    AnswerTally tally = AnswerTally.recent();
+    for (int publication = 0; publication < 1000; publication++) {
+      tally.age();
+      tally.add(-1, 0);
+    }
+    for (int publication = 0; publication < 10; publication++) {
+      tally.age();
+      tally.add(1, 0);
+    }
+    FractionEstimate estimate = tally.estimate().orElseThrow();
+    assertThat(estimate.fraction()).isCloseTo(0.5, within(0.005));
+    // (1 + 239/256) / (1 - 239/256)
+    assertThat(estimate.answers()).isEqualTo(29);
+  }
+
+  /**
+   * An accuracy that rises from 0.5 to 0.8 over 100 publications: the interval of the recent tally
+   * contains the newest one far more often. The seed is fixed.
+   */
+  @Test
+  void theRecentIntervalFollowsAnImprovingModel() {
+    SplittableRandom random = new SplittableRandom(5);
+    double h = strength(2);
+    int lasting = 0;
+    int recent = 0;
+    for (int run = 0; run < RUNS; run++) {
+      AnswerTally slow = AnswerTally.lasting();
+      AnswerTally fast = AnswerTally.recent();
+      for (int publication = 0; publication <= 100; publication++) {
+        slow.age();
+        fast.age();
+        for (int person = 0; person < 3; person++) {
+          double answer = response(0.5 + 0.003 * publication, h, random);
+          slow.add(answer, 0);
+          fast.add(answer, 0);
+        }
+      }
+      lasting += contains(slow, 0.8) ? 1 : 0;
+      recent += contains(fast, 0.8) ? 1 : 0;
+    }
+    // docs/evaluation.md states these fractions.
+    assertThat((double) lasting / RUNS).isBetween(0.15, 0.19);
+    assertThat((double) recent / RUNS).isBetween(0.87, 0.91);
+  }
+
+  private static boolean contains(AnswerTally tally, double truth) {
+    FractionEstimate estimate = tally.estimate().orElseThrow();
+    return estimate.low() <= truth && truth <= estimate.high();
+  }
+
+  @Test
   void aStaleAnswerCountsAsAnAgedOne() {
-    AnswerTally aged = new AnswerTally();
+    AnswerTally aged = AnswerTally.lasting();
     aged.add(0.5, 0);
-    AnswerTally stale = new AnswerTally();
+    AnswerTally stale = AnswerTally.lasting();
     for (int i = 0; i < 5; i++) {
       aged.age();
     }
@@ -173,29 +260,33 @@ class AnswerTallyTest {
   }
 
   @Test
-  void isEmptyAgainAfter878Publications() {
-    AnswerTally tally = new AnswerTally();
+  void isEmptyAgainAfterManyPublications() {
+    assertThat(publicationsUntilEmpty(AnswerTally.lasting())).isEqualTo(878);
+    assertThat(publicationsUntilEmpty(AnswerTally.recent())).isEqualTo(202);
+  }
+
+  private static int publicationsUntilEmpty(AnswerTally tally) {
     tally.add(0.5, 0);
     int publications = 0;
     while (tally.estimate().isPresent()) {
       tally.age();
       publications++;
     }
-    assertThat(publications).isEqualTo(878);
     assertThat(tally.size()).isZero();
+    return publications;
   }
 
   @Test
   void isRestoredBitForBit() {
     SplittableRandom random = new SplittableRandom(4);
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     Map<String, byte[]> chunks = new HashMap<>();
     for (int i = 0; i < 100; i++) {
       tally.add(random.nextDouble(-1, 1), random.nextInt(5));
       tally.age();
     }
     tally.visit("answers-of-a", StateChunks.writer(chunks::put));
-    AnswerTally restored = new AnswerTally();
+    AnswerTally restored = AnswerTally.lasting();
     restored.visit("answers-of-a", StateChunks.reader(chunks::get));
     assertThat(restored.estimate()).isEqualTo(tally.estimate());
     assertThat(chunks.keySet()).containsExactly("answers-of-a/0");

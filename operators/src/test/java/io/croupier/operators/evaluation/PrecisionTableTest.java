@@ -67,7 +67,7 @@ class PrecisionTableTest {
   }
 
   private static double halfWidth(int answers, double strength) {
-    AnswerTally tally = new AnswerTally();
+    AnswerTally tally = AnswerTally.lasting();
     for (int i = 0; i < answers; i++) {
       tally.add(i % 2 == 0 ? strength : -strength, 0);
     }

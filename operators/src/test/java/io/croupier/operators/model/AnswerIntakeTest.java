@@ -267,6 +267,8 @@ class AnswerIntakeTest {
     model.respec(changed.build());
     assertThat(model.isObsolete("answers-of-b/0")).isTrue();
     assertThat(model.isObsolete("answers-of-a/0")).isFalse();
+    assertThat(model.isObsolete("recent-answers-of-b/0")).isTrue();
+    assertThat(model.isObsolete("recent-answers-of-a/0")).isFalse();
     assertThat(model.add(sum(spec, 0, "b", true))).isEqualTo(BundleOutcome.DROPPED_STALE);
     ModelUpdate update = publish(model);
     assertThat(update.getEstimatesList())

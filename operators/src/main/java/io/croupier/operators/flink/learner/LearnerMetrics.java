@@ -126,7 +126,21 @@ final class LearnerMetrics {
     of.gauge("low", gauge(shown, Estimate::getLow));
     of.gauge("high", gauge(shown, Estimate::getHigh));
     of.gauge("answers", (Gauge<Long>) () -> shown.get().getAnswers());
+    of.gauge("recent-fraction", recent(shown, Estimate.Recent::getFraction));
+    of.gauge("recent-standard-error", recent(shown, Estimate.Recent::getStandardError));
+    of.gauge("recent-low", recent(shown, Estimate.Recent::getLow));
+    of.gauge("recent-high", recent(shown, Estimate.Recent::getHigh));
+    of.gauge("recent-answers", (Gauge<Long>) () -> shown.get().getRecent().getAnswers());
     return shown;
+  }
+
+  /** The same, and NaN while all answers are old. */
+  private static Gauge<Double> recent(
+      AtomicReference<Estimate> shown, ToDoubleFunction<Estimate.Recent> value) {
+    return () -> {
+      Estimate estimate = shown.get();
+      return estimate.hasRecent() ? value.applyAsDouble(estimate.getRecent()) : Double.NaN;
+    };
   }
 
   /** A gauge that is NaN before the first answer, and once the question is no longer asked. */

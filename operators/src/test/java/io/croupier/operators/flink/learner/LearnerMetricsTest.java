@@ -156,7 +156,9 @@ class LearnerMetricsTest {
     metrics.estimates("m", List.of(estimate.build()));
     assertThat(values(gauges))
         .containsEntry("model.m.question.a.fraction", Double.NaN)
-        .containsEntry("model.m.question.a.answers", 0L);
+        .containsEntry("model.m.question.a.answers", 0L)
+        .containsEntry("model.m.question.a.recent-fraction", Double.NaN)
+        .containsEntry("model.m.question.a.recent-answers", 0L);
     estimate.setFraction(0.5).setStandardError(0.1).setLow(0.3).setHigh(0.7).setAnswers(9);
     metrics.estimates("m", List.of(estimate.build()));
     assertThat(values(gauges))
@@ -164,7 +166,23 @@ class LearnerMetricsTest {
         .containsEntry("model.m.question.a.standard-error", 0.1)
         .containsEntry("model.m.question.a.low", 0.3)
         .containsEntry("model.m.question.a.high", 0.7)
-        .containsEntry("model.m.question.a.answers", 9L);
+        .containsEntry("model.m.question.a.answers", 9L)
+        .containsEntry("model.m.question.a.recent-fraction", Double.NaN);
+    estimate
+        .getRecentBuilder()
+        .setFraction(0.6)
+        .setStandardError(0.2)
+        .setLow(0.1)
+        .setHigh(0.9)
+        .setAnswers(4);
+    metrics.estimates("m", List.of(estimate.build()));
+    assertThat(values(gauges))
+        .containsEntry("model.m.question.a.fraction", 0.5)
+        .containsEntry("model.m.question.a.recent-fraction", 0.6)
+        .containsEntry("model.m.question.a.recent-standard-error", 0.2)
+        .containsEntry("model.m.question.a.recent-low", 0.1)
+        .containsEntry("model.m.question.a.recent-high", 0.9)
+        .containsEntry("model.m.question.a.recent-answers", 4L);
   }
 
   /** A question of another model keeps its values. */
