@@ -3,7 +3,6 @@ package io.croupier.accounting;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -17,9 +16,6 @@ import java.util.TreeMap;
  * threads.
  */
 public final class Spends {
-  /** By epsilon; bounds that use it count every report as randomised response. */
-  private final SortedMap<Double, Long> pureReports = new TreeMap<>();
-
   private final Map<PureLoss, Long> losses = new LinkedHashMap<>();
   private double mu;
   private double rho;
@@ -47,7 +43,6 @@ public final class Spends {
   public void addPure(PureLoss loss, long reports) {
     ArgumentChecks.notNegative("reports", reports);
     if (loss.epsilon() > 0 && reports > 0) {
-      pureReports.merge(loss.epsilon(), reports, Math::addExact);
       losses.merge(loss, reports, Math::addExact);
       pureCurve = pureCurve.plus(RenyiCurve.ofPure(loss, reports));
     }
@@ -99,8 +94,7 @@ public final class Spends {
     ArgumentChecks.logProbability("logDelta", logDelta);
     Map<Bound, Double> bounds = new EnumMap<>(Bound.class);
     double concentrated = rho == 0 && mu == 0 ? 0 : Math.nextUp(rho + Math.nextUp(mu * mu / 2));
-    bounds.put(
-        Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, pureReports, logDelta));
+    bounds.put(Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, losses, logDelta));
     bounds.put(Bound.RENYI, pureCurve.plus(RenyiCurve.ofRho(concentrated)).epsilon(logDelta));
     double byRho = ZeroConcentratedDp.epsilon(concentrated, logDelta);
     double rest =
@@ -110,7 +104,7 @@ public final class Spends {
       bounds.put(Bound.GAUSSIAN, DiscreteGaussian.epsilon(muOfAll(), variation, logDelta));
     }
     if (rho == 0 && mu <= Double.MAX_VALUE && pure() <= Double.MAX_VALUE) {
-      ExactComposition.of(mu, pureReports)
+      ExactComposition.of(mu, responses())
           .ifPresent(
               exact ->
                   bounds.put(
@@ -136,10 +130,10 @@ public final class Spends {
 
   /** The sum of the pure epsilons, rounded up. */
   public double pure() {
-    double[] products = new double[pureReports.size()];
+    double[] products = new double[losses.size()];
     int i = 0;
-    for (Map.Entry<Double, Long> group : pureReports.entrySet()) {
-      double epsilon = group.getKey();
+    for (Map.Entry<PureLoss, Long> group : losses.entrySet()) {
+      double epsilon = group.getKey().epsilon();
       double n = group.getValue();
       double product = epsilon * n;
       boolean roundedDown = Math.fma(epsilon, n, -product) > 0;
@@ -147,6 +141,13 @@ public final class Spends {
       i++;
     }
     return PureDp.basic(products);
+  }
+
+  /** The number of reports by epsilon. */
+  private Map<Double, Long> responses() {
+    Map<Double, Long> responses = new TreeMap<>();
+    losses.forEach((loss, reports) -> responses.merge(loss.epsilon(), reports, Math::addExact));
+    return responses;
   }
 
   private double muOfAll() {

@@ -35,7 +35,7 @@ public enum NoiseMechanism {
   L2_LAPLACE(true) {
     @Override
     public Mechanism of(int dimension, double level) {
-      return new L2LaplaceMechanism(level);
+      return new L2LaplaceMechanism(level, dimension);
     }
 
     @Override

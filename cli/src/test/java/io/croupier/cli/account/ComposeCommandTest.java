@@ -165,10 +165,7 @@ class ComposeCommandTest {
             """
             [
               {"l2Laplace": {"epsilon": 0.1}, "count": 2},
-              {"randomisedResponse": {"epsilon": 0.1}, "count": 2},
-              {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 4},
-              {"coordinateLaplace": {"taus": [0.06, 0.04], "clip": "COORDINATES"}},
-              {"coordinateLaplace": {"taus": [0.06, 0.08], "clip": "L2"}},
+              {"randomisedResponse": {"epsilon": 0.1}, "count": 8},
               {"gaussian": {"mu": 0.5}}, {"undisclosed": {}}
             ]
             """);
@@ -181,6 +178,26 @@ class ComposeCommandTest {
     assertThat(compose(lines.toString()).out())
         .contains("don't declare their noise (1), coordinates without noise (in 0 reports)")
         .contains("1 people, relation replace-one: at delta 1e-6, the largest epsilon spent is");
+  }
+
+  /** Noise that leaks less than its epsilon allows costs less, once its dimension is known. */
+  @Test
+  void laplaceNoiseCostsItsOwnLoss() throws IOException {
+    JsonObject unknown = json(file("a.jsonl", "{\"l2Laplace\": {\"epsilon\": 0.5}}").toString());
+    for (String line :
+        new String[] {
+          "{\"l2Laplace\": {\"epsilon\": 0.5}, \"dimension\": 4}",
+          "{\"coordinateLaplace\": {\"taus\": [0.25, 0.25, 0.25, 0.25], \"clip\": \"L2\"}}",
+          "{\"coordinateLaplace\": {\"taus\": [0.125, 0.125, 0.125, 0.125]}}"
+        }) {
+      JsonObject found = json(file("b.jsonl", line).toString());
+      assertThat(found.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("0.5");
+      assertThat(unknown.get("rho").getAsDouble() / found.get("rho").getAsDouble())
+          .isBetween(3.9, 4.1);
+    }
+    assertRefused("line 1: dimension is 0; it must be a whole number from 1", "{\"dimension\": 0}");
+    assertRefused(
+        "line 1: dimension is 2; it is for l2Laplace", "{\"undisclosed\": {}, \"dimension\": 2}");
   }
 
   /** The documented way from reports to an audit of their charges. */
