@@ -43,12 +43,26 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
   }
 
   @Override
+  public PureLoss at(double other) {
+    return new ChoiceLoss(other, others);
+  }
+
+  @Override
   public boolean isResponse() {
     return others == 1;
   }
 
   private double likely() {
     return 1 / (1 + others * StrictMath.exp(-epsilon));
+  }
+
+  /** Adds the distribution of the loss. */
+  void addTo(LossGrid grid) {
+    double likely = likely();
+    double odds = StrictMath.exp(-epsilon);
+    grid.add(epsilon, likely);
+    grid.add(-epsilon, likely * odds);
+    grid.add(0, likely * (others - 1) * odds);
   }
 
   /** p - q, without cancellation. */

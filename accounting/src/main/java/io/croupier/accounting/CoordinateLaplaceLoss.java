@@ -62,6 +62,11 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
         && coordinates <= MOST_COORDINATES;
   }
 
+  @Override
+  public PureLoss at(double other) {
+    return PureLoss.ofCoordinates(other, coordinates);
+  }
+
   private double shift() {
     return epsilon / coordinates;
   }
@@ -81,6 +86,26 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
       sum = (1 - shift * sum) / n;
     }
     return shift * shift * sum;
+  }
+
+  /** Adds the distribution of the loss of a single coordinate: two atoms, and a density between. */
+  void addTo(LossGrid grid) {
+    grid.add(epsilon, 0.5);
+    grid.add(-epsilon, StrictMath.exp(-epsilon) / 2);
+    grid.add(
+        new LossGrid.Density() {
+          @Override
+          public double loss(double loss) {
+            return loss;
+          }
+
+          @Override
+          public double of(double loss) {
+            return StrictMath.exp((loss - epsilon) / 2) / 4;
+          }
+        },
+        grid.lossesBetween(-epsilon, epsilon),
+        0.5);
   }
 
   @Override

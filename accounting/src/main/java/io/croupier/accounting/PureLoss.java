@@ -58,6 +58,9 @@ public sealed interface PureLoss permits ChoiceLoss, CoordinateLaplaceLoss, Radi
   /** A mu of Gaussian DP. */
   double mu();
 
+  /** The same loss at another epsilon; of a larger one, at least as much. */
+  PureLoss at(double epsilon);
+
   /** Whether nothing is known of the loss but epsilon. */
   default boolean isResponse() {
     return false;

@@ -107,8 +107,9 @@ final class RadialLaplaceLoss implements PureLoss {
     return epsilon;
   }
 
-  int dimension() {
-    return dimension;
+  @Override
+  public PureLoss at(double other) {
+    return PureLoss.ofRadial(other, dimension);
   }
 
   @Override
@@ -188,6 +189,34 @@ final class RadialLaplaceLoss implements PureLoss {
       total += h * StrictMath.cosh(x * v);
     }
     return StrictMath.log1p(2 * growth / total) / t * UP;
+  }
+
+  /** Adds the distribution of the loss. */
+  synchronized void addTo(LossGrid grid) {
+    compute();
+    double x = epsilon / 2;
+    double end = last(x);
+    double[] losses = grid.lossesBetween(-epsilon, epsilon);
+    double[] bounds = new double[losses.length];
+    for (int i = 0; i < bounds.length; i++) {
+      double v = losses[i] / epsilon;
+      double u = (StrictMath.log1p(v) - StrictMath.log1p(-v)) / 2;
+      bounds[i] = Math.max(-end, Math.min(end, u));
+    }
+    grid.add(
+        new LossGrid.Density() {
+          @Override
+          public double loss(double u) {
+            return epsilon * StrictMath.tanh(u);
+          }
+
+          @Override
+          public double of(double u) {
+            return density(Math.abs(u), x * (StrictMath.tanh(u) - 1));
+          }
+        },
+        bounds,
+        0.25 / StrictMath.sqrt(dimension - 1.0));
   }
 
   /** ln M(y), up to a constant of the dimension and epsilon. */

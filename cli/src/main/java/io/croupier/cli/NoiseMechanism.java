@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
@@ -53,6 +54,12 @@ public enum NoiseMechanism {
       return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), DeclaredClip.L2, 0);
     }
 
+    /** Without taus, which may be many: they count as slightly fewer than there are. */
+    @Override
+    public PureLoss loss(int dimension, double level) {
+      return PureLoss.ofCoordinates(level, Math.max(1, dimension * (1 - 0x1p-20)));
+    }
+
     @Override
     public Randomiser randomiser(Calibration calibration, double level) {
       return calibration.coordinateLaplace(level);
@@ -93,6 +100,11 @@ public enum NoiseMechanism {
    * @throws IllegalArgumentException if the level is out of range
    */
   public abstract Mechanism of(int dimension, double level);
+
+  /** The loss of a pure mechanism of a level, as a default device applies it. */
+  public PureLoss loss(int dimension, double level) {
+    return of(dimension, level).cost().loss();
+  }
 
   /**
    * Makes a new randomiser with its own generator.
