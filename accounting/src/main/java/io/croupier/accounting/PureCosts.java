@@ -2,9 +2,9 @@ package io.croupier.accounting;
 
 /**
  * rho, mu^2 and Renyi divergences of a pure loss, or of the worst one of an epsilon, by {@link
- * PureLoss}, in units of 1e-12, rounded up: each has a relative error below 2^-48 and is increased
- * by 2^-47. Unless epsilon is 0, it is at least one unit. The conversion to long saturates. No
- * method allocates.
+ * PureLoss}, in units of 1e-12, rounded up: each is too small by less than a relative 2^-48 and is
+ * increased by 2^-47. Unless epsilon is 0, it is at least one unit. The conversion to long
+ * saturates. No method allocates.
  */
 public final class PureCosts {
   private static final double UNITS = 1e12 * (1 + 0x1p-47);

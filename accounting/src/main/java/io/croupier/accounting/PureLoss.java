@@ -1,155 +1,68 @@
 package io.croupier.accounting;
 
 /**
- * The privacy loss of a choice of one candidate of several, of which each input favours K: these
- * are exp(epsilon) times as probable as the N - K others. On its worst pair of inputs, which favour
- * disjoint candidates (docs/priv-unit.md), the loss is epsilon with probability p, -epsilon with
- * probability q, and 0 otherwise; with r = (N - K) / K,
+ * The privacy loss of one pure mechanism, over all pairs of inputs that it must hide. A mechanism
+ * has more guarantees than its epsilon: a rho, Renyi divergences and a mu, each of them at most
+ * those of randomised response, which is the worst loss that an epsilon allows ({@link PureDp}).
  *
- * <pre>
- *   p = 1 / (1 + r exp(-epsilon)),  q = p exp(-epsilon)
- * </pre>
- *
- * <p>r = 1 is randomised response, the worst loss that an epsilon allows, see {@link PureDp}. The
- * conversions are tight.
- *
- * @param epsilon in nats, at least 0
- * @param others r, from 1 to 1e6
+ * <p>Implementations are immutable, and equal if their parameters are.
  */
-public record PureLoss(double epsilon, double others) {
-  private static final double MOST_OTHERS = 1e6;
-
-  /** Below it, the formula for the least p would cancel. */
-  private static final double SMALL = 0.01;
-
-  private static final double SQRT_2 = 1.4142135623730951;
-  private static final double SQRT_2_PI = 2.5066282746310002;
-  private static final double LN_SQRT_PI = 0.5723649429247001;
-
-  /** More than the error of a quantile, relative to the larger one of itself and 1. */
-  private static final double QUANTILE_ERROR = 0x1p-44;
-
-  /** More than the relative errors of densities and of p - q. */
-  private static final double UP = 1 + 0x1p-40;
-
-  /**
-   * @throws IllegalArgumentException if a parameter is out of range
-   */
-  public PureLoss {
-    ArgumentChecks.notNegative("epsilon", epsilon);
-    if (!(others >= 1 && others <= MOST_OTHERS)) {
-      throw ArgumentChecks.refusal("others", others, "it must be from 1 to 1e6");
-    }
-  }
+public sealed interface PureLoss permits ChoiceLoss, CoordinateLaplaceLoss, RadialLaplaceLoss {
 
   /** Of any mechanism of this epsilon: randomised response. */
-  public static PureLoss ofEpsilon(double epsilon) {
-    return new PureLoss(epsilon, 1);
-  }
-
-  private boolean isResponse() {
-    return others == 1;
-  }
-
-  private double likely() {
-    return 1 / (1 + others * StrictMath.exp(-epsilon));
-  }
-
-  /** p - q, without cancellation. */
-  private double excess() {
-    return -likely() * StrictMath.expm1(-epsilon);
+  static PureLoss ofEpsilon(double epsilon) {
+    return new ChoiceLoss(epsilon, 1);
   }
 
   /**
-   * A rho of zero-concentrated DP: epsilon (p - q), the mean of the loss, where p is so large that
-   * the divergence of an order a over a is largest as a tends to 1; else that of randomised
-   * response. Relative error at most 1e-14.
-   */
-  public double rho() {
-    return isResponse() || likely() < leastLikely() ? PureDp.rho(epsilon) : epsilon * excess();
-  }
-
-  /**
-   * The p from which the mean of the loss is a rho: with smaller ones, the variance of the loss is
-   * more than twice its mean, and divergences first grow faster than their order.
-   */
-  private double leastLikely() {
-    if (epsilon < SMALL) {
-      return 1.0 / 6 + epsilon / 8; // the series is 1 / 6 + epsilon / 12 + ...
-    }
-    double rise = -StrictMath.expm1(-epsilon);
-    return (2 - rise - 2 * rise / epsilon) / (rise * rise) * (1 + 1e-9);
-  }
-
-  /**
-   * The Renyi divergence at an order a: ln(1 + (p - q) (exp(y) - 1) + 4 q sinh(y / 2)^2) / (a - 1)
-   * with y = (a - 1) epsilon; its limits are epsilon (p - q) at 1 and epsilon at infinity. Not
-   * rounded up; relative error at most 1e-14.
+   * Of noise with a density proportional to exp(-b ||z||), between inputs whose distance is at most
+   * epsilon / b. Outside the range of {@link RadialLaplaceLoss}, and if the dimension is unknown,
+   * it is that of randomised response.
    *
-   * @param order at least 1; may be infinite
+   * @param dimension of the noise; 0 if it is unknown
    */
-  public double renyi(double order) {
-    if (isResponse()) {
-      return PureDp.renyi(epsilon, order);
+  static PureLoss ofRadial(double epsilon, int dimension) {
+    if (dimension == 1) {
+      return ofCoordinates(epsilon, 1);
     }
-    if (!(order >= 1)) {
-      throw ArgumentChecks.refusal("order", order, "it must be at least 1");
-    }
-    double x = order - 1;
-    double y = x * epsilon;
-    if (x == 0) {
-      return epsilon * excess();
-    }
-    if (x == Double.POSITIVE_INFINITY) {
-      return epsilon;
-    }
-    double likely = likely();
-    double unlikely = likely * StrictMath.exp(-epsilon);
-    if (y < 1) {
-      double half = StrictMath.sinh(y / 2);
-      double growth = excess() * StrictMath.expm1(y) + 4 * unlikely * half * half;
-      return Math.min(epsilon, StrictMath.log1p(growth) / x);
-    }
-    double odds = StrictMath.exp(-y);
-    double rest = (others - 1) * unlikely;
-    return epsilon + StrictMath.log(likely + odds * (rest + odds * unlikely)) / x;
+    return RadialLaplaceLoss.covers(epsilon, dimension)
+        ? RadialLaplaceLoss.of(epsilon, dimension)
+        : ofEpsilon(epsilon);
   }
 
   /**
-   * The least mu of Gaussian DP: Phi^-1(p) - Phi^-1(q). The trade-off function is linear between
-   * (0, 1), (q, 1 - p), (1 - p, q) and (1, 0); the convex one of this mu contains all four points,
-   * so it is nowhere above. Rounded up: by at most 1e-13 times the larger of 1 and -Phi^-1(q), or
-   * by a relative 40 epsilon, whichever is less, beside a relative 1e-12.
+   * Of Laplace noise by coordinates, see {@link CoordinateLaplaceLoss}. Outside its range it is
+   * that of randomised response.
+   *
+   * @param coordinates effective number of coordinates; 0 if it is unknown
    */
-  public double mu() {
-    double odds = StrictMath.exp(-epsilon);
-    if (isResponse() || odds == 0) {
-      return PureDp.mu(epsilon);
-    }
-    // ln p and ln q
-    double log = -StrictMath.log1p(others * odds);
-    double low = quantile(epsilon - log);
-    double high =
-        others * odds >= 1 ? quantile(-log) : -quantile(epsilon - StrictMath.log(others) - log);
-    double difference = low - high + QUANTILE_ERROR * Math.max(1, low);
-    // The mean value theorem: the density is least at one of the ends.
-    double farthest = Math.max(low, Math.abs(high)) * UP;
-    double density = StrictMath.exp(-farthest * farthest / 2) / SQRT_2_PI;
-    return Math.min(difference, excess() / density * UP) * (1 + 0x1p-45);
+  static PureLoss ofCoordinates(double epsilon, double coordinates) {
+    return CoordinateLaplaceLoss.covers(epsilon, coordinates)
+        ? new CoordinateLaplaceLoss(epsilon, coordinates)
+        : ofEpsilon(epsilon);
   }
 
-  /** Returns the z of at least 0 with ln Phi(-z) = -wanted, for wanted of at least ln 2. */
-  private static double quantile(double wanted) {
-    // Concave in x = z / sqrt(2): Newton's method decreases to the solution from any start above.
-    double x = StrictMath.sqrt(wanted);
-    for (int i = 0; i < 64; i++) {
-      double mass = GaussianTail.mass(x);
-      double next = x + mass * (wanted + StrictMath.log(mass) - LN_SQRT_PI - x * x);
-      if (!(next < x)) {
-        break;
-      }
-      x = next;
-    }
-    return SQRT_2 * Math.max(0, x);
+  /** The largest loss, in nats; may be infinite. */
+  double epsilon();
+
+  /** A rho of zero-concentrated DP: at least the Renyi divergence of every order over the order. */
+  double rho();
+
+  /**
+   * The largest Renyi divergence of all pairs.
+   *
+   * @param order at least 1; may be infinite, where it is epsilon
+   */
+  double renyi(double order);
+
+  /** A mu of Gaussian DP. */
+  double mu();
+
+  /** The same loss at another epsilon; of a larger one, at least as much. */
+  PureLoss at(double epsilon);
+
+  /** Whether nothing is known of the loss but epsilon. */
+  default boolean isResponse() {
+    return false;
   }
 }

@@ -125,6 +125,24 @@ public final class RenyiCurve {
   }
 
   /**
+   * The finite order with the least epsilon at delta.
+   *
+   * @param logDelta natural logarithm of delta, at most 0
+   */
+  double bestOrder(double logDelta) {
+    double best = ORDERS[0];
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i + 1 < ORDERS.length; i++) {
+      double epsilon = RenyiDp.epsilon(ORDERS[i], divergences[i], logDelta);
+      if (epsilon < least) {
+        least = epsilon;
+        best = ORDERS[i];
+      }
+    }
+    return best;
+  }
+
+  /**
    * The least epsilon at delta over all orders, rounded up.
    *
    * @param logDelta natural logarithm of delta, at most 0

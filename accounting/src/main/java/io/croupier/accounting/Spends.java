@@ -3,8 +3,9 @@ package io.croupier.accounting;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.SortedMap;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * The spending of one person on mechanisms of different kinds, and its epsilon at a delta: the
@@ -13,18 +14,21 @@ import java.util.TreeMap;
  * <p>All spends must use the same neighbouring relation. Spending of independent persons does not
  * add up: a population's epsilon is the largest of its members'.
  *
- * <p>Adding costs O(log of the number of different pure epsilons). Not safe for use by several
- * threads.
+ * <p>Adding takes constant time. Where more than 256 losses differ, their epsilons count rounded up
+ * by less than 0.5 %, in all bounds but {@link Bound#BASIC} and the exact composition. Not safe for
+ * use by several threads.
  */
 public final class Spends {
-  /** By epsilon; bounds that use it count every report as randomised response. */
-  private final SortedMap<Double, Long> pureReports = new TreeMap<>();
+  /** Up to as many different losses count as they are. */
+  private static final int MOST_DIFFERENT = 256;
+
+  /** Beyond, epsilons are rounded up to powers of it. */
+  private static final double RATIO = 1.005;
 
   private final Map<PureLoss, Long> losses = new LinkedHashMap<>();
   private double mu;
   private double rho;
   private double variation;
-  private RenyiCurve pureCurve = RenyiCurve.ZERO;
 
   /** An epsilon, and the bound that yields it. */
   public record Least(double epsilon, Bound bound) {}
@@ -47,9 +51,7 @@ public final class Spends {
   public void addPure(PureLoss loss, long reports) {
     ArgumentChecks.notNegative("reports", reports);
     if (loss.epsilon() > 0 && reports > 0) {
-      pureReports.merge(loss.epsilon(), reports, Math::addExact);
       losses.merge(loss, reports, Math::addExact);
-      pureCurve = pureCurve.plus(RenyiCurve.ofPure(loss, reports));
     }
   }
 
@@ -98,23 +100,26 @@ public final class Spends {
   public Map<Bound, Double> bounds(double logDelta) {
     ArgumentChecks.logProbability("logDelta", logDelta);
     Map<Bound, Double> bounds = new EnumMap<>(Bound.class);
+    Map<PureLoss, Long> fewer = fewer();
+    RenyiCurve pureCurve = RenyiCurve.ZERO;
+    for (Map.Entry<PureLoss, Long> group : fewer.entrySet()) {
+      pureCurve = pureCurve.plus(RenyiCurve.ofPure(group.getKey(), group.getValue()));
+    }
     double concentrated = rho == 0 && mu == 0 ? 0 : Math.nextUp(rho + Math.nextUp(mu * mu / 2));
-    bounds.put(
-        Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, pureReports, logDelta));
+    bounds.put(Bound.ZERO_CONCENTRATED, ZeroConcentratedDp.epsilon(concentrated, fewer, logDelta));
     bounds.put(Bound.RENYI, pureCurve.plus(RenyiCurve.ofRho(concentrated)).epsilon(logDelta));
     double byRho = ZeroConcentratedDp.epsilon(concentrated, logDelta);
     double rest =
         rho == 0 ? Math.min(DiscreteGaussian.epsilon(mu, variation, logDelta), byRho) : byRho;
     bounds.put(Bound.BASIC, pure() == 0 ? rest : Math.nextUp(pure() + rest));
     if (rho == 0) {
-      bounds.put(Bound.GAUSSIAN, DiscreteGaussian.epsilon(muOfAll(), variation, logDelta));
+      bounds.put(Bound.GAUSSIAN, DiscreteGaussian.epsilon(muOfAll(fewer), variation, logDelta));
     }
     if (rho == 0 && mu <= Double.MAX_VALUE && pure() <= Double.MAX_VALUE) {
-      ExactComposition.of(mu, pureReports)
+      composition(fewer, logDelta)
           .ifPresent(
-              exact ->
-                  bounds.put(
-                      Bound.EXACT, DiscreteGaussian.epsilon(exact::epsilon, variation, logDelta)));
+              epsilon ->
+                  bounds.put(Bound.EXACT, DiscreteGaussian.epsilon(epsilon, variation, logDelta)));
     }
     return bounds;
   }
@@ -136,10 +141,10 @@ public final class Spends {
 
   /** The sum of the pure epsilons, rounded up. */
   public double pure() {
-    double[] products = new double[pureReports.size()];
+    double[] products = new double[losses.size()];
     int i = 0;
-    for (Map.Entry<Double, Long> group : pureReports.entrySet()) {
-      double epsilon = group.getKey();
+    for (Map.Entry<PureLoss, Long> group : losses.entrySet()) {
+      double epsilon = group.getKey().epsilon();
       double n = group.getValue();
       double product = epsilon * n;
       boolean roundedDown = Math.fma(epsilon, n, -product) > 0;
@@ -149,9 +154,47 @@ public final class Spends {
     return PureDp.basic(products);
   }
 
-  private double muOfAll() {
-    double all = mu;
+  /**
+   * The epsilon at about a delta by the distributions of all losses; empty if they are too many.
+   */
+  private Optional<DoubleUnaryOperator> composition(Map<PureLoss, Long> fewer, double logDelta) {
+    Map<Double, Long> responses = new TreeMap<>();
     for (Map.Entry<PureLoss, Long> group : losses.entrySet()) {
+      if (group.getKey().isResponse()) {
+        responses.put(group.getKey().epsilon(), group.getValue());
+      }
+    }
+    if (responses.size() == losses.size()) {
+      Optional<ExactComposition> exact = ExactComposition.of(mu, responses);
+      if (exact.isPresent()) {
+        return Optional.of(exact.get()::epsilon);
+      }
+    }
+    return logDelta < 0 && logDelta >= -Double.MAX_VALUE
+        ? GridComposition.of(mu, fewer, logDelta).map(grid -> grid::epsilon)
+        : Optional.empty();
+  }
+
+  /** The losses, or at least as large ones of which more are equal. */
+  private Map<PureLoss, Long> fewer() {
+    if (losses.size() <= MOST_DIFFERENT) {
+      return losses;
+    }
+    Map<PureLoss, Long> fewer = new LinkedHashMap<>();
+    losses.forEach((loss, reports) -> fewer.merge(rounded(loss), reports, Math::addExact));
+    return fewer;
+  }
+
+  private static PureLoss rounded(PureLoss loss) {
+    double epsilon = loss.epsilon();
+    double power = Math.ceil(StrictMath.log(epsilon) / StrictMath.log(RATIO));
+    double more = StrictMath.pow(RATIO, power);
+    return more >= epsilon && more <= Double.MAX_VALUE ? loss.at(more) : loss;
+  }
+
+  private double muOfAll(Map<PureLoss, Long> fewer) {
+    double all = mu;
+    for (Map.Entry<PureLoss, Long> group : fewer.entrySet()) {
       double count = Math.nextUp(StrictMath.sqrt((double) group.getValue()));
       all = GaussianDp.compose(all, group.getKey().mu() * count);
     }

@@ -1,6 +1,8 @@
 package io.croupier.accounting;
 
-import java.util.SortedMap;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Zero-concentrated differential privacy: rho bounds the Renyi divergence by rho a at every order a
@@ -31,42 +33,45 @@ public final class ZeroConcentratedDp {
 
   /**
    * The same for a mechanism of rho together with pure ones. Each of the latter has a divergence of
-   * at most min(epsilon, a epsilon tanh(epsilon / 2)) at order a. Without the first bound, the
-   * result for a single report would be several times its epsilon.
+   * at most min(epsilon, a rho) at order a, by its own epsilon and rho. Without the first bound,
+   * the result for a single report would be several times its epsilon.
    *
    * <p>Between two orders at which a minimum switches from one bound to the other, the sum is
-   * linear in a and has its own best order; the least of these results is returned. O(number of
-   * different epsilons).
+   * linear in a and has its own best order; the least of these results is returned. O(n log n) for
+   * n different losses.
    *
    * @param rho at least 0; may be infinite
-   * @param pureReports number of reports by epsilon; both at least 0
+   * @param pureReports number of reports by loss; at least 0
    * @param logDelta natural logarithm of delta, at most 0
    */
-  public static double epsilon(double rho, SortedMap<Double, Long> pureReports, double logDelta) {
+  public static double epsilon(double rho, Map<PureLoss, Long> pureReports, double logDelta) {
     ArgumentChecks.notNegative("rho", rho);
     ArgumentChecks.logProbability("logDelta", logDelta);
     if (rho == Double.POSITIVE_INFINITY || logDelta == 0) {
       return logDelta == 0 ? 0 : rho;
     }
-    double[] epsilons = pureReports.keySet().stream().mapToDouble(e -> e).toArray();
-    double[] counts = pureReports.values().stream().mapToDouble(n -> n).toArray();
-    int n = epsilons.length;
-    // Segment i: from the order at which epsilons[i] and larger ones count by their epsilon, to
-    // that of the next smaller one.
+    List<Group> groups =
+        pureReports.entrySet().stream()
+            .filter(entry -> entry.getKey().epsilon() > 0)
+            .map(entry -> Group.of(entry.getKey(), entry.getValue()))
+            .sorted(Comparator.comparingDouble(Group::kink).reversed())
+            .toList();
+    int n = groups.size();
+    // Segment i: from the order at which group i and later ones count by their epsilon, to that of
+    // the one before.
     double[] slope = new double[n + 1];
     double[] constant = new double[n + 1];
     slope[0] = rho;
     for (int i = 0; i < n; i++) {
-      ArgumentChecks.notNegative("reports", counts[i]);
-      slope[i + 1] = slope[i] + PureDp.rho(epsilons[i]) * counts[i];
+      slope[i + 1] = slope[i] + groups.get(i).rho();
     }
     for (int i = n - 1; i >= 0; i--) {
-      constant[i] = constant[i + 1] + epsilons[i] * counts[i];
+      constant[i] = constant[i + 1] + groups.get(i).epsilon();
     }
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i <= n; i++) {
-      double from = i == n ? 0 : kink(epsilons[i]);
-      double to = i == 0 ? Double.POSITIVE_INFINITY : kink(epsilons[i - 1]);
+      double from = i == n ? 0 : groups.get(i).kink();
+      double to = i == 0 ? Double.POSITIVE_INFINITY : groups.get(i - 1).kink();
       double up = 1 + n * RenyiDp.ROUNDING;
       least = Math.min(least, segment(slope[i] * up, constant[i] * up, from, to, -logDelta));
     }
@@ -86,9 +91,21 @@ public final class ZeroConcentratedDp {
         : Double.POSITIVE_INFINITY;
   }
 
-  /** x = a - 1 where epsilon = a epsilon tanh(epsilon / 2). */
-  private static double kink(double epsilon) {
-    return 2 / StrictMath.expm1(epsilon);
+  /**
+   * Reports of equal loss.
+   *
+   * @param epsilon of all together
+   * @param rho of all together
+   * @param kink x = a - 1 where epsilon = a rho
+   */
+  private record Group(double epsilon, double rho, double kink) {
+    static Group of(PureLoss loss, long reports) {
+      ArgumentChecks.notNegative("reports", reports);
+      double epsilon = loss.epsilon();
+      double rho = loss.rho();
+      double kink = loss.isResponse() ? 2 / StrictMath.expm1(epsilon) : epsilon / rho - 1;
+      return new Group(epsilon * reports, rho * reports, Math.max(0, kink));
+    }
   }
 
   /**

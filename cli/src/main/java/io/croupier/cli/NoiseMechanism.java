@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
@@ -35,7 +36,7 @@ public enum NoiseMechanism {
   L2_LAPLACE(true) {
     @Override
     public Mechanism of(int dimension, double level) {
-      return new L2LaplaceMechanism(level);
+      return new L2LaplaceMechanism(level, dimension);
     }
 
     @Override
@@ -51,6 +52,12 @@ public enum NoiseMechanism {
       double[] taus = new double[dimension];
       Arrays.fill(taus, level / Math.sqrt(dimension));
       return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), DeclaredClip.L2, 0);
+    }
+
+    /** Without taus, which may be many: they count as slightly fewer than there are. */
+    @Override
+    public PureLoss loss(int dimension, double level) {
+      return PureLoss.ofCoordinates(level, Math.max(1, dimension * (1 - 0x1p-20)));
     }
 
     @Override
@@ -93,6 +100,11 @@ public enum NoiseMechanism {
    * @throws IllegalArgumentException if the level is out of range
    */
   public abstract Mechanism of(int dimension, double level);
+
+  /** The loss of a pure mechanism of a level, as a default device applies it. */
+  public PureLoss loss(int dimension, double level) {
+    return of(dimension, level).cost().loss();
+  }
 
   /**
    * Makes a new randomiser with its own generator.

@@ -1,5 +1,6 @@
 package io.croupier.schemas;
 
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.List;
@@ -45,7 +46,9 @@ public final class AccountingEvents {
     return switch (event.getDeclarationCase()) {
       case COORDINATE_LAPLACE -> {
         CoordinateLaplaceTotal total = event.getCoordinateLaplace();
-        yield Cost.ofCoordinates(total.getEpsilon(), total.getNotPrivate());
+        yield Cost.ofCoordinates(
+            PureLoss.ofCoordinates(total.getEpsilon(), total.getEffectiveCoordinates()),
+            total.getNotPrivate());
       }
       case CENTRAL ->
           event.hasCentralSpend()
@@ -55,7 +58,7 @@ public final class AccountingEvents {
           throw new IllegalArgumentException(
               "declaration of the accounting event is missing: it must be the report's");
       default -> {
-        Cost cost = Declarations.of(Declarations.declared(event), 0).cost();
+        Cost cost = Declarations.of(Declarations.declared(event), event.getDimension()).cost();
         yield cost.isGaussian() ? varied(cost, event.getSpent()) : cost;
       }
     };

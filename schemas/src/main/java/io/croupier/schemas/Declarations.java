@@ -95,12 +95,12 @@ public final class Declarations {
    *
    * @param declared a message of a record's oneof
    * @param dimension of the vector, whose coordinates without a tau have no noise; 0 if every
-   *     coordinate has one
+   *     coordinate has one, or the dimension is unknown
    * @throws InvalidMechanismException if a parameter is out of range
    */
   public static Mechanism of(MessageOrBuilder declared, int dimension) {
     if (declared instanceof L2LaplaceOrBuilder laplace) {
-      return new L2LaplaceMechanism(laplace.getEpsilon());
+      return new L2LaplaceMechanism(laplace.getEpsilon(), dimension);
     }
     if (declared instanceof GaussianOrBuilder gaussian) {
       return new GaussianMechanism(gaussian.getMu());
@@ -174,6 +174,10 @@ public final class Declarations {
    * @throws IllegalArgumentException if such records don't declare it
    */
   public static void declare(Mechanism mechanism, Message.Builder record) {
+    if (record instanceof AccountingEvent.Builder event) {
+      declare(mechanism, event);
+      return;
+    }
     FieldDescriptor field = record.getDescriptorForType().findFieldByName(mechanism.name());
     if (field == null) {
       throw new IllegalArgumentException(
@@ -186,6 +190,9 @@ public final class Declarations {
   public static void declare(Mechanism mechanism, AccountingEvent.Builder event) {
     if (mechanism instanceof L2LaplaceMechanism laplace) {
       event.setL2Laplace(message(laplace));
+      if (laplace.dimension() > 0) {
+        event.setDimension(laplace.dimension());
+      }
     } else if (mechanism instanceof GaussianMechanism gaussian) {
       event.setGaussian(message(gaussian));
     } else if (mechanism instanceof PrivUnitMechanism unit) {
@@ -251,7 +258,11 @@ public final class Declarations {
   }
 
   private static CoordinateLaplaceTotal total(CoordinateLaplaceMechanism laplace) {
-    return CoordinateLaplaceTotal.newBuilder()
+    CoordinateLaplaceTotal.Builder total = CoordinateLaplaceTotal.newBuilder();
+    if (laplace.effectiveCoordinates() > 0) {
+      total.setEffectiveCoordinates(laplace.effectiveCoordinates());
+    }
+    return total
         .setEpsilon(laplace.cost().epsilon())
         .setNotPrivate(laplace.openCoordinates())
         .setClip(clip(laplace.clip()))

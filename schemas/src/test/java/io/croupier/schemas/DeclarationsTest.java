@@ -33,7 +33,7 @@ class DeclarationsTest {
   static List<Mechanism> mechanisms() {
     return List.of(
         UndisclosedNoise.UNDISCLOSED,
-        new L2LaplaceMechanism(0.1),
+        new L2LaplaceMechanism(0.1, 2),
         new CoordinateLaplaceMechanism(DoubleBuffer.wrap(TAUS), DeclaredClip.L2, 0),
         new GaussianMechanism(0.2),
         CentralNoise.CENTRAL,

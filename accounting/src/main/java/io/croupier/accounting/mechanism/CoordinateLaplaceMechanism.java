@@ -1,5 +1,6 @@
 package io.croupier.accounting.mechanism;
 
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
 import io.croupier.accounting.numerics.DecimalNorm;
 import io.croupier.accounting.numerics.DecimalSum;
@@ -15,7 +16,9 @@ import java.util.List;
  * <p>With D the difference of two clipped gradients, the privacy loss is at most the sum of tau_j
  * |D_j| / 2G. If the clip bounds the L2 norm, ||D|| &lt;= 2G, so the sum is at most ||tau||; if it
  * bounds coordinates, or is not declared, |D_j| &lt;= 2G, so the sum is at most the sum of the
- * taus. Open coordinates are unbounded, and counted separately.
+ * taus. The squares of tau_j |D_j| / 2G add up to at most the square of the largest tau under the
+ * former, and to the sum of their squares under the latter. Open coordinates are unbounded, and
+ * counted separately.
  */
 public final class CoordinateLaplaceMechanism implements Mechanism {
   private static final String NAME = "coordinate_laplace";
@@ -23,6 +26,9 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
 
   /** More than an account can contain; beyond it the taus need no exact sum. */
   private static final double TOO_MUCH = 1e10;
+
+  /** Less than 1 by more than the rounding errors of a sum of 2^26 squares. */
+  private static final double DOWN = 1 - 0x1p-26;
 
   /** Decimals of an epsilon in accounts. */
   private static final int DECIMALS = 9;
@@ -38,6 +44,8 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
 
   /** Null until it is asked for: it takes O(d). */
   private Cost cost;
+
+  private double effectiveCoordinates;
 
   /**
    * Takes the taus as they are in memory: nothing is copied, and the caller must not change them.
@@ -105,7 +113,7 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
    * exact sum.
    */
   public BigDecimal exactEpsilon() {
-    return clip == DeclaredClip.L2 && open == 0 ? norm() : sum();
+    return isByNorm() ? norm() : sum();
   }
 
   private BigDecimal norm() {
@@ -157,7 +165,39 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
         largestFinite >= TOO_MUCH
             ? DecimalUnits.SATURATED
             : DecimalUnits.roundUp(exactEpsilon(), DECIMALS);
-    return Cost.ofCoordinates(DecimalUnits.toDouble(nanos, DECIMALS), open);
+    double epsilon = DecimalUnits.toDouble(nanos, DECIMALS);
+    effectiveCoordinates = effective(epsilon);
+    return Cost.ofCoordinates(PureLoss.ofCoordinates(epsilon, effectiveCoordinates), open);
+  }
+
+  /**
+   * The number of equal coordinates that cost at least as much: epsilon^2 over the largest sum of
+   * squares, rounded down. It is at most the number of taus, which equal taus attain. 0 if no
+   * coordinate has noise, or epsilon is more than an account can contain.
+   */
+  public double effectiveCoordinates() {
+    cost();
+    return effectiveCoordinates;
+  }
+
+  private double effective(double epsilon) {
+    if (!(epsilon > 0 && epsilon < TOO_MUCH)) {
+      return 0;
+    }
+    double squares = 0;
+    for (int from = 0, to; from < count(); from = to) {
+      to = endOfRun(from);
+      double share = taus.get(from) / epsilon;
+      if (share < Double.POSITIVE_INFINITY) {
+        squares =
+            isByNorm() ? Math.max(squares, share * share) : squares + (to - from) * share * share;
+      }
+    }
+    return Math.max(1, Math.min(count(), DOWN / squares));
+  }
+
+  private boolean isByNorm() {
+    return clip == DeclaredClip.L2 && open == 0;
   }
 
   /** A sparse report counts the coordinates that it doesn't name as open. */

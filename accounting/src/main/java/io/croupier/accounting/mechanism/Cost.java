@@ -12,8 +12,7 @@ import java.math.RoundingMode;
  *
  * <p>A Gaussian mu has rho = mu^2 / 2 [BS16, Prop. 1.6]; for a pure epsilon see {@link PureLoss}.
  *
- * @param epsilon the pure epsilon, in nats; 0 if there is none, may be infinite
- * @param others r of the {@link PureLoss} of epsilon; 1 if nothing is known of the loss but epsilon
+ * @param loss the pure loss; its epsilon is 0 if there is none, and may be infinite
  * @param muSquaredPicos mu^2 of Gaussian noise in units of 1e-12; saturates
  * @param isGaussian whether the noise is Gaussian, though its mu^2 may be 0
  * @param isUndisclosed whether only the sender knows the cost
@@ -23,8 +22,7 @@ import java.math.RoundingMode;
  *     model; 0 if unknown
  */
 public record Cost(
-    double epsilon,
-    double others,
+    PureLoss loss,
     long muSquaredPicos,
     boolean isGaussian,
     boolean isUndisclosed,
@@ -32,20 +30,13 @@ public record Cost(
     double variation,
     double variationRate) {
 
-  /**
-   * @throws IllegalArgumentException if epsilon is negative or no number
-   */
-  public Cost {
-    if (!(epsilon >= 0)) {
-      throw new IllegalArgumentException("epsilon is " + epsilon + "; it must be at least 0");
-    }
-  }
+  private static final PureLoss NONE = PureLoss.ofEpsilon(0);
 
   /** Of a report that is only counted. */
-  public static final Cost FREE = new Cost(0, 1, 0, false, false, false, 0, 0);
+  public static final Cost FREE = new Cost(NONE, 0, false, false, false, 0, 0);
 
   /** Of a report whose sender alone knows its cost. */
-  public static final Cost UNDISCLOSED = new Cost(0, 1, 0, false, true, false, 0, 0);
+  public static final Cost UNDISCLOSED = new Cost(NONE, 0, false, true, false, 0, 0);
 
   /**
    * Largest total variation of one report that is counted; a larger one exceeds every delta in use,
@@ -56,29 +47,33 @@ public record Cost(
   /** Replacing one user's data moves a sum by at most twice the norm of their contribution. */
   private static final BigDecimal PICOS_BY_ZETA = BigDecimal.valueOf(4).movePointRight(12);
 
-  /** The cost of epsilon-LDP. */
+  /**
+   * The cost of epsilon-LDP.
+   *
+   * @throws IllegalArgumentException if epsilon is negative or no number
+   */
   public static Cost ofEpsilon(double epsilon) {
-    return new Cost(epsilon, 1, 0, false, false, false, 0, 0);
+    return ofLoss(PureLoss.ofEpsilon(epsilon));
   }
 
   /** The cost of a pure mechanism whose loss is known. */
   public static Cost ofLoss(PureLoss loss) {
-    return new Cost(loss.epsilon(), loss.others(), 0, false, false, false, 0, 0);
+    return new Cost(loss, 0, false, false, false, 0, 0);
   }
 
-  /** The privacy loss, or the worst one of {@link #epsilon}. */
-  public PureLoss loss() {
-    return new PureLoss(epsilon, others);
+  /** The pure epsilon, in nats; 0 if there is none, may be infinite. */
+  public double epsilon() {
+    return loss.epsilon();
   }
 
   /**
    * The cost of noise by coordinates.
    *
-   * @param epsilon of the coordinates with noise, 0 if there are none
+   * @param loss of the coordinates with noise; its epsilon is 0 if there are none
    * @param open number of coordinates without noise
    */
-  public static Cost ofCoordinates(double epsilon, int open) {
-    return new Cost(epsilon, 1, 0, false, false, open > 0, 0, 0);
+  public static Cost ofCoordinates(PureLoss loss, int open) {
+    return new Cost(loss, 0, false, false, open > 0, 0, 0);
   }
 
   /** The cost of mu-GDP. */
@@ -105,7 +100,7 @@ public record Cost(
   }
 
   private static Cost gaussian(long muSquaredPicos) {
-    return new Cost(0, 1, muSquaredPicos, true, false, false, 0, 0);
+    return new Cost(NONE, muSquaredPicos, true, false, false, 0, 0);
   }
 
   /**
@@ -116,23 +111,22 @@ public record Cost(
    *     0 if unknown
    */
   public Cost varied(double variation, double rate) {
-    return new Cost(
-        epsilon, others, muSquaredPicos, isGaussian, isUndisclosed, isUnbounded, variation, rate);
+    return new Cost(loss, muSquaredPicos, isGaussian, isUndisclosed, isUnbounded, variation, rate);
   }
 
   /** The pure epsilon in units of 1e-9, rounded up; saturates. */
   public long epsilonNanos() {
-    return epsilon > 0 ? DecimalUnits.roundUp(epsilon, 9) : 0;
+    return epsilon() > 0 ? DecimalUnits.roundUp(epsilon(), 9) : 0;
   }
 
   /** rho of zero-concentrated differential privacy in units of 1e-12, rounded up; saturates. */
   public long rhoPicos() {
-    return DecimalUnits.add(PureCosts.rhoPicos(loss()), DecimalUnits.half(muSquaredPicos));
+    return DecimalUnits.add(PureCosts.rhoPicos(loss), DecimalUnits.half(muSquaredPicos));
   }
 
-  /** The tight mu^2 of the pure loss in units of 1e-12, rounded up; saturates. */
+  /** The mu^2 of the pure loss in units of 1e-12, rounded up; saturates. */
   public long pureMuSquaredPicos() {
-    return PureCosts.muSquaredPicos(loss());
+    return PureCosts.muSquaredPicos(loss);
   }
 
   /** The total variation in units of 1e-18, rounded up; saturates. */

@@ -1,18 +1,31 @@
 package io.croupier.accounting.mechanism;
 
+import io.croupier.accounting.PureLoss;
+
 /**
  * Noise of density proportional to exp(-(epsilon / 2G) ||z||), on gradients clipped to L2 norm G.
  *
  * @param epsilon in nats, positive and finite
+ * @param dimension d of the noise, on which the cost depends; 0 if it is unknown
  */
-public record L2LaplaceMechanism(double epsilon) implements Mechanism {
+public record L2LaplaceMechanism(double epsilon, int dimension) implements Mechanism {
   private static final String NAME = "l2_laplace";
 
   /**
    * @throws InvalidMechanismException if epsilon is out of range
+   * @throws IllegalArgumentException if the dimension is negative
    */
   public L2LaplaceMechanism {
     InvalidMechanismException.requirePositive(NAME, "epsilon", epsilon);
+    if (dimension < 0) {
+      throw new IllegalArgumentException(
+          "dimension is " + dimension + "; it must be at least 1, or 0 if it is unknown");
+    }
+  }
+
+  /** The mechanism in an unknown dimension. */
+  public L2LaplaceMechanism(double epsilon) {
+    this(epsilon, 0);
   }
 
   @Override
@@ -27,7 +40,7 @@ public record L2LaplaceMechanism(double epsilon) implements Mechanism {
 
   @Override
   public Cost cost() {
-    return Cost.ofEpsilon(epsilon);
+    return Cost.ofLoss(PureLoss.ofRadial(epsilon, dimension));
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.croupier.accounting.mechanism;
 
-import io.croupier.accounting.PureLoss;
+import io.croupier.accounting.ChoiceLoss;
 import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ public record PrivUnitMechanism(double epsilon, int candidates, int top) impleme
 
   @Override
   public Cost cost() {
-    return Cost.ofLoss(new PureLoss(epsilon, (double) (candidates - top) / top));
+    return Cost.ofLoss(new ChoiceLoss(epsilon, (double) (candidates - top) / top));
   }
 
   @Override

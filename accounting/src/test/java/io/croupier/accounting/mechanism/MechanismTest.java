@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.DiscreteGaussian;
+import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.ResponseLaw;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.accounting.privunit.PrivUnitLaws;
@@ -64,14 +65,51 @@ class MechanismTest {
         .isEqualTo(300_000_000);
     // Not finite: the norm of the others would not bound the loss.
     CoordinateLaplaceMechanism open = coordinates(DeclaredClip.L2, 0.3, INFINITY, 0.4);
-    assertThat(open.cost()).isEqualTo(Cost.ofCoordinates(0.7, 1));
+    assertThat(open.cost())
+        .isEqualTo(Cost.ofCoordinates(PureLoss.ofCoordinates(0.7, open.effectiveCoordinates()), 1));
     assertThat(open.cost().isUnbounded()).isTrue();
     assertThat(coordinates(DeclaredClip.COORDINATES, INFINITY).cost().epsilonNanos()).isZero();
     assertThat(coordinates(DeclaredClip.COORDINATES, 1e10, 1).cost().epsilonNanos())
         .isEqualTo(DecimalUnits.SATURATED);
     double[] two = {0.5, 0.5};
-    assertThat(new CoordinateLaplaceMechanism(DoubleBuffer.wrap(two), DeclaredClip.L2, 1).cost())
-        .isEqualTo(Cost.ofCoordinates(1, 1));
+    CoordinateLaplaceMechanism sparse =
+        new CoordinateLaplaceMechanism(DoubleBuffer.wrap(two), DeclaredClip.L2, 1);
+    assertThat(sparse.cost().epsilon()).isEqualTo(1);
+    assertThat(sparse.cost().isUnbounded()).isTrue();
+  }
+
+  /** Equal taus count as many coordinates, others fewer: by the largest tau, or all squares. */
+  @Test
+  void effectiveCoordinatesAreThoseOfEqualTaus() {
+    assertThat(coordinates(DeclaredClip.L2, 0.5, 0.5, 0.5, 0.5).effectiveCoordinates())
+        .isBetween(4 - 1e-6, 4.0);
+    assertThat(coordinates(DeclaredClip.L2, 0.3, 0.4, 1.2).effectiveCoordinates())
+        .isBetween(1.69 / 1.44 - 1e-6, 1.69 / 1.44);
+    assertThat(coordinates(DeclaredClip.COORDINATES, 0.3, 0.4, 1.2).effectiveCoordinates())
+        .isBetween(3.61 / 1.69 - 1e-6, 3.61 / 1.69);
+    assertThat(coordinates(DeclaredClip.COORDINATES, 2, INFINITY).effectiveCoordinates())
+        .isEqualTo(1);
+    assertThat(coordinates(DeclaredClip.COORDINATES, INFINITY).effectiveCoordinates()).isZero();
+    assertThat(coordinates(DeclaredClip.COORDINATES, 1e10, 1).effectiveCoordinates()).isZero();
+  }
+
+  /** Noise in many dimensions leaks less than an epsilon of unknown noise. */
+  @Test
+  void lossesAreThoseOfTheDimension() {
+    double[] taus = new double[20];
+    Arrays.fill(taus, 0.5 / Math.sqrt(20));
+    Cost unknown = new L2LaplaceMechanism(0.5).cost();
+    Cost l2 = new L2LaplaceMechanism(0.5, 20).cost();
+    Cost coordinates = coordinates(DeclaredClip.L2, taus).cost();
+
+    assertThat(unknown).isEqualTo(Cost.ofEpsilon(0.5));
+    assertThat(l2).isEqualTo(new L2LaplaceMechanism(0.5, 20).cost()).isNotEqualTo(unknown);
+    for (Cost cost : List.of(l2, coordinates)) {
+      assertThat(cost.epsilonNanos()).isBetween(500_000_000L, 500_000_001L);
+      assertThat((double) unknown.rhoPicos() / cost.rhoPicos()).isBetween(19.0, 20.0);
+      assertThat(cost.pureMuSquaredPicos()).isLessThan(unknown.pureMuSquaredPicos() / 19);
+    }
+    assertThatThrownBy(() -> new L2LaplaceMechanism(1, -1)).hasMessageContaining("dimension is -1");
   }
 
   @Test
@@ -206,7 +244,7 @@ class MechanismTest {
             "priv_unit.epsilon is 17.0: it must be above 0 and at most 16; priv_unit.candidates is"
                 + " 65: it must be 64, 256, 1024 or 4096; priv_unit.top is 40: it must be from 1"
                 + " to half the candidates");
-    assertThatThrownBy(() -> Cost.ofCoordinates(Double.NaN, 0))
+    assertThatThrownBy(() -> Cost.ofEpsilon(Double.NaN))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

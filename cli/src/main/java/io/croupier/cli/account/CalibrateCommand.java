@@ -2,7 +2,6 @@ package io.croupier.cli.account;
 
 import com.google.gson.JsonObject;
 import io.croupier.accounting.GaussianDp;
-import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
@@ -13,7 +12,6 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.concurrent.Callable;
-import java.util.function.DoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -209,20 +207,17 @@ public final class CalibrateCommand implements Callable<Integer> {
             object,
             text,
             MechanismErrors.ofMu(
-                dimension,
-                each.doubleValue(),
-                shares(count, each, PureLoss::ofEpsilon),
-                shares(count, each, this::privUnitLoss)));
+                dimension, each.doubleValue(), mechanism -> shares(count, each, mechanism)));
   }
 
-  private PureShares shares(long count, BigDecimal mu, DoubleFunction<PureLoss> loss) {
+  private PureShares shares(long count, BigDecimal mu, NoiseMechanism mechanism) {
     return PureShares.of(
-        epsilon, StrictMath.log(delta), count, share(count).doubleValue(), mu.doubleValue(), loss);
-  }
-
-  /** The loss of priv_unit with the candidates and the top of a default device. */
-  private PureLoss privUnitLoss(double level) {
-    return NoiseMechanism.PRIV_UNIT.of(dimension, level).cost().loss();
+        epsilon,
+        StrictMath.log(delta),
+        count,
+        share(count).doubleValue(),
+        mu.doubleValue(),
+        level -> mechanism.loss(dimension, level));
   }
 
   /** Pure epsilons add up as decimals in units of 1e-9, as in the ledger. */

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * The epsilon of every user's spend at a delta. Users with equal spends share one computation,
- * which takes half a millisecond for three different epsilons and 60 ms for a hundred.
+ * which takes some milliseconds for a few different losses, and a second or more for hundreds.
  */
 final class Composition {
   private static final Comparator<ResultRow> ORDER =

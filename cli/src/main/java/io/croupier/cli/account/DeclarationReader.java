@@ -27,6 +27,7 @@ final class DeclarationReader {
   private static final JsonFormat.Parser JSON = JsonFormat.parser();
   private static final long MOST = 1_000_000;
   private static final String COUNT = "count";
+  private static final String DIMENSION = "dimension";
   private static final String RHO = "zeroConcentrated";
 
   private final RecomputedAccounts accounts;
@@ -88,7 +89,8 @@ final class DeclarationReader {
   }
 
   private void addDeclaration(JsonObject object, String place) {
-    long count = count(object.remove(COUNT), place);
+    long count = whole(COUNT, object.remove(COUNT), MOST, place, 1);
+    int dimension = (int) whole(DIMENSION, object.remove(DIMENSION), Integer.MAX_VALUE, place, 0);
     JsonElement rho = object.remove(RHO);
     GradientReport.Builder report = GradientReport.newBuilder();
     merge(object, report, place);
@@ -113,7 +115,7 @@ final class DeclarationReader {
     if (rho != null) {
       accounts.addRho(report.getUserId(), report.getModelId(), rho(rho, place), count);
     } else {
-      accounts.addDeclared(event(report, place), count);
+      accounts.addDeclared(event(report, dimension, place), count);
     }
   }
 
@@ -131,17 +133,17 @@ final class DeclarationReader {
     }
   }
 
-  private static long count(JsonElement count, String place) {
-    if (count == null) {
-      return 1;
+  private static long whole(String field, JsonElement value, long most, String place, long absent) {
+    if (value == null) {
+      return absent;
     }
-    BigDecimal number = number(count);
+    BigDecimal number = number(value);
     if (number.signum() > 0
-        && number.compareTo(BigDecimal.valueOf(MOST)) <= 0
+        && number.compareTo(BigDecimal.valueOf(most)) <= 0
         && number.stripTrailingZeros().scale() <= 0) {
       return number.longValueExact();
     }
-    throw wrong(place, COUNT, count, "a whole number from 1 to " + MOST);
+    throw wrong(place, field, value, "a whole number from 1 to " + most);
   }
 
   private static BigDecimal rho(JsonElement mechanism, String place) {
@@ -167,7 +169,7 @@ final class DeclarationReader {
   }
 
   /** The accounting event of an admitted report with this declaration. */
-  private static AccountingEvent event(GradientReport.Builder report, String place) {
+  private static AccountingEvent event(GradientReport.Builder report, int dimension, String place) {
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(report.getUserId())
@@ -188,7 +190,14 @@ final class DeclarationReader {
     if (report.hasCoordinateLaplace() && report.getCoordinateLaplace().getTausCount() == 0) {
       throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
     }
-    Declarations.declare(Declarations.of(Declarations.declared(report), 0), event);
+    if (dimension > 0 && !report.hasL2Laplace()) {
+      throw new InputException(
+          place
+              + ": dimension is "
+              + dimension
+              + "; it is for l2Laplace, whose cost depends on it");
+    }
+    Declarations.declare(Declarations.of(Declarations.declared(report), dimension), event);
     return event.build();
   }
 }

@@ -9,6 +9,8 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
  * The error that mechanisms of the same guarantee add to a gradient of d coordinates: E||release -
@@ -37,7 +39,7 @@ final class MechanismErrors {
   /** Of reports of an epsilon. */
   static MechanismErrors ofEpsilon(int dimension, double epsilon) {
     MechanismErrors errors = new MechanismErrors(dimension);
-    errors.addPure(epsilon, epsilon);
+    errors.addPure(mechanism -> epsilon);
     errors.sort();
     return errors;
   }
@@ -46,24 +48,31 @@ final class MechanismErrors {
    * Of equal reports that share a guarantee of epsilon at a delta.
    *
    * @param mu of each report, if they are Gaussian
-   * @param pure of each report, if nothing is known of its loss but epsilon
-   * @param privUnit of each report of priv_unit
+   * @param shares of each report of a pure mechanism
    */
-  static MechanismErrors ofMu(int dimension, double mu, PureShares pure, PureShares privUnit) {
+  static MechanismErrors ofMu(
+      int dimension, double mu, Function<NoiseMechanism, PureShares> shares) {
     MechanismErrors errors = new MechanismErrors(dimension);
+    PureShares privUnit = shares.apply(NoiseMechanism.PRIV_UNIT);
     errors.addGaussian(mu);
-    errors.addPure(pure.composed(), privUnit.composed());
+    errors.addPure(
+        mechanism ->
+            mechanism == NoiseMechanism.PRIV_UNIT
+                ? privUnit.composed()
+                : shares.apply(mechanism).composed());
     errors.sort();
     errors.addLimit("mu", "of mu", privUnit.underMu());
     errors.addLimit("epsilonAndDelta", "of epsilon and delta", privUnit.underFilter());
     return errors;
   }
 
-  private void addPure(double epsilon, double ofPrivUnit) {
+  private void addPure(ToDoubleFunction<NoiseMechanism> epsilon) {
     for (NoiseMechanism mechanism : NoiseMechanism.values()) {
-      double level = mechanism == NoiseMechanism.PRIV_UNIT ? ofPrivUnit : epsilon;
-      if (mechanism.isPure() && level >= LEAST_EPSILON) {
-        errors.add(error(mechanism, level));
+      if (mechanism.isPure()) {
+        double level = epsilon.applyAsDouble(mechanism);
+        if (level >= LEAST_EPSILON) {
+          errors.add(error(mechanism, level));
+        }
       }
     }
   }

@@ -1,7 +1,5 @@
 package io.croupier.cli.account;
 
-import static java.util.Comparator.comparingDouble;
-
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.Spends;
 import io.croupier.operators.accounting.Totals;
@@ -9,8 +7,9 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import java.math.BigDecimal;
 import java.util.Collections;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What one user spent, on one model or on all. The pure losses are kept individually, with the
@@ -18,8 +17,7 @@ import java.util.TreeMap;
  */
 final class SpendTotals {
   private Totals totals = new Totals();
-  private final SortedMap<PureLoss, Long> pure =
-      new TreeMap<>(comparingDouble(PureLoss::epsilon).thenComparingDouble(PureLoss::others));
+  private final Map<PureLoss, Long> pure = new HashMap<>();
   private BigDecimal rho = BigDecimal.ZERO;
   private long central;
   private long uncharged;
@@ -70,11 +68,14 @@ final class SpendTotals {
   }
 
   /** Everything that the bounds depend on: equal keys have equal bounds. */
-  record BoundKey(SortedMap<PureLoss, Long> pure, double mu, double variation, BigDecimal rho) {
-    /** The spends in the accountant's form. */
+  record BoundKey(Map<PureLoss, Long> pure, double mu, double variation, BigDecimal rho) {
+    private static final Comparator<PureLoss> ORDER =
+        Comparator.comparingDouble(PureLoss::epsilon).thenComparing(PureLoss::toString);
+
+    /** The spends in the accountant's form: in one order, so that equal keys have equal results. */
     Spends spends() {
       Spends spends = new Spends();
-      pure.forEach(spends::addPure);
+      pure.keySet().stream().sorted(ORDER).forEach(loss -> spends.addPure(loss, pure.get(loss)));
       spends.addMu(mu);
       spends.addVariation(variation);
       spends.addRho(up(rho));
@@ -83,8 +84,7 @@ final class SpendTotals {
   }
 
   BoundKey key() {
-    return new BoundKey(
-        Collections.unmodifiableSortedMap(pure), totals.mu(), totals.variation(), rho);
+    return new BoundKey(Collections.unmodifiableMap(pure), totals.mu(), totals.variation(), rho);
   }
 
   private static double up(BigDecimal number) {

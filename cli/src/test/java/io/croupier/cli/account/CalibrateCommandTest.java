@@ -23,6 +23,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CalibrateCommandTest {
@@ -144,6 +145,19 @@ class CalibrateCommandTest {
         .containsPattern("limit of epsilon and delta +[\\d.e]+, epsilon 0\\.00");
   }
 
+  /** By their own losses, both kinds of Laplace noise come close to Gaussian noise. */
+  @Test
+  void laplaceNoiseIsSharedByItsOwnLoss() {
+    JsonObject errors =
+        json("--epsilon 4 --delta 1e-6 --reports 100 --dimension 20")
+            .getAsJsonObject("squaredErrors");
+    assertThat(errors.get("l2Laplace").getAsDouble()).isBetween(11_900.0, 12_050.0);
+    assertThat(errors.get("coordinateLaplace").getAsDouble()).isBetween(25_000.0, 26_000.0);
+    assertThat(errors.get("privUnit").getAsDouble()).isGreaterThan(16_000);
+    assertThat(calibrate("--epsilon 4 --delta 1e-6 --reports 100 --dimension 20").out())
+        .containsPattern("l2Laplace +[\\d.]+, epsilon 0\\.37[45]");
+  }
+
   /**
    * The numbers of reports from which Gaussian noise has less error, as docs/accounts.md states.
    */
@@ -194,25 +208,28 @@ class CalibrateCommandTest {
     return NoiseMechanism.PRIV_UNIT.of(d, epsilon).cost().loss();
   }
 
-  /** Every number of the table of what privUnit costs, as docs/accounts.md prints it. */
-  @Test
-  void theDocumentedCostsOfPrivUnitAreThoseThatAreCharged() throws IOException {
+  /** Every number of the tables of what reports cost, as docs/accounts.md prints them. */
+  @ParameterizedTest
+  @EnumSource(
+      value = NoiseMechanism.class,
+      names = {"PRIV_UNIT", "L2_LAPLACE", "COORDINATE_LAPLACE"})
+  void theDocumentedCostsAreThoseThatAreCharged(NoiseMechanism mechanism) throws IOException {
     RenyiFilter filter = RenyiFilter.of(8, Math.log(1e-6));
     List<String> rows = new ArrayList<>();
     for (int d : new int[] {2, 8, 20, 100}) {
       for (double epsilon : new double[] {0.5, 1, 2, 4, 8}) {
         PureLoss before = PureLoss.ofEpsilon(epsilon);
-        PureLoss now = loss(d, epsilon);
+        PureLoss now = mechanism.of(d, epsilon).cost().loss();
         rows.add(
             String.format(
                 Locale.ROOT,
-                "| %d | %s | %.3f, %.3f | %.3f, %.3f | %d, %d | %d, %d |",
+                "| %d | %s | %.3f, %s | %.3f, %s | %d, %d | %d, %d |",
                 d,
                 epsilon,
                 before.rho(),
-                now.rho(),
+                threeDigits(now.rho()),
                 before.mu(),
-                now.mu(),
+                threeDigits(now.mu()),
                 (long) (100 / (before.mu() * before.mu())),
                 (long) (100 / (now.mu() * now.mu())),
                 (long) (filter.budget() / before.renyi(filter.order())),
@@ -220,6 +237,10 @@ class CalibrateCommandTest {
       }
     }
     assertThat(Files.readAllLines(Path.of("../docs/accounts.md"))).containsSubsequence(rows);
+  }
+
+  private static String threeDigits(double value) {
+    return String.format(Locale.ROOT, value < 0.1 ? "%.2g" : "%.3f", value);
   }
 
   /** The error of Gaussian noise over that of privUnit, for one report of mu^2 / 2 = rho. */

@@ -8,6 +8,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.GaussianDp;
 import io.croupier.cli.InputException;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.operators.accounting.Ledger;
@@ -165,10 +166,7 @@ class ComposeCommandTest {
             """
             [
               {"l2Laplace": {"epsilon": 0.1}, "count": 2},
-              {"randomisedResponse": {"epsilon": 0.1}, "count": 2},
-              {"coordinateLaplace": {"taus": [0.05, 0.05]}, "count": 4},
-              {"coordinateLaplace": {"taus": [0.06, 0.04], "clip": "COORDINATES"}},
-              {"coordinateLaplace": {"taus": [0.06, 0.08], "clip": "L2"}},
+              {"randomisedResponse": {"epsilon": 0.1}, "count": 8},
               {"gaussian": {"mu": 0.5}}, {"undisclosed": {}}
             ]
             """);
@@ -181,6 +179,54 @@ class ComposeCommandTest {
     assertThat(compose(lines.toString()).out())
         .contains("don't declare their noise (1), coordinates without noise (in 0 reports)")
         .contains("1 people, relation replace-one: at delta 1e-6, the largest epsilon spent is");
+  }
+
+  /** Noise that leaks less than its epsilon allows costs less, once its dimension is known. */
+  @Test
+  void laplaceNoiseCostsItsOwnLoss() throws IOException {
+    JsonObject unknown = json(file("a.jsonl", "{\"l2Laplace\": {\"epsilon\": 0.5}}").toString());
+    for (String line :
+        new String[] {
+          "{\"l2Laplace\": {\"epsilon\": 0.5}, \"dimension\": 4}",
+          "{\"coordinateLaplace\": {\"taus\": [0.25, 0.25, 0.25, 0.25], \"clip\": \"L2\"}}",
+          "{\"coordinateLaplace\": {\"taus\": [0.125, 0.125, 0.125, 0.125]}}"
+        }) {
+      JsonObject found = json(file("b.jsonl", line).toString());
+      assertThat(found.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("0.5");
+      assertThat(unknown.get("rho").getAsDouble() / found.get("rho").getAsDouble())
+          .isBetween(3.9, 4.1);
+    }
+    assertRefused("line 1: dimension is 0; it must be a whole number from 1", "{\"dimension\": 0}");
+    assertRefused(
+        "line 1: dimension is 2; it is for l2Laplace", "{\"undisclosed\": {}, \"dimension\": 2}");
+  }
+
+  /** Of many different mechanisms, all by the distributions of their losses. */
+  @Test
+  void tenThousandMixedReportsCompose() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int n = 0; n < 2000; n++) {
+      double level = 0.05 + n % 50 * 0.01;
+      lines
+          .append("{\"l2Laplace\": {\"epsilon\": %s}, \"dimension\": 20}\n".formatted(level))
+          .append("{\"randomisedResponse\": {\"epsilon\": %s}}\n".formatted(level / 8))
+          .append("{\"gaussian\": {\"mu\": %s}}\n".formatted(level / 8))
+          .append(
+              "{\"privUnit\": {\"epsilon\": %s, \"candidates\": 256, \"top\": 110}}\n"
+                  .formatted(level / 4))
+          .append("{\"l2Laplace\": {\"epsilon\": %s}, \"dimension\": 8}\n".formatted(level / 2));
+    }
+    Path file = file("mixed.jsonl", lines.toString());
+    JsonObject found = json(file.toString());
+    assertThat(found.get("reports").getAsInt()).isEqualTo(10_000);
+    assertThat(found.get("bound").getAsString()).isEqualTo("EXACT");
+    JsonObject bounds = found.getAsJsonObject("bounds");
+    double exact = bounds.get("EXACT").getAsDouble();
+    assertThat(bounds.get("RENYI").getAsDouble() / exact).isBetween(1.01, 1.1);
+    // So many small losses are nearly Gaussian, with mu^2 = 2 rho.
+    double limit =
+        GaussianDp.epsilon(Math.sqrt(2 * found.get("rho").getAsDouble()), Math.log(1e-6));
+    assertThat(exact / limit).isBetween(0.995, 1.01);
   }
 
   /** The documented way from reports to an audit of their charges. */

@@ -63,7 +63,7 @@ public final class AccountRebuild {
   private static Totals charged(AccountingEvent event) {
     Cost cost = AccountingEvents.cost(event);
     Totals totals = Totals.of(cost);
-    if (cost.others() == 1 || agrees(totals, event.getSpent())) {
+    if (cost.loss().isResponse() || agrees(totals, event.getSpent())) {
       return totals;
     }
     Totals former = Totals.of(Cost.ofEpsilon(cost.epsilon()));

@@ -11,9 +11,9 @@ import io.croupier.schemas.Spend;
  * alone. A Flink POJO: fields may be added, and 0 must then mean that they are absent.
  *
  * <p>Three accumulators compose mixed mechanisms: the sum of the pure epsilons, the sum of mu^2 (of
- * Gaussian noise, and separately that of pure epsilons by their tight mu), and a Renyi divergence:
- * for every order as order times rho, and, where limits set epsilon and delta, tightly at the one
- * order that their filter uses.
+ * Gaussian noise, and separately that of pure reports by their own mu), and a Renyi divergence: for
+ * every order as order times rho, and, where limits set epsilon and delta, tightly at the one order
+ * that their filter uses.
  *
  * <p>Invariants: (1) no field is negative; (2) no field but those of the Renyi order ever falls;
  * (3) {@link Long#MAX_VALUE} is a saturated sum, which never changes; in records it is infinite.
@@ -41,7 +41,7 @@ public final class Totals {
   public long unbounded;
 
   /**
-   * Sum of mu^2 of pure epsilons in units of 1e-12, each report rounded up. Older states, without
+   * Sum of mu^2 of pure reports in units of 1e-12, each report rounded up. Older states, without
    * this field, have 0 in spite of pure epsilons.
    */
   public long pureMuSquaredPicos;
@@ -75,8 +75,10 @@ public final class Totals {
    */
   public double variationRate;
 
-  /** r of the loss of one report; 0 in sums. Not in state. */
-  private transient double others;
+  /**
+   * The loss of one report; null in sums, and if nothing is known of it but epsilon. Not in state.
+   */
+  private transient PureLoss loss;
 
   /** Creates empty totals. */
   public Totals() {}
@@ -94,7 +96,7 @@ public final class Totals {
     totals.gaussianFirst = cost.isGaussian();
     totals.variationAttos = cost.variationAttos();
     totals.variationRate = cost.variationRate();
-    totals.others = cost.others();
+    totals.loss = cost.loss().isResponse() ? null : cost.loss();
     return totals;
   }
 
@@ -107,7 +109,7 @@ public final class Totals {
     variationAttos = DecimalUnits.add(variationAttos, cost.variationAttos);
     gaussianFirst = gaussianDecides(cost);
     pureMuSquaredPicos = DecimalUnits.add(pureMuSquared(), cost.pureMuSquared());
-    others = 0;
+    loss = null;
     reports = DecimalUnits.add(reports, cost.reports);
     epsilonNanos = DecimalUnits.add(epsilonNanos, cost.epsilonNanos);
     muSquaredPicos = DecimalUnits.add(muSquaredPicos, cost.muSquaredPicos);
@@ -186,8 +188,8 @@ public final class Totals {
             DecimalUnits.multiply(epsilonNanos, 1000),
             DecimalUnits.multiplyUp(pureRhoPicos(), order));
     if (reports == 1) {
-      PureLoss loss = new PureLoss(epsilon(), Math.max(1, others));
-      pure = Math.min(pure, PureCosts.renyiPicos(loss, order));
+      PureLoss own = loss == null ? PureLoss.ofEpsilon(epsilon()) : loss;
+      pure = Math.min(pure, PureCosts.renyiPicos(own, order));
     }
     return DecimalUnits.add(
         pure, DecimalUnits.multiplyUp(DecimalUnits.half(muSquaredPicos), order));
@@ -204,7 +206,7 @@ public final class Totals {
   }
 
   /**
-   * Returns the square root of the sum of mu^2 of all reports, pure ones by their tight mu, not
+   * Returns the square root of the sum of mu^2 of all reports, pure ones by their own mu, not
    * rounded down.
    */
   public double muOfAll() {

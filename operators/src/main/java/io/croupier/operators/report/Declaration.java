@@ -46,7 +46,8 @@ public enum Declaration {
     return switch (report.declaration) {
       case UNDISCLOSED -> UndisclosedNoise.UNDISCLOSED;
       case CENTRAL -> CentralNoise.CENTRAL;
-      case L2_LAPLACE -> new L2LaplaceMechanism(report.level);
+      case L2_LAPLACE ->
+          new L2LaplaceMechanism(report.level, isNoisedEverywhere(report) ? report.dimension : 0);
       case GAUSSIAN -> new GaussianMechanism(report.level);
       case PRIV_UNIT -> new PrivUnitMechanism(report.level, report.candidates, report.top);
       case RANDOMISED_RESPONSE -> new RandomisedResponseMechanism(report.level, report.levelIsMu);
@@ -56,6 +57,10 @@ public enum Declaration {
               clip(report.clip),
               report.dimension - report.taus.length / Double.BYTES);
     };
+  }
+
+  private static boolean isNoisedEverywhere(Report report) {
+    return report.form == VectorForm.DENSE || report.form == VectorForm.GRID;
   }
 
   /** Declares a mechanism in a report, whose taus are copied. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
+import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
@@ -304,6 +305,43 @@ class AccountRebuildTest {
     assertThat(account.userTotals()).usingRecursiveComparison().isEqualTo(today);
     assertThat(today.muOfAll() / former.muOfAll()).isBetween(0.7, 0.8);
     assertThat(today.rho() / former.rho()).isBetween(0.7, 0.8);
+  }
+
+  /** Events of releases up to 0.2.0 lack what the cost of Laplace noise depends on. */
+  @Test
+  void formerChargesOfLaplaceNoiseStay() {
+    Ledger limited = new Ledger(Limits.newBuilder().setMu(100).build());
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setEpsilon(90).setDelta(1e-6));
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    MapAccount former = new MapAccount();
+    for (int sequence = 0; sequence < 6; sequence++) {
+      Report report =
+          sequence % 2 == 0
+              ? TestReports.laplace(sequence, 0.8)
+              : TestReports.clipped(sequence, Clip.L2, 0.3, 0.4);
+      AccountingEvent event = limited.judge(report, rules, account);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();
+      AccountingEvent.Builder old = event.toBuilder().clearDimension();
+      if (old.hasCoordinateLaplace()) {
+        old.getCoordinateLaplaceBuilder().clearEffectiveCoordinates();
+      }
+      Spend spent = Totals.of(Cost.ofEpsilon(sequence % 2 == 0 ? 0.8 : 0.5)).toProto().build();
+      old.setSpent(spent).clearUserTotals().clearModelTotals();
+      assertThat(AccountRebuild.apply(old.setModelTotals(spent).build(), former))
+          .as("event %s", sequence)
+          .isEqualTo(sequence == 0);
+    }
+
+    assertThat(rebuilt.userTotals()).usingRecursiveComparison().isEqualTo(account.userTotals());
+    Totals response = new Totals();
+    for (int n = 0; n < 6; n++) {
+      response.add(Totals.of(Cost.ofEpsilon(n % 2 == 0 ? 0.8 : 0.5)));
+    }
+    assertThat(former.userTotals().rhoPicos).isEqualTo(response.rhoPicos);
+    assertThat(former.userTotals().pureMuSquaredPicos).isEqualTo(response.pureMuSquaredPicos);
+    assertThat(account.userTotals().rho() / response.rho()).isLessThan(0.7);
   }
 
   @Test

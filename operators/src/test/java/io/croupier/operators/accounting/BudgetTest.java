@@ -10,6 +10,7 @@ import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Question;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Random;
@@ -51,7 +52,13 @@ class BudgetTest {
 
   static AdmissionRules terms(ModelSpec.Builder spec) {
     return TestReports.rules(
-        spec.setModelId("m").setDimension(2).setGradientBound(1).build(), true, true);
+        spec.setModelId("m")
+            .setDimension(2)
+            .setGradientBound(1)
+            .addQuestions(Question.newBuilder().setName("q"))
+            .build(),
+        true,
+        true);
   }
 
   private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
@@ -106,16 +113,22 @@ class BudgetTest {
   }
 
   @Test
-  void aPureReportEntersALimitOfMuByItsTightMu() {
+  void aPureReportEntersALimitOfMuByItsOwnMu() {
     AdmissionRules rules = local(Limits.newBuilder().setMu(2));
-    AccountingEvent pure = laplace(rules, 1);
+    AccountingEvent laplace = laplace(rules, 1);
+    // 2 dimensions: 0.759743...
+    assertThat(laplace.getModelTotals().getMuOfAll()).isBetween(0.75974, 0.75975);
+    MapAccount other = new MapAccount();
+    AccountingEvent pure = ledger.judge(TestReports.answer(sequence++, 1), rules, other);
     // 2 Phi^-1(e / (1 + e)) = 1.23203...
     assertThat(pure.getModelTotals().getMuOfAll()).isBetween(1.23203, 1.23204);
     assertThat(pure.getModelTotals().getMu()).isZero();
     assertThat(pure.getLeftModel().getMu()).isBetween(1.57546, 1.57547);
-    assertThat(gaussian(rules, pure.getLeftModel().getMu()).getOutcome())
+    double left = pure.getLeftModel().getMu();
+    assertThat(ledger.judge(TestReports.gaussian(sequence++, left), rules, other).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    assertThat(gaussian(rules, 0.01).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(ledger.judge(TestReports.gaussian(sequence++, 0.01), rules, other).getOutcome())
+        .isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test

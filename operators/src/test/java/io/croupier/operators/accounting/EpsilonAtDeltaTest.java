@@ -42,8 +42,8 @@ class EpsilonAtDeltaTest {
     return BudgetTest.local(limits(epsilon, delta).toBuilder());
   }
 
-  private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
-    return ledger.judge(TestReports.laplace(sequence++, epsilon), rules, account);
+  private AccountingEvent answer(AdmissionRules rules, double epsilon) {
+    return ledger.judge(TestReports.answer(sequence++, epsilon), rules, account);
   }
 
   private AccountingEvent gaussian(AdmissionRules rules, double mu) {
@@ -56,7 +56,7 @@ class EpsilonAtDeltaTest {
     for (JsonNode event : events) {
       Report report =
           event.get("kind").asText().equals("pure")
-              ? TestReports.laplace(sequence++, event.get("eps").asDouble())
+              ? TestReports.answer(sequence++, event.get("eps").asDouble())
               : TestReports.gaussian(sequence++, event.get("mu").asDouble());
       budget.charge(totals, TestReports.cost(report));
     }
@@ -106,10 +106,10 @@ class EpsilonAtDeltaTest {
   void pureReportsThatAddUpToEpsilonAlwaysFit() {
     AdmissionRules rules = terms(1, 1e-6);
     for (int n = 0; n < 10; n++) {
-      AccountingEvent event = laplace(rules, 0.1);
+      AccountingEvent event = answer(rules, 0.1);
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     }
-    AccountingEvent eleventh = laplace(rules, 0.1);
+    AccountingEvent eleventh = answer(rules, 0.1);
     assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(eleventh.getReason())
         .startsWith(
@@ -124,16 +124,16 @@ class EpsilonAtDeltaTest {
   void manySmallPureReportsFitBeyondTheirSum() {
     AdmissionRules rules = terms(4, 1e-6);
     int admitted = 0;
-    AccountingEvent event = laplace(rules, 0.1);
+    AccountingEvent event = answer(rules, 0.1);
     while (event.getOutcome() == Outcome.ADMITTED) {
       admitted++;
-      event = laplace(rules, 0.1);
+      event = answer(rules, 0.1);
     }
     // The sum would admit 40; the exact composition, of reports not adaptively chosen, 74.
     assertThat(admitted).isBetween(64, 74);
     assertThat(event.getModelTotals().getEpsilonAtDelta()).isBetween(3.9, 4.1);
     assertThat(event.getModelTotals().getRenyiOrder()).isBetween(6.0, 9.0);
-    assertThat(laplace(rules, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(answer(rules, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test
@@ -156,9 +156,9 @@ class EpsilonAtDeltaTest {
   void theFirstReportSelectsTheFilter() {
     AdmissionRules rules = terms(4, 1e-6);
     gaussian(rules, 0.1);
-    assertThat(laplace(rules, 9).getReason()).contains("the sum of mu^2 must be");
+    assertThat(answer(rules, 9).getReason()).contains("the sum of mu^2 must be");
     MapAccount other = new MapAccount();
-    ledger.judge(TestReports.laplace(1, 0.1), rules, other);
+    ledger.judge(TestReports.answer(1, 0.1), rules, other);
     assertThat(ledger.judge(TestReports.gaussian(2, 9), rules, other).getReason())
         .contains("the sum of Renyi divergences of order");
   }
@@ -178,8 +178,8 @@ class EpsilonAtDeltaTest {
   @Test
   void pureReportsMayAddUpToMoreThanTheFilterAdmits() {
     AdmissionRules rules = terms(1e-5, 1e-6);
-    assertThat(laplace(rules, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(laplace(rules, 1e-5).getReason())
+    assertThat(answer(rules, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(answer(rules, 1e-5).getReason())
         .startsWith(
             "limits.epsilon is 1.0E-5 at limits.delta 1.0E-6, so the sum of Renyi divergences of")
         .contains(" must be at most 0.000007368");
@@ -201,18 +201,18 @@ class EpsilonAtDeltaTest {
   void aLaterLimitCountsEarlierReports() {
     AdmissionRules before = BudgetTest.local(Limits.newBuilder());
     for (int n = 0; n < 40; n++) {
-      laplace(before, 0.1);
+      answer(before, 0.1);
     }
     gaussian(before, 0.2);
     Totals plain = account.modelTotals("m");
     assertThat(plain.renyiOrder).isZero();
-    AccountingEvent event = laplace(terms(8, 1e-6), 0.1);
+    AccountingEvent event = answer(terms(8, 1e-6), 0.1);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     double order = event.getModelTotals().getRenyiOrder();
     double tight = 41 * PureCosts.renyiPicos(0.1, order) / 1e12 + order * 0.02;
     assertThat(event.getModelTotals().getRenyi()).isBetween(tight, 1.1 * tight);
     // Another limit has another order, which starts from a bound again.
-    AccountingEvent changed = laplace(terms(1, 1e-6), 0.1);
+    AccountingEvent changed = answer(terms(1, 1e-6), 0.1);
     assertThat(changed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(changed.getModelTotals().getRenyiOrder()).isBetween(21.9, 22.0);
   }
@@ -235,7 +235,7 @@ class EpsilonAtDeltaTest {
       for (int n = 0; n < 150; n++) {
         double level = random.nextBoolean() ? scale : scale / 3;
         boolean isPure = random.nextInt(3) > 0;
-        Report report = isPure ? TestReports.laplace(n, level) : TestReports.gaussian(n, level / 8);
+        Report report = isPure ? TestReports.answer(n, level) : TestReports.gaussian(n, level / 8);
         AccountingEvent event = ledger.judge(report, rules, fresh);
         if (event.getOutcome() != Outcome.ADMITTED) {
           assertThat(event.getReason()).as(what).startsWith("limits.epsilon is");
@@ -265,7 +265,7 @@ class EpsilonAtDeltaTest {
   void theBoundOfASaturatedSumIsInfinite() {
     AdmissionRules rules = terms(1e8, 1e-6);
     MapAccount rebuilt = new MapAccount();
-    AccountingEvent pure = laplace(rules, 1e7);
+    AccountingEvent pure = answer(rules, 1e7);
     assertThat(pure.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(pure.getModelTotals().getRho()).isInfinite();
     assertThat(pure.getModelTotals().getMuOfAll()).isInfinite();
@@ -284,7 +284,7 @@ class EpsilonAtDeltaTest {
   @Test
   void theMuOfAllBoundsWhateverCameFirst() {
     AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
-    laplace(rules, 0.01);
+    answer(rules, 0.01);
     AccountingEvent event = gaussian(rules, 1);
     Spend totals = event.getModelTotals();
     double bound =

@@ -36,6 +36,15 @@ final class TestReports {
     return declared(sequence, Declaration.L2_LAPLACE, epsilon);
   }
 
+  /** An answer to the question "q", which costs what randomised response does. */
+  static Report answer(long sequence, double epsilon) {
+    Report report = declared(sequence, Declaration.RANDOMISED_RESPONSE, epsilon);
+    report.form = VectorForm.ANSWER;
+    report.dimension = 0;
+    report.question = "q";
+    return report;
+  }
+
   static Report privUnit(long sequence, double epsilon, int candidates, int top) {
     Report report = declared(sequence, Declaration.PRIV_UNIT, epsilon);
     report.candidates = candidates;

@@ -182,7 +182,7 @@ class TotalsTest {
       BigDecimal exp = exp(e);
       BigDecimal tanh = exp.subtract(BigDecimal.ONE).divide(exp.add(BigDecimal.ONE), PRECISE);
       double picos = e.multiply(tanh).movePointRight(12).doubleValue();
-      long rho = TestReports.cost(TestReports.laplace(0, epsilon)).rhoPicos;
+      long rho = TestReports.cost(TestReports.answer(0, epsilon)).rhoPicos;
       assertThat((double) rho)
           .as("seed %s, epsilon %s", seed, epsilon)
           .isGreaterThanOrEqualTo(picos);

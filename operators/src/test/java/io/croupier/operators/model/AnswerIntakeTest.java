@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
@@ -19,6 +21,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Spend;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -92,20 +95,18 @@ class AnswerIntakeTest {
     assertThat(sum.count).isOne();
   }
 
-  /** A pure epsilon costs what Laplace noise does, a mu what Gaussian noise does. */
+  /** A pure epsilon costs what the worst mechanism does, a mu what Gaussian noise does. */
   @ParameterizedTest
   @ValueSource(doubles = {0.1, 1, 2.5})
   void costsItsLevel(double level) {
     ModelSpec spec = spec("limits { epsilon: 10 delta: 1e-6 } black_box {}");
     AccountingEvent pure = judge(report(answer("a", true, "epsilon: " + level)), spec);
-    AccountingEvent laplace =
-        judge(
-            report(
-                "round: 0 grid { values: [1, 2, 3] } l2_laplace { epsilon: %s }".formatted(level)),
-            spec);
     assertThat(pure.getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(pure.getSpent()).isEqualTo(laplace.getSpent());
-    assertThat(pure.getUserTotals()).isEqualTo(laplace.getUserTotals());
+    Spend spent = pure.getSpent();
+    assertThat(spent.getEpsilon()).isEqualTo(level);
+    assertThat(spent.getRho()).isEqualTo(DecimalUnits.toDouble(PureCosts.rhoPicos(level), 12));
+    assertThat(spent.getMuOfAll()).isEqualTo(DecimalUnits.rootUp(PureCosts.muSquaredPicos(level)));
+    assertThat(pure.getUserTotals().getRho()).isEqualTo(spent.getRho());
     assertThat(pure.getRandomisedResponse().getEpsilon()).isEqualTo(level);
 
     AccountingEvent gaussian = judge(report(answer("a", true, "mu: " + level)), spec);

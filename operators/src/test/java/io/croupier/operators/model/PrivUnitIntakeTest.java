@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.ChoiceLoss;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.numerics.DecimalUnits;
@@ -118,7 +119,7 @@ class PrivUnitIntakeTest {
         judge(
             report("grid { values: [1, 2] } l2_laplace { epsilon: %s }".formatted(epsilon)), spec);
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
-    PureLoss loss = new PureLoss(epsilon, 40.0 / 24);
+    PureLoss loss = new ChoiceLoss(epsilon, 40.0 / 24);
     assertThat(event.getSpent())
         .isEqualTo(
             laplace.getSpent().toBuilder()
@@ -126,14 +127,15 @@ class PrivUnitIntakeTest {
                 .setMuOfAll(DecimalUnits.rootUp(PureCosts.muSquaredPicos(loss)))
                 .build());
     assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
-    assertThat(event.getSpent().getRho()).isLessThan(laplace.getSpent().getRho());
-    assertThat(event.getSpent().getMuOfAll()).isLessThan(laplace.getSpent().getMuOfAll());
+    PureLoss response = PureLoss.ofEpsilon(epsilon);
+    assertThat(event.getSpent().getRho()).isLessThan(response.rho());
+    assertThat(event.getSpent().getMuOfAll()).isLessThan(response.mu());
     assertThat(event.getUserTotals().getMuOfAll()).isEqualTo(event.getSpent().getMuOfAll());
-    assertThat(event.getUserTotals().getEpsilonAtDelta())
-        .isLessThanOrEqualTo(laplace.getUserTotals().getEpsilonAtDelta());
+    assertThat(event.getUserTotals().getEpsilonAtDelta()).isLessThanOrEqualTo(epsilon);
     assertThat(event.getModelTotals().getRho()).isEqualTo(event.getSpent().getRho());
     assertThat(event.getLeftModel().getEpsilon()).isEqualTo(laplace.getLeftModel().getEpsilon());
-    assertThat(event.getLeftModel().getMu()).isGreaterThan(laplace.getLeftModel().getMu());
+    assertThat(event.getLeftModel().getMu())
+        .isCloseTo(Math.sqrt(81 - loss.mu() * loss.mu()), within(1e-6));
     assertThat(event.getPrivUnit().getEpsilon()).isEqualTo(epsilon);
     assertThat(event.getPrivUnit().getCandidates()).isEqualTo(64);
     assertThat(event.getPrivUnit().getTop()).isEqualTo(24);

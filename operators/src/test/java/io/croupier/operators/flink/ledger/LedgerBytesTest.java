@@ -64,8 +64,8 @@ class LedgerBytesTest {
   @ParameterizedTest
   @CsvSource({
     "L2_LAPLACE, 1, 108",
-    "L2_LAPLACE, 1007, 169",
-    "L2_LAPLACE, 1008, 113",
+    "L2_LAPLACE, 1007, 167",
+    "L2_LAPLACE, 1008, 111",
     "L2_LAPLACE, 1000000, 124",
     "GAUSSIAN, 1, 100",
     "GAUSSIAN, 1007, 159",

@@ -14,13 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PureLossTest {
+class ChoiceLossTest {
   private static final int SEED = 29;
   private static final int CANDIDATES = 256;
   private static final MathContext DIGITS = new MathContext(50);
 
-  private static PureLoss choice(double epsilon, int candidates, int top) {
-    return new PureLoss(epsilon, (double) (candidates - top) / top);
+  private static ChoiceLoss choice(double epsilon, int candidates, int top) {
+    return new ChoiceLoss(epsilon, (double) (candidates - top) / top);
   }
 
   /** exp(x) by its series, to some 45 digits. */
@@ -68,7 +68,7 @@ class PureLossTest {
   })
   void agreesWithReferenceValues(double epsilon, double rho, double mu) {
     int top = new PrivUnitLaws().best(20, epsilon, CANDIDATES).top();
-    PureLoss loss = choice(epsilon, CANDIDATES, top);
+    ChoiceLoss loss = choice(epsilon, CANDIDATES, top);
 
     assertThat(loss.rho()).isCloseTo(rho, within(0.0005));
     assertThat(loss.mu()).isCloseTo(mu, within(0.0005));
@@ -82,7 +82,7 @@ class PureLossTest {
       int candidates = 64 << (2 * random.nextInt(4));
       int top = 1 + random.nextInt(candidates / 2);
       int order = 2 + random.nextInt(40);
-      PureLoss loss = choice(epsilon, candidates, top);
+      ChoiceLoss loss = choice(epsilon, candidates, top);
       Exact exact = Exact.of(epsilon, candidates, top);
       String what = "seed %d: %s, order %d".formatted(SEED, loss, order);
 
@@ -96,7 +96,7 @@ class PureLossTest {
    * Phi(Phi^-1(p) - mu) is at most q, for a Phi^-1 found by bisection over the tail: mu is large
    * enough, and by little.
    */
-  private static void assertGaussian(PureLoss loss, Exact exact, String what) {
+  private static void assertGaussian(ChoiceLoss loss, Exact exact, String what) {
     double mu = loss.mu();
     double p = exact.p().doubleValue();
     double high =
@@ -129,7 +129,7 @@ class PureLossTest {
   @ParameterizedTest
   @ValueSource(doubles = {1e-12, 1e-9, 1e-6, 1e-3})
   void muOfSmallEpsilonIsProportionalToIt(double epsilon) {
-    PureLoss loss = choice(epsilon, CANDIDATES, 64);
+    ChoiceLoss loss = choice(epsilon, CANDIDATES, 64);
     // p = 1/4: mu is about epsilon p (1 - K / N) ... of the density at the quartile.
     double slope = 0.25 / (StrictMath.exp(-0.5 * 0.67448975 * 0.67448975) / 2.506628274631);
 
@@ -144,8 +144,8 @@ class PureLossTest {
       double less = epsilon * (1 - 0.5 * random.nextDouble());
       double others = 1 + StrictMath.pow(10, 8 * random.nextDouble() - 3);
       double order = 1 + StrictMath.pow(10, 6 * random.nextDouble() - 3);
-      PureLoss loss = new PureLoss(epsilon, others);
-      PureLoss smaller = new PureLoss(less, others);
+      ChoiceLoss loss = new ChoiceLoss(epsilon, others);
+      ChoiceLoss smaller = new ChoiceLoss(less, others);
       PureLoss response = PureLoss.ofEpsilon(epsilon);
       String what = "seed %d: %s, order %s".formatted(SEED, loss, order);
 
@@ -193,7 +193,7 @@ class PureLossTest {
   /** The mean of the loss is no rho where few candidates are favoured, and the worst one counts. */
   @Test
   void rhoOfFewFavouredCandidatesIsRandomisedResponses() {
-    PureLoss rare = choice(4, 4096, 1);
+    ChoiceLoss rare = choice(4, 4096, 1);
 
     assertThat(rare.renyi(3) / 3).isGreaterThan(2 * rare.renyi(1));
     assertThat(rare.rho()).isEqualTo(PureDp.rho(4));
@@ -201,7 +201,7 @@ class PureLossTest {
       for (double epsilon = 0.01; epsilon < 16; epsilon *= 1.3) {
         PrivUnitLaw law =
             new PrivUnitLaws().best(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
-        PureLoss loss = choice(epsilon, law.candidates(), law.top());
+        ChoiceLoss loss = choice(epsilon, law.candidates(), law.top());
         assertThat(loss.rho()).as("%s", loss).isEqualTo(loss.renyi(1));
       }
     }
@@ -209,9 +209,9 @@ class PureLossTest {
 
   @Test
   void refusesImpossibleValues() {
-    assertThatThrownBy(() -> new PureLoss(-1, 1)).hasMessageContaining("epsilon is -1.0");
-    assertThatThrownBy(() -> new PureLoss(1, 0.5)).hasMessageContaining("others is 0.5");
-    assertThatThrownBy(() -> new PureLoss(1, Double.NaN)).hasMessageContaining("others is NaN");
+    assertThatThrownBy(() -> new ChoiceLoss(-1, 1)).hasMessageContaining("epsilon is -1.0");
+    assertThatThrownBy(() -> new ChoiceLoss(1, 0.5)).hasMessageContaining("others is 0.5");
+    assertThatThrownBy(() -> new ChoiceLoss(1, Double.NaN)).hasMessageContaining("others is NaN");
     assertThatThrownBy(() -> choice(1, 64, 32).renyi(0.5)).hasMessageContaining("order is 0.5");
   }
 }

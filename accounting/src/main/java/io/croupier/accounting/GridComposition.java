@@ -1,0 +1,419 @@
+package io.croupier.accounting;
+
+import io.croupier.accounting.numerics.FourierTransform;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The composition of pure mechanisms of different losses with one mu-GDP mechanism: their losses on
+ * a common grid ({@link LossGrid}), added up by Fourier transforms [KJPH21]. The parameters must be
+ * fixed in advance, though queries may depend on earlier answers.
+ *
+ * <p>Every loss is first tilted: its probabilities are multiplied by exp(t loss) and divided by
+ * their sum, with the t for which the sum of the losses is near the epsilon that is looked for.
+ * Errors of the transforms, which are relative to the largest probability of the sum, are then
+ * relative to the delta that is looked for, however small.
+ *
+ * <p>Never too low: a loss on the grid is worse than that before; a bound on the errors of the
+ * transforms is added to every probability of the sum; a Chernoff bound on the losses beyond the
+ * grid, and the tail of the Gaussian, are added to delta; and losses below the grid appear at its
+ * upper end. Too high by less than 0.2 % where the sum has the law of many small losses: the step
+ * adds at most {@link #COARSENESS}^2 / 4 of the variance. Losses without a grid ({@link
+ * LossGrid#knows}) enter as Gaussian ones of their mu.
+ *
+ * <p>O(n log n) for each different loss and n points, n at least 2^13, and some 250 times the root
+ * of the number of reports; where most of the spectrum has vanished, less. Immutable.
+ */
+final class GridComposition {
+  private static final int LEAST_POINTS = 1 << 13;
+  private static final int MOST_POINTS = 1 << 20;
+
+  /** Up to this number of points, the grid contains the whole sum. */
+  private static final int MOST_POINTS_OF_ALL = 1 << 14;
+
+  /** The grid contains the whole sum of as many reports. */
+  private static final int FEW = 16;
+
+  /** The step, in deviations of the sum over the root of the number of reports. */
+  private static final double COARSENESS = 0.08;
+
+  /** Half of the grid, in deviations of the sum. */
+  private static final double REACH = 10;
+
+  /** The most that a Chernoff bound on the losses beyond the grid may be, under the tilted law. */
+  private static final double BEYOND = 1e-13;
+
+  /** Values of the spectrum below exp(-50) count as 0. */
+  private static final double VANISHED = -50;
+
+  /** Each with twice the points of the one before. */
+  private static final int ATTEMPTS = 3;
+
+  private static final int PILOT_POINTS = 64;
+  private static final double MOST_TILT = 0x1p16;
+
+  /** More than the deviations by which any delta in use tilts a Gaussian loss. */
+  private static final double MOST_DEVIATIONS = 40;
+
+  /** More than the relative errors of the probabilities of a loss. */
+  private static final double GRID_ERROR = 1e-12;
+
+  private final double step;
+  private final double top;
+  private final double tilt;
+  private final double logScale;
+
+  /** Tilted probabilities of the sum, up to {@link #top}. */
+  private final double[] sums;
+
+  /** Bound on the tilted probability of losses above the grid. */
+  private final double beyond;
+
+  private final double margin;
+
+  /** Reports of equal loss. */
+  private record Group(PureLoss loss, long reports) {}
+
+  private GridComposition(
+      double step,
+      double top,
+      double tilt,
+      double logScale,
+      double[] sums,
+      double beyond,
+      double margin) {
+    this.step = step;
+    this.top = top;
+    this.tilt = tilt;
+    this.logScale = logScale;
+    this.sums = sums;
+    this.beyond = beyond;
+    this.margin = margin;
+  }
+
+  /**
+   * Creates the composition, for a delta of about that one; empty if the list is too long, or the
+   * sum so near to its largest value that the sum of epsilons is a tight bound.
+   *
+   * @param mu at least 0, finite
+   * @param losses number of reports by loss
+   * @param logDelta natural logarithm of delta, negative and finite
+   */
+  static Optional<GridComposition> of(double mu, Map<PureLoss, Long> losses, double logDelta) {
+    List<Group> groups = new ArrayList<>();
+    double allMu = mu;
+    double count = 0;
+    RenyiCurve curve = RenyiCurve.ZERO;
+    for (Map.Entry<PureLoss, Long> entry : losses.entrySet()) {
+      PureLoss loss = entry.getKey();
+      long reports = entry.getValue();
+      if (!(loss.epsilon() <= Double.MAX_VALUE)) {
+        return Optional.empty();
+      }
+      if (loss.epsilon() > 0 && reports > 0) {
+        if (LossGrid.knows(loss)) {
+          groups.add(new Group(loss, reports));
+          count += reports;
+          curve = curve.plus(RenyiCurve.ofPure(loss, reports));
+        } else {
+          double root = Math.nextUp(StrictMath.sqrt((double) reports));
+          allMu = GaussianDp.compose(allMu, loss.mu() * root);
+        }
+      }
+    }
+    if (groups.isEmpty()) {
+      return Optional.empty();
+    }
+    curve = curve.plus(RenyiCurve.ofRho(allMu * allMu / 2));
+    double tilt =
+        Math.min(Math.min(MOST_TILT, MOST_DEVIATIONS / allMu), curve.bestOrder(logDelta) - 1);
+    return of(allMu, groups, count + (allMu > 0 ? 1 : 0), tilt);
+  }
+
+  private static Optional<GridComposition> of(
+      double mu, List<Group> groups, double count, double tilt) {
+    double mean = mu * mu * (0.5 + tilt);
+    double variance = mu * mu;
+    double reach = mean + REACH * mu;
+    double largest = 0;
+    for (Group group : groups) {
+      double epsilon = group.loss.epsilon();
+      LossGrid pilot = LossGrid.of(group.loss, 2 * epsilon / PILOT_POINTS).tilted(tilt);
+      mean += pilot.mean() * group.reports;
+      variance += pilot.variance() * group.reports;
+      reach += epsilon * group.reports;
+      largest = Math.max(largest, epsilon);
+    }
+    double deviation = StrictMath.sqrt(variance);
+    double half = REACH * deviation + largest / PILOT_POINTS;
+    double step = COARSENESS * deviation / StrictMath.sqrt(count);
+    if (reach <= half || count <= FEW || 2 * reach <= MOST_POINTS_OF_ALL * step) {
+      // All losses are on the grid.
+      half = reach;
+      mean = 0;
+      step = Math.max(step, 2 * half / MOST_POINTS_OF_ALL);
+    }
+    step = Math.min(step + largest / MOST_POINTS, 2 * half / LEAST_POINTS);
+    // Losses on the grid are larger by up to a step each.
+    double points = Math.ceil(2 * half / step) + 4 + 2 * Math.min(count, LEAST_POINTS);
+    if (!(points <= MOST_POINTS)) {
+      return Optional.empty();
+    }
+    int size = Integer.highestOneBit((int) points) * 2;
+    Optional<GridComposition> composition = Optional.empty();
+    for (int i = 0; i < ATTEMPTS && composition.isEmpty() && size <= 2 * MOST_POINTS; i++) {
+      composition = of(mu, groups, count, tilt, mean, step, size);
+      size *= 2;
+    }
+    return composition;
+  }
+
+  /** Empty if too much is beyond the grid. */
+  private static Optional<GridComposition> of(
+      double mu,
+      List<Group> groups,
+      double count,
+      double tilt,
+      double mean,
+      double step,
+      int size) {
+    double logScale = 0;
+    double above = 0;
+    int from = (int) Math.rint(mean / step) - size / 2;
+    double top = (from + size - 1.0) * step;
+    double[] tails = new double[5];
+    for (int j = 0; j < tails.length; j++) {
+      tails[j] = (20 << j) / (size * step);
+    }
+    double[] beyond = new double[tails.length];
+    List<LossGrid> grids = new ArrayList<>();
+    List<Double> counts = new ArrayList<>();
+    if (mu > 0) {
+      LossGrid gaussian = gaussian(mu, tilt, step);
+      grids.add(gaussian);
+      counts.add(1.0);
+      above = StrictMath.exp(-REACH * REACH / 2);
+    }
+    for (Group group : groups) {
+      grids.add(LossGrid.of(group.loss, step));
+      counts.add((double) group.reports);
+    }
+    Spectrum spectrum = new Spectrum(size);
+    List<LossGrid> tilted = new ArrayList<>();
+    for (int i = 0; i < grids.size(); i++) {
+      double log = grids.get(i).logMoment(tilt);
+      logScale += counts.get(i) * log;
+      for (int j = 0; j < tails.length; j++) {
+        beyond[j] += counts.get(i) * (grids.get(i).logMoment(tilt + tails[j]) - log);
+      }
+      tilted.add(grids.get(i).tilted(tilt));
+    }
+    double least = 0;
+    for (int j = 0; j < tails.length; j++) {
+      least = Math.min(least, beyond[j] - tails[j] * top);
+    }
+    boolean isWhole = reach(grids, counts) <= top;
+    if (!isWhole && least > StrictMath.log(BEYOND)) {
+      return Optional.empty();
+    }
+    if (!isWhole) {
+      above += StrictMath.exp(least);
+    }
+    List<Integer> order = new ArrayList<>();
+    for (int i = 0; i < tilted.size(); i++) {
+      order.add(i);
+    }
+    order.sort(Comparator.comparingDouble(i -> -tilted.get(i).variance() * counts.get(i)));
+    for (int i : order) {
+      spectrum.multiply(tilted.get(i), counts.get(i));
+    }
+    double[] sums = spectrum.invert(from);
+    return Optional.of(
+        new GridComposition(step, top, tilt, logScale, sums, above, 1 + count * GRID_ERROR + 1e-9));
+  }
+
+  private static double reach(List<LossGrid> grids, List<Double> counts) {
+    double reach = 0;
+    for (int i = 0; i < grids.size(); i++) {
+      reach += grids.get(i).loss(grids.get(i).probabilities.length - 1) * counts.get(i);
+    }
+    return reach;
+  }
+
+  /** The loss of mu-GDP, within the reach of its own and its tilted law. */
+  private static LossGrid gaussian(double mu, double tilt, double step) {
+    double mean = mu * mu / 2;
+    double least = mean - REACH * mu;
+    double most = mean + (REACH + tilt * mu) * mu;
+    LossGrid grid = new LossGrid(step, least, most + step);
+    grid.add(
+        new LossGrid.Density() {
+          @Override
+          public double loss(double loss) {
+            return loss;
+          }
+
+          @Override
+          public double of(double loss) {
+            double z = (loss - mean) / mu;
+            return StrictMath.exp(-z * z / 2);
+          }
+        },
+        grid.lossesBetween(least, most),
+        0.2 * mu);
+    return grid.normalised();
+  }
+
+  /**
+   * The least epsilon of at least 0 at delta, rounded up.
+   *
+   * @param logDelta natural logarithm of delta, at most 0
+   */
+  double epsilon(double logDelta) {
+    double log = logDelta - StrictMath.log(margin);
+    double lost = beyond * StrictMath.exp(tilt * step);
+    double fall = StrictMath.exp(-tilt * step);
+    double steeperFall = StrictMath.exp(-(tilt + 1) * step);
+    double lift = StrictMath.exp(-step);
+    double likely = 0;
+    double unlikely = 0;
+    for (int i = sums.length - 1; i >= 0; i--) {
+      double loss = top - (sums.length - 1 - i) * step;
+      likely = sums[i] + likely * fall;
+      unlikely = sums[i] + unlikely * steeperFall;
+      // delta at an epsilon between loss - step and loss is likely - exp(epsilon - loss) unlikely,
+      // times exp(logScale - tilt loss).
+      double target = StrictMath.exp(log - logScale + tilt * loss);
+      double rounding = likely * 0x1p-46 + lost;
+      if (likely - lift * unlikely + rounding > target) {
+        double ratio = (likely + rounding - target) / unlikely;
+        double epsilon = loss + StrictMath.log(Math.max(lift, ratio));
+        return Math.max(0, epsilon + 1e-12 * Math.abs(epsilon));
+      }
+      if (loss < 0) {
+        return 0;
+      }
+    }
+    return Double.POSITIVE_INFINITY;
+  }
+
+  /** The transform of the law of a sum, as the logarithm of its size and its angle. */
+  private static final class Spectrum {
+    private final int size;
+    private final FourierTransform fourier;
+    private final double[] logs;
+    private final double[] angles;
+
+    /** Bounds on the relative errors of the values. */
+    private final double[] errors;
+
+    /** Frequencies that have not vanished; of the two signs, only the positive one. */
+    private int[] alive;
+
+    Spectrum(int size) {
+      this.size = size;
+      fourier = new FourierTransform(size);
+      logs = new double[size / 2 + 1];
+      angles = new double[size / 2 + 1];
+      errors = new double[size / 2 + 1];
+      alive = new int[size / 2 + 1];
+      for (int k = 0; k < alive.length; k++) {
+        alive[k] = k;
+      }
+    }
+
+    /** Adds as many losses of this law. */
+    void multiply(LossGrid grid, double count) {
+      double[] real = new double[alive.length];
+      double[] imaginary = new double[alive.length];
+      double error = transform(grid, real, imaginary);
+      int left = 0;
+      for (int n = 0; n < alive.length; n++) {
+        int k = alive[n];
+        double length = StrictMath.sqrt(real[n] * real[n] + imaginary[n] * imaginary[n]);
+        length = Math.max(length, error);
+        logs[k] += count * StrictMath.log(length);
+        errors[k] += count * error / length;
+        angles[k] += count * StrictMath.atan2(imaginary[n], real[n]);
+        if (logs[k] > VANISHED) {
+          alive[left] = k;
+          left++;
+        }
+      }
+      alive = Arrays.copyOf(alive, left);
+    }
+
+    /** Computes the values at the frequencies; returns a bound on their errors. */
+    private double transform(LossGrid grid, double[] real, double[] imaginary) {
+      if ((double) alive.length * grid.probabilities.length < 20.0 * size) {
+        directly(grid, real, imaginary);
+        return grid.probabilities.length * 0x1p-50;
+      }
+      double[] re = new double[size];
+      double[] im = new double[size];
+      for (int i = 0; i < grid.probabilities.length; i++) {
+        re[Math.floorMod(grid.first + i, size)] += grid.probabilities[i];
+      }
+      fourier.transform(re, im);
+      for (int n = 0; n < alive.length; n++) {
+        real[n] = re[alive[n]];
+        imaginary[n] = im[alive[n]];
+      }
+      return 32 * 0x1p-50;
+    }
+
+    private void directly(LossGrid grid, double[] real, double[] imaginary) {
+      for (int n = 0; n < alive.length; n++) {
+        double angle = -2 * StrictMath.PI * alive[n] / size;
+        double cos = StrictMath.cos(angle);
+        double sin = StrictMath.sin(angle);
+        double re = 0;
+        double im = 0;
+        // Horner's rule, from the last one.
+        for (int i = grid.probabilities.length - 1; i >= 0; i--) {
+          double turned = re * cos - im * sin + grid.probabilities[i];
+          im = re * sin + im * cos;
+          re = turned;
+        }
+        double first =
+            -2 * StrictMath.PI * Math.floorMod((long) alive[n] * grid.first, size) / size;
+        double cosFirst = StrictMath.cos(first);
+        double sinFirst = StrictMath.sin(first);
+        real[n] = re * cosFirst - im * sinFirst;
+        imaginary[n] = re * sinFirst + im * cosFirst;
+      }
+    }
+
+    /**
+     * The probabilities of the losses from a multiple of the step on, each increased by a bound on
+     * its error: the mean of those of the values of the spectrum.
+     */
+    double[] invert(int from) {
+      double[] re = new double[size];
+      double[] im = new double[size];
+      double lost = 0;
+      for (int k : alive) {
+        double value = StrictMath.exp(logs[k]);
+        // The inverse is the transform of the conjugate.
+        re[k] = value * StrictMath.cos(angles[k]);
+        im[k] = -value * StrictMath.sin(angles[k]);
+        if (k > 0 && k < size / 2) {
+          re[size - k] = re[k];
+          im[size - k] = -im[k];
+        }
+        lost += 2 * value * StrictMath.expm1(errors[k] + 0x1p-45);
+      }
+      fourier.transform(re, im);
+      double error = lost / size + StrictMath.exp(VANISHED);
+      double[] sums = new double[size];
+      for (int i = 0; i < size; i++) {
+        sums[i] = Math.max(0, re[Math.floorMod(from + i, size)] / size) + error;
+      }
+      return sums;
+    }
+  }
+}
