@@ -87,8 +87,8 @@ final class Connections extends Handler.Wrapper {
   }
 
   /**
-   * Whether the output has ended: so it does, and the client isn't told, if the server's port
-   * closes between the header of an earlier answer and its end.
+   * Whether the output has ended: if the server's port closes between the header of an earlier
+   * answer and its end, the output ends without a word to the client.
    */
   private static boolean cannotBeAnswered(Request request) {
     return request.getConnectionMetaData().getConnection().getEndPoint().isOutputShutdown();

@@ -64,8 +64,8 @@ public enum ConfigKey {
   LIMITS_USER_MU(
       "limits.user.mu",
       "",
-      "Largest mu of one user on all models, as the root of the sum of mu^2; a pure epsilon counts"
-          + " by the least mu that it implies."),
+      "Largest mu of one user on all models, as the root of the sum of mu^2; a pure mechanism"
+          + " counts by its own."),
   LIMITS_USER_DELTA(
       "limits.user.delta",
       "",

@@ -58,7 +58,7 @@ public final class StateNames {
    */
   public static final String WAITING_FOR_SPEC = "waiting-for-spec";
 
-  /** Learner, timers by model: when a partly full round closes. Each is deleted with its round. */
+  /** Only in states up to release 0.2.0: timers by model, when a partly full round closed. */
   public static final String ROUND_TIMEOUTS = "round-timeouts";
 
   /** Learner, union list: the last rounds of each subtask's models. Replaced at each checkpoint. */

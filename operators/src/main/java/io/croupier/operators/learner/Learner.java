@@ -20,7 +20,8 @@ public interface Learner<S extends LearnerState> extends Serializable {
 
   /**
    * Takes one step on a round. Changes {@code state} in place. A part of the round that names a
-   * publication that the state doesn't know changes the weights, but settles no bet.
+   * publication that the state doesn't know settles no bet: it changes the direction of a {@link
+   * ProductLearner}, and nothing of a {@link CoordinateWise} learner.
    *
    * @throws IllegalStateException if nothing was published since the last step
    */
@@ -47,7 +48,7 @@ public interface Learner<S extends LearnerState> extends Serializable {
    * Makes the present average the initial weights of everything that follows: the next weights are
    * that average.
    *
-   * @param average the average so far, shape [d]; kept, not copied
+   * @param average the average so far, shape [d]
    * @param rounds the number of rounds that led to it
    */
   void beginAt(S state, double[] average, long rounds);

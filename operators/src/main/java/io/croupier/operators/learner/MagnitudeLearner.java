@@ -123,9 +123,7 @@ public final class MagnitudeLearner implements Serializable {
       double quadratic = variance + prior.addedVariance();
       double range = range(state, side);
       diagnostics.put("log-potential", potential.logPotential(coins, quadratic, range, state.mass));
-      double log =
-          potential.logPrediction(coins, quadratic, range, state.mass)
-              + StrictMath.log(initialWealth);
+      double log = logMagnitude(state, coins, quadratic, range);
       if (log > Double.NEGATIVE_INFINITY) {
         diagnostics.put("log-magnitude", log);
       }
@@ -136,6 +134,16 @@ public final class MagnitudeLearner implements Serializable {
     }
     diagnostics.put("magnitude", state.magnitude);
     diagnostics.put("saturations", (double) state.saturations);
+  }
+
+  /** The logarithm of the bet, also where the bet itself is too small or too large for a double. */
+  private double logMagnitude(State state, double coins, double quadratic, double range) {
+    double magnitude = Math.abs(state.magnitude);
+    if (!state.isSymmetric() && magnitude > 0 && magnitude < LIMIT) {
+      return StrictMath.log(magnitude);
+    }
+    return potential.logPrediction(coins, quadratic, range, state.mass)
+        + StrictMath.log(initialWealth);
   }
 
   /** V and h of one side. Invariants: V is finite and never falls; h never falls once it is set. */

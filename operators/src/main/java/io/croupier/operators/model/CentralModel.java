@@ -229,7 +229,8 @@ public final class CentralModel implements LiveModel {
       case GRID -> PackedVectors.addGrid(sum.values, openSum);
       case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
       case SPARSE_SUM -> addSparse(sum);
-      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER ->
+      case SPARSE -> addFormerSparse(sum);
+      case DENSE, EXAMPLE, CANDIDATE, ANSWER ->
           throw new IllegalArgumentException(
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }
@@ -250,6 +251,14 @@ public final class CentralModel implements LiveModel {
   private void addSparse(RoundSum sum) {
     for (int i = 0; i < sum.indices.length; i++) {
       openSum[sum.indices[i]] += PackedVectors.longAt(sum.values, i);
+    }
+  }
+
+  /** Adds a bundle of release 0.2.0 that waited for its spec: doubles, each on the grid. */
+  private void addFormerSparse(RoundSum sum) {
+    double toSteps = 1 / mechanism.gridStep();
+    for (int i = 0; i < sum.indices.length; i++) {
+      openSum[sum.indices[i]] += (long) (PackedVectors.doubleAt(sum.values, i) * toSteps);
     }
   }
 

@@ -368,6 +368,12 @@ public final class LocalModel implements LiveModel {
       state.visit(StateChunks.reader(name -> chunks.apply(LEARNER + name)));
     }
     weights.restore(reader, isFormer ? null : state);
+    if (isFormer && clip.isScouting()) {
+      // It has taken no step in any release.
+      double[] initial = ModelSpecs.initialWeights(spec);
+      System.arraycopy(initial, 0, iterate.weights, 0, initial.length);
+      weights.changed();
+    }
     unsaved = isFormer;
     knowsWait = false;
   }

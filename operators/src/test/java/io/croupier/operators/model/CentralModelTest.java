@@ -118,6 +118,24 @@ class CentralModelTest {
         .containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
   }
 
+  /** A bundle of release 0.2.0 that waited for its spec. */
+  @Test
+  void sparseReportsOfTheLastReleaseAddUp() {
+    CentralModel model = model(exact().setReportsPerRound(1));
+    model.publish(true, 0);
+    RoundSum sparse = report(0, 0, 0);
+    sparse.form = VectorForm.SPARSE;
+    sparse.indices = new int[] {1};
+    sparse.values = PackedVectors.encode(new double[] {-0.5});
+    assertThat(model.add(sparse)).isEqualTo(BundleOutcome.OPEN);
+    RoundSum same = report(0, 0, -ONE / 2);
+    CentralModel other = model(exact().setReportsPerRound(1));
+    other.publish(true, 0);
+    other.add(same);
+    assertThat(weights(model.publish(true, 0).orElseThrow()))
+        .containsExactly(weights(other.publish(true, 0).orElseThrow()), within(1e-7));
+  }
+
   @Test
   void leastSquaresLearnsFromExamples() {
     ModelSpec spec = CentralSpecs.leastSquares(CentralSpecs.TREE, CentralSpecs.HARDLY_ANY).build();

@@ -13,6 +13,7 @@ import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -120,6 +121,35 @@ class FormerStateTest {
   void thereIsNoUpdateWithoutANewRound() {
     LocalModel model = restored(blackBoxSpec(), blackBox());
     assertThat(model.publish(false, 0)).isEmpty();
+  }
+
+  /** One that scouted took no step, so its weights are the initial ones, and it asks on. */
+  @Test
+  void aModelThatScoutedAsksMoreDevices() {
+    ModelSpec spec =
+        blackBoxSpec().toBuilder()
+            .clearGradientBound()
+            .setAdaptiveClip(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES))
+            .build();
+    Map<String, byte[]> store = new HashMap<>();
+    LearnerState.Visitor writer = StateChunks.writer(store::put);
+    writer.count("untold", 0);
+    writer.count("published", 1);
+    writer.counts("published-rounds", new long[] {2});
+    writer.counts("published-answered", new long[] {0});
+    writer.count("has-published-weights", 1);
+    writer.scalar("clip", 0.5);
+    writer.scalar("clip-information", 9);
+    writer.count("clip-publications", 2);
+    writer.count("clip-scouted", 2);
+    writer.scalar("clip-share", 0.25);
+    LocalModel model = restored(spec, store);
+
+    model.confirm();
+    ModelUpdateView update = model.publish(false, 0).orElseThrow();
+    assertThat(update.getQuestionProbability()).isEqualTo(1);
+    assertThat(update.getAnswerProbability()).isEqualTo(0.5);
+    assertThat(weights(update)).isEqualTo(new double[] {10, 20, 30});
   }
 
   @Test
