@@ -1,0 +1,35 @@
+package io.croupier.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Spend;
+
+/**
+ * Events of releases up to 0.2.0, which charged Laplace noise as randomised response, with the
+ * smaller costs of today.
+ */
+final class EarlierCosts {
+  private EarlierCosts() {}
+
+  /** Returns {@code kept} with the costs of {@code actual}, none of which may be larger. */
+  static AccountingEvent today(AccountingEvent kept, AccountingEvent actual) {
+    AccountingEvent.Builder today = kept.toBuilder();
+    if (actual.hasL2Laplace() || actual.hasCoordinateLaplace()) {
+      today.setSpent(today(kept.getSpent(), actual.getSpent()));
+    }
+    if (kept.hasModelTotals()) {
+      today.setModelTotals(today(kept.getModelTotals(), actual.getModelTotals()));
+    }
+    if (kept.hasUserTotals()) {
+      today.setUserTotals(today(kept.getUserTotals(), actual.getUserTotals()));
+    }
+    return today.build();
+  }
+
+  private static Spend today(Spend kept, Spend actual) {
+    assertThat(actual.getRho()).isLessThanOrEqualTo(kept.getRho());
+    assertThat(actual.getMuOfAll()).isLessThanOrEqualTo(kept.getMuOfAll());
+    return kept.toBuilder().setRho(actual.getRho()).setMuOfAll(actual.getMuOfAll()).build();
+  }
+}
