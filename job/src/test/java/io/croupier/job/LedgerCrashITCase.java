@@ -140,7 +140,7 @@ class LedgerCrashITCase extends BrokerFixture {
       if (k % 2 == 1) {
         mixed.setGaussian(Gaussian.newBuilder().setMu(0.2));
       } else {
-        mixed.setL2Laplace(L2Laplace.newBuilder().setEpsilon(k == MIXED_ADMITTED ? 5 : 0.5));
+        mixed.setL2Laplace(L2Laplace.newBuilder().setEpsilon(k == MIXED_ADMITTED ? 60 : 0.5));
       }
       testTopics.send(mixed.build());
       testTopics.send(mixed.build());
@@ -251,7 +251,7 @@ class LedgerCrashITCase extends BrokerFixture {
           .startsWith(
               admitted ? "" : "limits.epsilon is 4.0 at limits.delta 1.0E-6, so the sum of Renyi");
       Spend spent = event.getModelTotals();
-      assertThat(spent.getEpsilon()).as(what).isEqualTo(0.5 * pure + (admitted ? 0 : 4.5));
+      assertThat(spent.getEpsilon()).as(what).isEqualTo(0.5 * pure + (admitted ? 0 : 59.5));
       assertThat(spent.getMu()).as(what).isCloseTo(0.2 * Math.sqrt(gaussian), within(1e-12));
       assertThat(spent).as(what).isEqualTo(others.get(k).getModelTotals());
       double left = 4 - spent.getEpsilonAtDelta();
