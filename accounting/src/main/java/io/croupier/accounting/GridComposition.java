@@ -76,7 +76,7 @@ final class GridComposition {
   private final double margin;
 
   /** Reports of equal loss. */
-  private record Group(PureLoss loss, long reports) {}
+  private record EqualLosses(PureLoss loss, long reports) {}
 
   private GridComposition(
       double step,
@@ -104,7 +104,7 @@ final class GridComposition {
    * @param logDelta natural logarithm of delta, negative and finite
    */
   static Optional<GridComposition> of(double mu, Map<PureLoss, Long> losses, double logDelta) {
-    List<Group> groups = new ArrayList<>();
+    List<EqualLosses> groups = new ArrayList<>();
     double allMu = mu;
     double count = 0;
     RenyiCurve curve = RenyiCurve.ZERO;
@@ -116,7 +116,7 @@ final class GridComposition {
       }
       if (loss.epsilon() > 0 && reports > 0) {
         if (LossGrid.knows(loss)) {
-          groups.add(new Group(loss, reports));
+          groups.add(new EqualLosses(loss, reports));
           count += reports;
           curve = curve.plus(RenyiCurve.ofPure(loss, reports));
         } else {
@@ -135,12 +135,12 @@ final class GridComposition {
   }
 
   private static Optional<GridComposition> of(
-      double mu, List<Group> groups, double count, double tilt) {
+      double mu, List<EqualLosses> groups, double count, double tilt) {
     double mean = mu * mu * (0.5 + tilt);
     double variance = mu * mu;
     double reach = mean + REACH * mu;
     double largest = 0;
-    for (Group group : groups) {
+    for (EqualLosses group : groups) {
       double epsilon = group.loss.epsilon();
       LossGrid pilot = LossGrid.of(group.loss, 2 * epsilon / PILOT_POINTS).tilted(tilt);
       mean += pilot.mean() * group.reports;
@@ -175,7 +175,7 @@ final class GridComposition {
   /** Empty if too much is beyond the grid. */
   private static Optional<GridComposition> of(
       double mu,
-      List<Group> groups,
+      List<EqualLosses> groups,
       double count,
       double tilt,
       double mean,
@@ -198,7 +198,7 @@ final class GridComposition {
       counts.add(1.0);
       above = StrictMath.exp(-REACH * REACH / 2);
     }
-    for (Group group : groups) {
+    for (EqualLosses group : groups) {
       grids.add(LossGrid.of(group.loss, step));
       counts.add((double) group.reports);
     }

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "The bound 'exact' requires that the levels were chosen in advance, not adaptively. It is exact"
-          + " for randomised responses and Gaussian noise, and too high by less than 1 % for other"
+          + " for randomised responses and Gaussian noise, and too high by less than 1 %% for other"
           + " mechanisms, except that coordinateLaplace counts as Gaussian noise of its mu.",
       "",
       "Try:",
