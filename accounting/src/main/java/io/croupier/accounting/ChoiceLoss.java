@@ -22,6 +22,11 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
   /** Below it, the formula for the least p would cancel. */
   private static final double SMALL = 0.01;
 
+  /** An epsilon at which the mean of the loss is a rho for every r. */
+  private static final double ENOUGH = 32;
+
+  private static final int HALVINGS = 60;
+
   private static final double SQRT_2 = 1.4142135623730951;
   private static final double SQRT_2_PI = 2.5066282746310002;
   private static final double LN_SQRT_PI = 0.5723649429247001;
@@ -70,26 +75,47 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
     return -likely() * StrictMath.expm1(-epsilon);
   }
 
-  /**
-   * A rho of zero-concentrated DP: epsilon (p - q), the mean of the loss, where p is so large that
-   * the divergence of an order a over a is largest as a tends to 1; else that of randomised
-   * response. Relative error at most 1e-14.
-   */
-  @Override
-  public double rho() {
-    return isResponse() || likely() < leastLikely() ? PureDp.rho(epsilon) : epsilon * excess();
+  private double mean() {
+    return epsilon * excess();
   }
 
   /**
-   * The p from which the mean of the loss is a rho: with smaller ones, the variance of the loss is
-   * more than twice its mean, and divergences first grow faster than their order.
+   * A rho of zero-concentrated DP: epsilon (p - q), the mean of the loss, where p is so large that
+   * the divergence of an order a over a is largest as a tends to 1. With a smaller p it is the rho
+   * of randomised response, or the mean at the least larger epsilon where the mean is a rho,
+   * whichever is less: at the same r, a larger epsilon loses more. Relative error at most 1e-14.
    */
-  private double leastLikely() {
+  @Override
+  public double rho() {
+    if (isResponse()) {
+      return PureDp.rho(epsilon);
+    }
+    return meanIsRho() ? mean() : Math.min(PureDp.rho(epsilon), leastMean());
+  }
+
+  /** The mean at the least epsilon from which it is a rho. */
+  private double leastMean() {
+    double low = 0;
+    double high = ENOUGH;
+    for (int i = 0; i < HALVINGS; i++) {
+      double middle = (low + high) / 2;
+      boolean enough = new ChoiceLoss(middle, others).meanIsRho();
+      low = enough ? low : middle;
+      high = enough ? middle : high;
+    }
+    return new ChoiceLoss(high, others).mean();
+  }
+
+  /**
+   * Whether p is large enough for the mean of the loss to be a rho: with smaller ones, the variance
+   * of the loss is more than twice its mean, and divergences first grow faster than their order.
+   */
+  private boolean meanIsRho() {
     if (epsilon < SMALL) {
-      return 1.0 / 6 + epsilon / 8; // the series is 1 / 6 + epsilon / 12 + ...
+      return likely() >= 1.0 / 6 + epsilon / 8; // the series is 1 / 6 + epsilon / 12 + ...
     }
     double rise = -StrictMath.expm1(-epsilon);
-    return (2 - rise - 2 * rise / epsilon) / (rise * rise) * (1 + 1e-9);
+    return likely() >= (2 - rise - 2 * rise / epsilon) / (rise * rise) * (1 + 1e-9);
   }
 
   /**
@@ -110,7 +136,7 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
     double x = order - 1;
     double y = x * epsilon;
     if (x == 0) {
-      return epsilon * excess();
+      return mean();
     }
     if (x == Double.POSITIVE_INFINITY) {
       return epsilon;

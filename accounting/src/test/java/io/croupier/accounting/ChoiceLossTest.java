@@ -157,7 +157,8 @@ class ChoiceLossTest {
           .isLessThanOrEqualTo(order * loss.rho() * (1 + 1e-12));
       assertThat(smaller.rho())
           .as(what)
-          .isLessThanOrEqualTo(PureLoss.ofEpsilon(epsilon).rho() * (1 + 1e-14));
+          .isLessThanOrEqualTo(loss.rho() * (1 + 1e-14))
+          .isGreaterThanOrEqualTo(smaller.renyi(order) / order * (1 - 1e-12));
       assertThat(smaller.mu()).as(what).isLessThanOrEqualTo(loss.mu() * (1 + 1e-9) + 1e-12);
     }
   }
