@@ -3,11 +3,15 @@ package io.croupier.client.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.croupier.accounting.PureCosts;
+import io.croupier.accounting.PureLoss;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
@@ -99,6 +103,55 @@ class SpentTest {
           .as("seed %s, %s, %s", SEED, clip, Arrays.toString(taus))
           .isEqualTo(new Spent(totals.reports, totals.epsilonNanos, 0, 0, totals.unbounded));
     }
+  }
+
+  /** The job, decoding the bytes, charges the device's epsilon, and rho and mu of the noise's own loss. */
+  @Test
+  void deviceAndJobAgreeOnTheLossOfPureReports() {
+    Random random = new Random(SEED);
+    ReportDecoder decoder = new ReportDecoder("raw");
+    Ledger job = new Ledger();
+    HeapAccount account = new HeapAccount();
+    Spent spent = Spent.NOTHING;
+    long rho = 0;
+    long responses = 0;
+    long muSquared = 0;
+    for (int i = 0; i < 200; i++) {
+      int dimension = 2 + random.nextInt(20);
+      double epsilon = (1 + random.nextInt(400)) / 100.0;
+      double[] taus = new double[dimension];
+      Arrays.fill(taus, epsilon / dimension);
+      Randomiser randomiser =
+          switch (i % 3) {
+            case 0 -> new PrivUnitRandomiser(1, dimension, epsilon, 64);
+            case 1 -> new L2LaplaceRandomiser(1, dimension, -16, epsilon);
+            default -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.L2);
+          };
+      spent = spent.plus(Spent.of(randomiser.cost()));
+      PureLoss loss =
+          i % 3 == 1
+              ? PureLoss.ofRadial(epsilon, dimension)
+              : randomiser.mechanism().cost().loss();
+      responses += PureCosts.rhoPicos(loss.epsilon());
+      rho += PureCosts.rhoPicos(loss);
+      muSquared += PureCosts.muSquaredPicos(loss);
+
+      GradientReportView.Builder report =
+          GradientReportView.newBuilder().setModelId("m").setRound(0).setUserId("u").setSequence(i);
+      randomiser.release(new double[dimension], report);
+      Decoded decoded =
+          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), "gradients", 0, i);
+      job.judgeUnknownModel(((Decoded.WellFormed) decoded).report(), account);
+
+      Totals totals = account.userTotals();
+      String what = "seed %s, report %s: %s".formatted(SEED, i, loss);
+      assertThat(spent)
+          .as(what)
+          .isEqualTo(new Spent(totals.reports, totals.epsilonNanos, 0, 0, totals.unbounded));
+      assertThat(totals.rhoPicos).as(what).isEqualTo(rho);
+      assertThat(totals.pureMuSquaredPicos).as(what).isEqualTo(muSquared);
+    }
+    assertThat(rho).isLessThan(responses / 2);
   }
 
   @Test

@@ -11,8 +11,8 @@ import java.util.Arrays;
  * its coin is at most u_i = lambda G T_i / Omega before noise. G bounds each coordinate of a
  * gradient. What a {@link MagnitudeLearner} loses at most against doing nothing, in expectation and
  * under the same hypotheses, this learner loses for each coordinate, with the same W0. The noise of
- * every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with |E x| &lt;= 1/5, as
- * symmetric noise and priv_unit do.
+ * every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with |E x| &lt;= 1/5:
+ * symmetric noise does, priv_unit provably in rounds of one report (docs/priv-unit.md).
  *
  * <p>A step costs O(non-zeros) for a sparse round, but for the average. Weights are evaluated when
  * they are published, in the coordinates touched since the last publication.
