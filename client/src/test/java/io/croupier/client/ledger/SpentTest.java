@@ -105,7 +105,10 @@ class SpentTest {
     }
   }
 
-  /** The job, decoding the bytes, charges the device's epsilon, and rho and mu of the noise's own loss. */
+  /**
+   * The job, decoding the bytes, charges the device's epsilon, and rho and mu of the noise's own
+   * loss.
+   */
   @Test
   void deviceAndJobAgreeOnTheLossOfPureReports() {
     Random random = new Random(SEED);
@@ -129,9 +132,7 @@ class SpentTest {
           };
       spent = spent.plus(Spent.of(randomiser.cost()));
       PureLoss loss =
-          i % 3 == 1
-              ? PureLoss.ofRadial(epsilon, dimension)
-              : randomiser.mechanism().cost().loss();
+          i % 3 == 1 ? PureLoss.ofRadial(epsilon, dimension) : randomiser.mechanism().cost().loss();
       responses += PureCosts.rhoPicos(loss.epsilon());
       rho += PureCosts.rhoPicos(loss);
       muSquared += PureCosts.muSquaredPicos(loss);
