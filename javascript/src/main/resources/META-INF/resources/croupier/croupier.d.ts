@@ -37,10 +37,8 @@ export class GatewayError extends CroupierError {
   readonly retryAfterMs: number | null;
 }
 
-/** What this module uses of Web Crypto. */
-export interface RandomSource {
-  getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
-}
+/** What this module uses of Web Crypto, such as globalThis.crypto. */
+export type RandomSource = Pick<Crypto, 'getRandomValues'>;
 
 /** A yes-or-no question of a model. */
 export interface Question {
@@ -80,6 +78,17 @@ export interface Snapshot {
   readonly terms: RoundTerms;
   /** The ModelUpdate in the JSON mapping of Protobuf. */
   readonly update: Readonly<Record<string, unknown>>;
+}
+
+/** A model in the gateway's list; 64-bit integers are texts, as in the JSON mapping of Protobuf. */
+export interface ListedModel {
+  readonly modelId: string;
+  readonly learner?: string;
+  readonly dimension: number;
+  readonly round: string;
+  /** Reports used. */
+  readonly used: string;
+  readonly publishedAtMs: string;
 }
 
 /** Reads a ModelUpdate in the JSON mapping of Protobuf. Throws if it is not usable. */
@@ -181,8 +190,8 @@ export class Gateway {
     now?: () => number;
     crypto?: RandomSource;
   });
-  /** What GET /v1/models answers. */
-  models(options?: { signal?: AbortSignal }): Promise<unknown>;
+  /** The models, as the gateway lists them. */
+  models(options?: { signal?: AbortSignal }): Promise<ListedModel[]>;
   newest(modelId: string, options?: { signal?: AbortSignal }): Promise<Snapshot>;
   /** By long polls. */
   follow(modelId: string, options?: { signal?: AbortSignal; waitSeconds?: number }): AsyncGenerator<Snapshot, void, void>;

@@ -1734,9 +1734,16 @@ function isUnknownModel(failure) {
 
 const TOO_LARGE = 'a server in front of the gateway takes no request of this size';
 
-function sleepFor(ms) {
+/** Resolves after a time, or when the signal aborts. */
+function sleepFor(ms, signal) {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 }
 
@@ -1756,6 +1763,33 @@ function retryAfterMs(header, now) {
 function backOffMs(attempt, words) {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10));
   return longest / 2 + words.below(longest / 2 + 1);
+}
+
+/** The failures in a row of a caller that follows a model. */
+class Tries {
+  #failures = 0;
+  #doubts = 0;
+  #hasRead = false;
+
+  succeed() {
+    this.#failures = 0;
+    this.#doubts = 0;
+    this.#hasRead = true;
+  }
+
+  /** Counts a failure; returns how many there were before. */
+  fail() {
+    return this.#failures++;
+  }
+
+  /** Whether the next try may succeed. */
+  mayPass(failure) {
+    if (failure.retryAfterMs !== null) {
+      return failure instanceof GatewayError;
+    }
+    const isDoubtful = failure.status === 200 || (failure.status === 404 && this.#hasRead);
+    return isDoubtful && ++this.#doubts < UNKNOWN;
+  }
 }
 
 /**
@@ -1787,16 +1821,16 @@ export class Gateway {
     this.#words = new Words(crypto);
   }
 
-  /** The ids of the models, as the gateway lists them. */
+  /** The models, as the gateway lists them: an object for each. */
   async models({ signal } = {}) {
     const response = await this.#request('/v1/models', { signal });
-    return response.json();
+    return this.#read(response, (body) => body.models);
   }
 
   /** The newest update of a model. */
   async newest(modelId, { signal } = {}) {
     const response = await this.#request(this.#path(modelId), { signal });
-    return readUpdate(await response.json());
+    return this.#read(response, readUpdate);
   }
 
   #path(modelId) {
@@ -1805,32 +1839,31 @@ export class Gateway {
   }
 
   /**
-   * The updates of a model by long polls: the newest one, then each newer one that is read. While the gateway is away,
-   * waits and tries again.
+   * The updates of a model by long polls: the newest one, then each newer one that is read. While the gateway is away, an
+   * answer is cut off, or the token can't be had, waits and tries again. Answers that another server may have given are
+   * repeated as well: a body that is no update, and, once an update was read, 404; the sixth in a row is an error.
    *
    * @throws GatewayError if the gateway refuses, as for a model that isn't published, or is retired
    */
   async *follow(modelId, { signal, waitSeconds = DEFAULT_POLL_SECONDS } = {}) {
     const path = this.#path(modelId);
+    const tries = new Tries();
     let round = null;
     let etag = null;
-    let failures = 0;
     while (!signal?.aborted) {
       const began = this.#now();
       let response;
+      let snapshot;
       try {
         const query = round === null ? '' : `?after=${round}&wait=${waitSeconds}`;
         const headers = etag === null ? {} : { 'If-None-Match': etag };
         response = await this.#request(path + query, { signal, headers, alsoFine: [204, 304] });
-        failures = 0;
+        snapshot = response.status === 200 ? await this.#read(response, readUpdate) : null;
+        tries.succeed();
       } catch (failure) {
-        if (signal?.aborted) {
-          return;
-        }
-        await this.#waitAfter(failure, failures++);
+        await this.#waitAfter(failure, tries, signal);
         continue;
       }
-      const snapshot = response.status === 200 ? readUpdate(await response.json()) : null;
       const newer = snapshot === null ? etag : response.headers.get('ETag');
       // A model that started again may have the same round with another tag.
       if (snapshot !== null && (snapshot.round !== round || newer !== etag)) {
@@ -1840,56 +1873,86 @@ export class Gateway {
         yield snapshot;
         if (isSameRound) {
           // Gateways that disagree about the tag must not be asked in turn without a pause.
-          await this.#sleep(FIRST_WAIT_MS);
+          await this.#pause(FIRST_WAIT_MS, signal);
         }
       } else if (this.#now() - began < FIRST_WAIT_MS) {
         // A gateway that doesn't wait must not be asked without a pause.
-        await this.#sleep(FIRST_WAIT_MS);
+        await this.#pause(FIRST_WAIT_MS, signal);
       }
     }
   }
 
-  /** Waits as a failure asks for, or throws it, if trying again is useless. */
-  async #waitAfter(failure, attempt) {
-    if (!(failure instanceof GatewayError) || failure.retryAfterMs === null) {
+  /** The longest wait is far below the 31 bits of browsers' timers, which run a longer one without a pause. */
+  async #pause(ms, signal) {
+    if (!signal?.aborted) {
+      await this.#sleep(Math.min(ms, LONGEST_RETRY_MS), signal);
+    }
+  }
+
+  /** Waits as a failure asks for, or throws it, if trying again is useless; an aborted caller needs neither. */
+  async #waitAfter(failure, tries, signal) {
+    if (signal?.aborted) {
+      return;
+    }
+    if (!tries.mayPass(failure)) {
       throw failure;
     }
-    await this.#sleep(Math.max(failure.retryAfterMs, backOffMs(attempt, this.#words)));
+    await this.#pause(Math.max(failure.retryAfterMs ?? 0, backOffMs(tries.fail(), this.#words)), signal);
+  }
+
+  /** What a function makes of the JSON of an answer; GatewayError if the answer is cut off, or another server's. */
+  async #read(response, of) {
+    let body;
+    try {
+      body = await response.json();
+    } catch (failure) {
+      throw failure instanceof SyntaxError ? this.#unreadable('no JSON') : this.#unreachable(failure);
+    }
+    return this.#parsed(body, of);
+  }
+
+  #parsed(body, of) {
+    try {
+      return of(body);
+    } catch (failure) {
+      throw this.#unreadable(failure.message);
+    }
+  }
+
+  #unreadable(reason) {
+    return new GatewayError(`the gateway answered 200, and the body can't be read: ${reason}`, { status: 200 });
   }
 
   /**
    * The updates of a model by server-sent events, until the model is retired. If the stream ends otherwise, opens it
-   * again. (The browser's EventSource can't send a token.)
+   * again, as follow polls again. (The browser's EventSource can't send a token.)
    */
   async *events(modelId, { signal } = {}) {
     const path = `${this.#path(modelId)}/events`;
+    const tries = new Tries();
     let round = null;
-    let failures = 0;
     while (!signal?.aborted) {
       try {
         const headers = { Accept: 'text/event-stream' };
         const response = await this.#request(path, { signal, headers, timeoutMs: null });
         for await (const event of eventsOf(response.body)) {
-          failures = 0;
           if (event.type === 'retired') {
             return;
           }
           if (event.type !== 'message' && event.type !== 'update') {
             continue;
           }
-          const snapshot = readUpdate(JSON.parse(event.data));
+          const snapshot = this.#parsed(event.data, (data) => readUpdate(JSON.parse(data)));
+          tries.succeed();
           if (snapshot.round !== round) {
             round = snapshot.round;
             yield snapshot;
           }
         }
-        await this.#sleep(backOffMs(failures++, this.#words));
+        await this.#pause(backOffMs(tries.fail(), this.#words), signal);
       } catch (failure) {
-        if (signal?.aborted) {
-          return;
-        }
-        const ofNetwork = failure instanceof TypeError ? this.#unreachable(failure) : failure;
-        await this.#waitAfter(ofNetwork, failures++);
+        const ofNetwork = failure instanceof GatewayError ? failure : this.#unreachable(failure);
+        await this.#waitAfter(ofNetwork, tries, signal);
       }
     }
   }
@@ -1917,14 +1980,14 @@ export class Gateway {
   /** Waits before the next try of a report; false if trying again now is useless. */
   async waitFor(failure, attempt) {
     if (isUnknownModel(failure)) {
-      await this.#sleep(backOffMs(attempt, this.#words));
+      await this.#pause(backOffMs(attempt, this.#words));
       return true;
     }
     const isRepeatable = failure instanceof GatewayError && failure.retryAfterMs !== null;
     if (!isRepeatable || failure.retryAfterMs > LONGEST_RETRY_MS) {
       return false;
     }
-    await this.#waitAfter(failure, attempt);
+    await this.#pause(Math.max(failure.retryAfterMs, backOffMs(attempt, this.#words)));
     return true;
   }
 
@@ -1934,8 +1997,7 @@ export class Gateway {
 
   async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
     for (let refresh = false; ; refresh = true) {
-      const authorization =
-        this.#token === null ? {} : { Authorization: `Bearer ${await this.#token({ refresh })}` };
+      const authorization = await this.#authorization(refresh);
       let response;
       try {
         response = await this.#fetch(this.#base + path, {
@@ -1956,6 +2018,18 @@ export class Gateway {
       if (response.status !== 401 || refresh || this.#token === null) {
         throw await this.#refusal(response);
       }
+    }
+  }
+
+  /** A token that can't be had now, as without a network, is a failure that may pass. */
+  async #authorization(refresh) {
+    if (this.#token === null) {
+      return {};
+    }
+    try {
+      return { Authorization: `Bearer ${await this.#token({ refresh })}` };
+    } catch (cause) {
+      throw new GatewayError('the bearer token could not be had', { status: 0, retryAfterMs: 0, cause });
     }
   }
 

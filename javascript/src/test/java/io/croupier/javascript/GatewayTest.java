@@ -60,6 +60,14 @@ class GatewayTest extends DeviceFixture {
   }
 
   @Test
+  void listsTheModels() {
+    visits.answerNext("answer(200, {body: {models: [{modelId: 'm', round: '7'}]}})");
+    Value models = visits.await(gateway.invokeMember("models"));
+    assertThat(models.getArraySize()).isEqualTo(1);
+    assertThat(models.getArrayElement(0).getMember("modelId").asString()).isEqualTo("m");
+  }
+
+  @Test
   void followsByLongPolls() {
     visits.answerNext(update(7));
     visits.answerNext("answer(304)");
@@ -106,17 +114,166 @@ class GatewayTest extends DeviceFixture {
     assertThat(failure.getMember("message").asString()).contains("model m is not published");
   }
 
+  /** A body that is cut off, another server's page, a gateway that lags, a token that fails. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{...answer(200), json: async () => { throw new TypeError('terminated'); }}",
+        "answer(200, {body: '<html>Please log in</html>'})",
+        "answer(200, {body: {connected: false}})",
+        "problem(404, 'model_id must name a model that is published and not retired')",
+        "answer(404)",
+      })
+  void followsOnAfterAFailureThatMayPass(String trouble) {
+    visits.answerNext(update(7));
+    visits.answerNext(trouble);
+    visits.answerNext(trouble);
+    visits.answerNext(update(8));
+    assertThat(rounds("follow", 2)).containsExactly(7, 8);
+    Value waits = visits.world().getMember("waits");
+    assertThat(waits.getArraySize()).isEqualTo(2);
+    assertThat(waits.getArrayElement(0).asDouble()).isBetween(500.0, 1000.0);
+    assertThat(waits.getArrayElement(1).asDouble()).isBetween(1000.0, 2000.0);
+  }
+
+  @Test
+  void theFirstPollIsRepeatedToo() {
+    visits.answerNext("{...answer(200), json: async () => { throw new TypeError('terminated'); }}");
+    visits.answerNext(update(8));
+    assertThat(rounds("follow", 1)).containsExactly(8);
+  }
+
+  /** A model that was retired, and an update that this module can't read, stay so. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "problem(404, 'retired') | retired",
+        "answer(200, {body: {round: 'x'}}) | the gateway answered 200",
+      })
+  void aFailureThatStaysEndsWithAnErrorOfThisModule(String trouble, String message) {
+    visits.answerNext(update(7));
+    for (int i = 0; i < 6; i++) {
+      visits.answerNext(trouble);
+    }
+    Value updates = gateway.invokeMember("follow", "m");
+    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 2));
+    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
+    assertThat(failure.getMember("message").asString()).contains(message);
+    assertThat(urls()).hasSize(7);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"follow", "events"})
+  void aTokenThatFailsOnceIsAskedForAgain(String how) {
+    browser
+        .eval(
+            "(scenarios) => { globalThis.calls = 0; globalThis.token = async () => { if"
+                + " (globalThis.calls++ === 0) throw new Error('no network'); return 't'; };"
+                + " globalThis.stream = () => scenarios.answer(200, {body:"
+                + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
+                + " 9)}); }")
+        .execute(scenarios);
+    gateway =
+        scenarios
+            .getMember("gateway")
+            .execute(
+                browser.exports(),
+                visits.page(),
+                browser.crypto(new SplittableRandom(9)::nextLong),
+                browser.eval("globalThis.token"));
+    visits.answerNext(how.equals("follow") ? update(7) : "globalThis.stream()");
+    assertThat(rounds(how, 1)).containsExactly(7);
+    assertThat(browser.eval("globalThis.calls").asInt()).isEqualTo(2);
+  }
+
+  /** Browsers' timers hold 31 bits of milliseconds, and run a longer one without a pause. */
+  @ParameterizedTest
+  @CsvSource({"follow, 2147484", "follow, 99999999999999", "events, 2147484"})
+  void aLongRetryAfterIsAPauseAndNoFlood(String how, String seconds) {
+    browser
+        .eval(
+            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {body:"
+                + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
+                + " 9)}); }")
+        .execute(scenarios);
+    visits.answerNext("problem(503, 'away', {'Retry-After': '" + seconds + "'})");
+    visits.answerNext(how.equals("follow") ? update(7) : "globalThis.stream()");
+    assertThat(rounds(how, 1)).containsExactly(7);
+    assertThat(visits.world().getMember("waits").getArrayElement(0).asDouble()).isEqualTo(600_000);
+  }
+
+  /** An abort ends the generator during a pause, too, and leaves neither timer nor listener. */
+  @ParameterizedTest
+  @ValueSource(strings = {"follow", "events"})
+  void anAbortEndsAPause(String how) {
+    visits.answerNext("problem(503, 'away', {'Retry-After': '60'})");
+    Value taken =
+        browser
+            .eval(
+                """
+                (module, page, world, scenarios, crypto, how) => {
+                  globalThis.timers = new Map();
+                  globalThis.setTimeout = (run, ms) => {
+                    const timer = timers.size + 1;
+                    timers.set(timer, ms);
+                    return timer;
+                  };
+                  globalThis.clearTimeout = (timer) => timers.delete(timer);
+                  globalThis.listeners = new Set();
+                  globalThis.signal = {
+                    aborted: false,
+                    addEventListener: (type, listener) => listeners.add(listener),
+                    removeEventListener: (type, listener) => listeners.delete(listener),
+                    abort() {
+                      this.aborted = true;
+                      [...listeners].forEach((listener) => listener());
+                    },
+                  };
+                  const { fetch, now } = page;
+                  const gateway = new module.Gateway(
+                      {url: 'https://gateway.example', fetch, now, crypto});
+                  return scenarios.watch(scenarios.take(gateway[how]('m', {signal}), 1));
+                }
+                """)
+            .execute(
+                browser.exports(),
+                visits.page(),
+                visits.world(),
+                scenarios,
+                browser.crypto(new SplittableRandom(9)::nextLong),
+                how);
+    visits.run();
+    assertThat(browser.eval("[...timers.values()].join()").asString()).isEqualTo("60000");
+    assertThat(taken.getMember("isSettled").asBoolean()).isFalse();
+    browser.eval("signal.abort()");
+    visits.run();
+    assertThat(taken.getMember("isSettled").asBoolean()).isTrue();
+    assertThat(taken.getMember("value").getArraySize()).isZero();
+    assertThat(browser.eval("timers.size + listeners.size").asInt()).isZero();
+  }
+
   /** However the stream is cut into chunks, within lines and characters. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 1000})
   void followsByEvents(int size) {
     String stream =
-        ": h\u00e9llo\\n\\n"
-            + "retry: 5\\nevent: update\\nid: 3\\ndata: {\"modelId\": \"m\", \"round\": \"3\",\\r\\n"
-            + "data: \"weights\": [1], \"average\": [1], \"gradientBound\": 1, \"gridExponent\": -16}\\n\\n"
-            + "event: other\\ndata: {}\\n\\n"
+        ": h\u00e9llo\\n"
+            + "\\n"
+            + "retry: 5\\n"
+            + "event: update\\n"
+            + "id: 3\\n"
+            + "data: {\"modelId\": \"m\", \"round\": \"3\",\\r"
+            + "\\n"
+            + "data: \"weights\": [1], \"average\": [1], \"gradientBound\": 1, \"gridExponent\":"
+            + " -16}\\n"
+            + "\\n"
+            + "event: other\\n"
+            + "data: {}\\n"
+            + "\\n"
             + "data:{\"modelId\": \"m\", \"round\": \"4\", \"weights\": [1], \"average\": [1],"
-            + " \"gradientBound\": 1, \"gridExponent\": -16}\\r\\r"
+            + " \"gradientBound\": 1, \"gridExponent\": -16}\\r"
+            + "\\r"
             + "data: unfinished";
     browser
         .eval(
@@ -172,8 +329,8 @@ class GatewayTest extends DeviceFixture {
     String safe =
         browser
             .eval(
-                "(module, url, crypto) => { try { new module.Gateway({url, crypto}); return 'safe'; }"
-                    + " catch (error) { return error.message; } }")
+                "(module, url, crypto) => { try { new module.Gateway({url, crypto}); return 'safe';"
+                    + " } catch (error) { return error.message; } }")
             .execute(browser.exports(), url, browser.crypto(new SplittableRandom(9)::nextLong))
             .asString();
     assertThat(safe.equals("safe")).as(safe).isEqualTo(isSafe);

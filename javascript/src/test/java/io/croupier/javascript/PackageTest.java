@@ -49,7 +49,9 @@ class PackageTest {
   @Test
   void thePackageHasTheVersionOfTheBuild() throws IOException {
     JsonNode json = new ObjectMapper().readTree(read("package.json"));
-    assertThat(json.get("name").asText()).isEqualTo("croupier");
+    // On npm, "croupier" is another project: a reader must not install that.
+    assertThat(json.get("name").asText()).isEqualTo("croupier-device");
+    assertThat(json.get("private").asBoolean()).isTrue();
     assertThat(json.get("license").asText()).isEqualTo("Apache-2.0");
     assertThat(Files.readString(Path.of("pom.xml")))
         .contains("<version>" + json.get("version").asText() + "</version>");
