@@ -5,8 +5,8 @@ import io.croupier.gateway.http.GatewayServer;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.DeploymentTopic;
 import io.croupier.gateway.kafka.KafkaHealth;
-import io.croupier.gateway.kafka.PepperTopic;
 import io.croupier.gateway.kafka.ReportSender;
 import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.gateway.model.Specs;
@@ -16,6 +16,7 @@ import java.net.URI;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * A server in front of Kafka, to which people's devices report over HTTP. It keeps no state: any
@@ -31,8 +32,8 @@ public final class Gateway implements AutoCloseable {
    * Starts a gateway; it serves requests when this returns, and is ready once it has read the specs
    * and updates.
    *
-   * @throws IllegalArgumentException if a file of the configuration can't be used, or the pepper is
-   *     not that of the other gateways
+   * @throws IllegalArgumentException if a file of the configuration can't be used, or the pepper or
+   *     an issuer is not that of the other gateways
    * @throws IllegalStateException if Kafka can't be used, or the port can't be listened on
    */
   public Gateway(GatewayConfig config) {
@@ -43,7 +44,8 @@ public final class Gateway implements AutoCloseable {
       if (config.testTokens()) {
         tokens.trust(TestTokens.read(config.testKey().orElseThrow()));
       }
-      new PepperTopic(config.kafka(), config.topics().gateway()).require(pepper.fingerprint());
+      new DeploymentTopic(config.kafka(), config.topics().gateway())
+          .require(pepper.fingerprint(), issuers(config, pepper));
       Specs specs = new Specs();
       Updates updates = new Updates();
       TopicFollower ofSpecs =
@@ -70,6 +72,18 @@ public final class Gateway implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private static List<DeploymentTopic.Issuer> issuers(GatewayConfig config, Pepper pepper) {
+    return config.issuers().stream()
+        .map(
+            issuer ->
+                new DeploymentTopic.Issuer(
+                    issuer.people().name(),
+                    issuer.people().identity(),
+                    pepper.fingerprint(issuer.people().identity()),
+                    issuer.people().added()))
+        .toList();
   }
 
   private <T extends AutoCloseable> T opened(T part) {

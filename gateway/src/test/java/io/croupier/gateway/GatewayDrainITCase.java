@@ -229,7 +229,7 @@ class GatewayDrainITCase {
       write(report, Arrays.copyOf(body, 5));
       CompletableFuture<HttpResponse<String>> poll = get(client, "/v1/models/m?after=3&wait=60");
       CompletableFuture<HttpResponse<String>> stream = get(client, "/v1/models/m/events");
-      awaitMetric("croupier_gateway_requests_running", 1);
+      awaitMetric("croupier_gateway_body_bytes", 5);
       awaitMetric("croupier_gateway_requests_waiting", 2);
       List<CompletableFuture<Integer>> probes = new ArrayList<>();
       CountDownLatch connected = new CountDownLatch(PROBES);

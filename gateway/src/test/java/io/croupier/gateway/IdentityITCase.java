@@ -166,8 +166,8 @@ class IdentityITCase extends GatewayFixture {
 
   @Test
   void withoutASubject() throws Exception {
-    assertRefused(issuer.sign(issuer.claims(null)), "sub is missing");
-    assertRefused(issuer.sign(issuer.claims("")), "sub is missing");
+    assertRefused(issuer.sign(issuer.claims(null)), "token's sub must be a text");
+    assertRefused(issuer.sign(issuer.claims("")), "token's sub must be a text");
   }
 
   @Test
@@ -269,6 +269,7 @@ class IdentityITCase extends GatewayFixture {
       settings.put("topics.gateway", "of-a-slow-issuer");
       settings.put("issuers.slow.issuer", slow.name);
       settings.put("issuers.slow.audience", TestIssuer.AUDIENCE);
+      settings.put("issuers.slow.added", "true");
       settings.put("issuers.slow.jwks", "http://127.0.0.1:" + hanging.getLocalPort() + "/keys");
       try (TestGateway other =
           new TestGateway(sharedDirectory.resolve("slow"), broker.kafka(), settings)) {
@@ -301,9 +302,34 @@ class IdentityITCase extends GatewayFixture {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("The pepper is not that of the other gateways");
     // The topic reveals neither pepper nor any user id.
+    Pepper pepper = Pepper.read(gateway.directory.resolve("pepper"));
     assertThat(broker.read("croupier.gateway"))
         .extracting(record -> new String(record.value(), UTF_8))
-        .containsExactly(Pepper.read(gateway.directory.resolve("pepper")).fingerprint());
+        .startsWith(pepper.fingerprint(), "issuers " + pepper.fingerprint(gateway.issuer.name));
+  }
+
+  /** A slash more, and each person would have a second user id. */
+  @Test
+  void anotherIssuerIsRefusedUnlessItsPeopleAreOthers() throws Exception {
+    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+    settings.put("topics.gateway", "renamed-issuer");
+    assertThat(starts(settings, "pepper")).isTrue();
+    String renamed = gateway.issuer.name + "/";
+    settings.put("issuers.main.issuer", renamed);
+    assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)).close())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("issuers.main is '" + renamed + "'")
+        .hasMessageContaining("set issuers.main.identity to the earlier one");
+    settings.put("issuers.main.identity", gateway.issuer.name);
+    assertThat(starts(settings, "pepper")).isTrue();
+    settings.remove("issuers.main.identity");
+    settings.put("issuers.main.added", "true");
+    assertThat(starts(settings, "pepper")).isTrue();
+    // It is one of the deployment's issuers from now on.
+    settings.remove("issuers.main.added");
+    assertThat(starts(settings, "pepper")).isTrue();
+    settings.put("issuers.main.issuer", gateway.issuer.name);
+    assertThat(starts(settings, "pepper")).isTrue();
   }
 
   /** Without it, another pepper could decide. */

@@ -4,6 +4,7 @@ import static io.croupier.gateway.Condition.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.util.JsonFormat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,8 @@ class LimitsITCase {
       }
       assertThat(statuses.keySet()).containsExactly(200, 429);
       assertThat(statuses.get(200)).isBetween(30, 32);
+      // Nor may it try other paths, such as those with a token to guess.
+      assertThat(gateway.get("/none").statusCode()).isEqualTo(429);
       // Load balancers ask for these.
       assertThat(gateway.get("/readyz").statusCode()).isEqualTo(200);
     }
@@ -182,7 +186,9 @@ class LimitsITCase {
           socket
               .getOutputStream()
               .write(
-                  ("POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n"
+                  ("POST /v1/reports HTTP/1.1\r\n"
+                          + "Host: a\r\n"
+                          + "Content-Type: application/x-protobuf\r\n"
                           + "Authorization: Bearer "
                           + gateway.issuer.token("mallory")
                           + "\r\nContent-Length: 1000\r\n\r\nx")
@@ -289,19 +295,93 @@ class LimitsITCase {
     }
   }
 
+  /** Headers alone, of a few users, as many as there are places. */
+  @Test
+  void reportsThatDoNotArriveTakeNoPlaces() throws Exception {
+    try (TestGateway gateway =
+        gateway(Map.of("limits.concurrent", "4", "limits.body-time", "60 s"))) {
+      List<Socket> slow = new ArrayList<>();
+      try {
+        for (int i = 0; i < 20; i++) {
+          Socket socket =
+              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
+          slow.add(socket);
+          write(socket, gateway, "mallory", 100, "x");
+        }
+        await(() -> gateway.metric("croupier_gateway_body_bytes") == 20);
+        HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
+        assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+      } finally {
+        for (Socket socket : slow) {
+          socket.close();
+        }
+      }
+    }
+  }
+
+  private static void write(
+      Socket socket, TestGateway gateway, String user, int length, String part) throws IOException {
+    socket
+        .getOutputStream()
+        .write(
+            ("POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n"
+                    + "Authorization: Bearer "
+                    + gateway.issuer.token(user)
+                    + "\r\nContent-Length: "
+                    + length
+                    + "\r\n\r\n"
+                    + part)
+                .getBytes(US_ASCII));
+  }
+
+  /** 1 MB of values that the parser reads slowly, many times, of one account. */
+  @Test
+  void aFloodOfLargeJsonDelaysNoOtherUser() throws Exception {
+    int flood = 60;
+    byte[] large =
+        ("{\"modelId\":\"m\",\"round\":\"0\",\"sequence\":\"1\",\"grid\":{\"values\":[1"
+                + ",1".repeat(450_000)
+                + "]},\"l2Laplace\":{\"epsilon\":1}}")
+            .getBytes(US_ASCII);
+    try (TestGateway gateway =
+        gateway(Map.of("limits.user.burst", "60", "limits.user.per-minute", "60"))) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      String mallory = gateway.issuer.token("mallory");
+      for (int i = 0; i < flood; i++) {
+        answers.add(
+            gateway.client.sendAsync(
+                gateway.post(mallory, "application/json", large), BodyHandlers.ofString()));
+      }
+      byte[] small =
+          JsonFormat.printer().print(Reports.grid("m", DIMENSION, 0, 1)).getBytes(US_ASCII);
+      HttpResponse<String> other =
+          gateway.client.send(
+              HttpRequest.newBuilder(gateway.uri("/v1/reports"))
+                  .timeout(Duration.ofSeconds(20))
+                  .header("Authorization", "Bearer " + gateway.issuer.token("ada"))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofByteArray(small))
+                  .build(),
+              BodyHandlers.ofString());
+      assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+      Map<Integer, Integer> statuses = new TreeMap<>();
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        statuses.merge(answer.get(120, TimeUnit.SECONDS).statusCode(), 1, Integer::sum);
+      }
+      // Each counts as 14 reports; those that aren't refused for that have another dimension.
+      assertThat(statuses.get(422)).isBetween(1, 6);
+      assertThat(statuses.keySet()).containsExactly(422, 429);
+    }
+  }
+
   @Test
   void tooManyReportsAtTheSameTimeAreRefused() throws Exception {
     try (TestGateway gateway =
-        gateway(Map.of("limits.concurrent", "1", "limits.body-time", "60 s"))) {
+        gateway(
+            Map.of("limits.concurrent", "1", "limits.body", "1024", "limits.body-time", "60 s"))) {
       try (Socket held =
           new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort())) {
-        held.getOutputStream()
-            .write(
-                ("POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-protobuf\r\n"
-                        + "Authorization: Bearer "
-                        + gateway.issuer.token("mallory")
-                        + "\r\nContent-Length: 1000\r\n\r\nx")
-                    .getBytes(US_ASCII));
+        write(held, gateway, "mallory", 1024, "x".repeat(1023));
         HttpResponse<String> response;
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         do {

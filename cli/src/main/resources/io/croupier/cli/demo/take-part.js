@@ -23,7 +23,10 @@ async function identity() {
   if (kept?.run === settings.run) {
     return kept;
   }
-  const answer = await fetch("trial/identity", { cache: "no-store" });
+  const answer = await fetch("trial/identity", { cache: "no-store" }).catch(() => null);
+  if (answer === null) {
+    throw new Error("The demonstration can't be reached now; nothing was sent.");
+  }
   if (!answer.ok) {
     throw new Error("The server gave this browser no identity.");
   }

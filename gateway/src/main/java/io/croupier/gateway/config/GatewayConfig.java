@@ -178,10 +178,48 @@ public record GatewayConfig(
               required(values, prefix + "audience"),
               keys(prefix + "jwks", required(values, prefix + "jwks"), settings),
               algorithms(prefix + "algorithms", values),
-              Optional.of(values.getOrDefault(prefix + "typ", "").strip())
-                  .filter(type -> !type.isEmpty())));
+              new IssuerSettings.Required(
+                  Optional.of(text(values, prefix + "typ", "")).filter(type -> !type.isEmpty()),
+                  claims(prefix + "require", values)),
+              people(name, prefix, issuer, values)));
     }
     return List.copyOf(issuers);
+  }
+
+  private static IssuerSettings.People people(
+      String name, String prefix, String issuer, Map<String, String> values) {
+    String identity = text(values, prefix + "identity", issuer);
+    if (identity.equals(TestTokens.ISSUER)) {
+      throw new IllegalArgumentException(
+          "%sidentity is '%s', which is that of test tokens; it must be another one"
+              .formatted(prefix, identity));
+    }
+    String added = text(values, prefix + "added", "false");
+    if (!added.equals("true") && !added.equals("false")) {
+      throw new IllegalArgumentException(
+          "%sadded is '%s'; it must be true or false".formatted(prefix, added));
+    }
+    return new IssuerSettings.People(
+        name, identity, text(values, prefix + "subject", "sub"), added.equals("true"));
+  }
+
+  private static String text(Map<String, String> values, String key, String byDefault) {
+    String value = values.getOrDefault(key, "").strip();
+    return value.isEmpty() ? byDefault : value;
+  }
+
+  private static Map<String, String> claims(String key, Map<String, String> values) {
+    Map<String, String> claims = new TreeMap<>();
+    for (String claim : Settings.list(values.getOrDefault(key, ""))) {
+      String[] parts = claim.split("=", 2);
+      if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
+        throw new IllegalArgumentException(
+            "%s contains '%s'; each element must be CLAIM=VALUE, such as scope=reports"
+                .formatted(key, claim));
+      }
+      claims.put(parts[0].strip(), parts[1].strip());
+    }
+    return claims;
   }
 
   private static String required(Map<String, String> values, String key) {

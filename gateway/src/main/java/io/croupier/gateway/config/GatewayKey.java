@@ -35,8 +35,8 @@ public enum GatewayKey {
   TOPICS_GATEWAY(
       "topics.gateway",
       "<prefix>.gateway",
-      "Topic with the pepper's fingerprint; one partition, compacted. A gateway creates it if it"
-          + " is missing."),
+      "Topic with the fingerprints of pepper and issuers; one partition, compacted. A gateway"
+          + " creates it if it is missing."),
   TOPICS_ACCOUNTING(
       "topics.accounting", "<prefix>.accounting", "Topic of the ledger's events; for the page."),
   TOPICS_GUARANTEES(
@@ -74,12 +74,14 @@ public enum GatewayKey {
   WATCH_ENABLED(
       "watch.enabled",
       "false",
-      "Whether the [page to watch](watch.md) is served at /watch/, for browsers on this machine and"
-          + " holders of the admin token."),
+      "Whether the [page to watch](watch.md) is served at /watch/, to holders of the admin token."),
   WATCH_TOKEN_FILE(
-      "watch.token-file",
-      "",
-      "File with the admin token, which `croupier gateway init` creates; empty: none."),
+      "watch.token-file", "", "File with the admin token, which `croupier gateway init` creates."),
+  WATCH_LOOPBACK(
+      "watch.loopback",
+      "false",
+      "Instead of a token: whether every user of this machine may see the page. A proxy on this"
+          + " machine would show it to everybody."),
   CORS_ORIGINS(
       "cors.origins",
       "",
@@ -126,7 +128,16 @@ public enum GatewayKey {
 
   /** The settings of an issuer. */
   static final List<String> OF_AN_ISSUER =
-      List.of("issuer", "audience", "jwks", "algorithms", "typ");
+      List.of(
+          "issuer",
+          "audience",
+          "jwks",
+          "algorithms",
+          "typ",
+          "require",
+          "subject",
+          "identity",
+          "added");
 
   private static final Pattern ISSUER =
       Pattern.compile("issuers\\.[^.]+\\.(" + String.join("|", OF_AN_ISSUER) + ")");

@@ -1,5 +1,6 @@
 package io.croupier.gateway.config;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -10,10 +11,39 @@ import java.util.Set;
  * @param audience a token's {@code aud} must contain this
  * @param jwks its public keys: the name of a file, or an https URL
  * @param algorithms the signature algorithms that its tokens may have; none of them is symmetric
- * @param type the {@code typ} in the header of its tokens; empty: it is not checked
+ * @param required what else its tokens must have
+ * @param people whom its tokens are about
  */
 public record IssuerSettings(
-    String issuer, String audience, Keys jwks, Set<String> algorithms, Optional<String> type) {
+    String issuer,
+    String audience,
+    Keys jwks,
+    Set<String> algorithms,
+    Required required,
+    People people) {
+
+  /**
+   * What a token must have.
+   *
+   * @param type the {@code typ} in its header; empty: it is not checked
+   * @param claims values by the names of claims; that of {@code scope} is one of its words
+   */
+  public record Required(Optional<String> type, Map<String, String> claims) {
+    /** Copies the claims. */
+    public Required {
+      claims = Map.copyOf(claims);
+    }
+  }
+
+  /**
+   * The people of an issuer.
+   *
+   * @param name of the issuer's settings
+   * @param identity from which, with the subject, user ids are computed
+   * @param subject name of the claim that identifies a person at the issuer
+   * @param added whether the issuer was added to those of the deployment
+   */
+  public record People(String name, String identity, String subject, boolean added) {}
 
   /** Where an issuer's keys are. */
   public sealed interface Keys {}

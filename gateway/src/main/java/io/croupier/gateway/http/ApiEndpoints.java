@@ -13,16 +13,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.eclipse.jetty.server.Request;
 
 /**
  * The endpoints below {@code /v1/}, the same for a gateway's server and for a page of a trial.
  *
  * @param endpoints by their routes
- * @param concurrent places of the reports that are taken at the same time
+ * @param concurrent places of the reports that are checked and stored at the same time
+ * @param bytes places of the bytes of bodies, for each user's reports until they are answered
  * @param waiting places of the requests that wait for updates
  */
-record ApiEndpoints(Map<Route, Consumer<Exchange>> endpoints, Places concurrent, Places waiting) {
+record ApiEndpoints(
+    Map<Route, Consumer<Exchange>> endpoints, Places concurrent, Places bytes, Places waiting) {
+
+  /** This many users may together hold all the memory of bodies. */
+  private static final int SENDERS = 16;
 
   /**
    * What the senders of reports prove, and where their reports go.
@@ -55,8 +59,10 @@ record ApiEndpoints(Map<Route, Consumer<Exchange>> endpoints, Places concurrent,
       Executor threads,
       ScheduledExecutorService timer,
       Drain drain) {
-    // Every report ends soon, so all addresses may share these places.
+    // Once its body has arrived, every report ends soon, so all senders may share these places.
     Places concurrent = new Places(limits.concurrent(), limits.concurrent());
+    long most = (long) limits.concurrent() * limits.body();
+    Places bytes = new Places(most, Math.max(limits.body(), most / SENDERS));
     Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
     ReportsEndpoint ofReports =
         new ReportsEndpoint(
@@ -66,6 +72,8 @@ record ApiEndpoints(Map<Route, Consumer<Exchange>> endpoints, Places concurrent,
             reports.store,
             models.caughtUp,
             limits,
+            concurrent,
+            bytes,
             threads);
     ModelsEndpoint ofModels =
         new ModelsEndpoint(
@@ -78,19 +86,11 @@ record ApiEndpoints(Map<Route, Consumer<Exchange>> endpoints, Places concurrent,
             drain);
     EventsEndpoint events = new EventsEndpoint(ofModels, models.updates, waiting, timer, drain);
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
-    endpoints.put(
-        Route.POST_REPORT,
-        exchange -> {
-          Places.Place place = concurrent.take(exchange.address());
-          // The rest of a body that is answered already is discarded without a place.
-          exchange.whenAnswered(place::close);
-          Request.addCompletionListener(exchange.request(), failure -> place.close());
-          ofReports.handle(exchange);
-        });
+    endpoints.put(Route.POST_REPORT, ofReports::handle);
     endpoints.put(Route.GET_MODELS, ofModels::list);
     endpoints.put(Route.GET_MODEL, ofModels::newest);
     endpoints.put(Route.GET_EVENTS, events::handle);
     endpoints.put(Route.GET_RESOURCE, Resources::handle);
-    return new ApiEndpoints(endpoints, concurrent, waiting);
+    return new ApiEndpoints(endpoints, concurrent, bytes, waiting);
   }
 }

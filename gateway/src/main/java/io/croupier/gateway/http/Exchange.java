@@ -112,9 +112,10 @@ final class Exchange {
     if (claim()) {
       response.setStatus(status);
       response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
-      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+      byte[] sent = CompressedBodies.encode(request, response, mediaType, body);
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, sent.length);
       boolean head = request.getMethod().equals("HEAD");
-      response.write(true, head ? null : ByteBuffer.wrap(body), afterBody());
+      response.write(true, head ? null : ByteBuffer.wrap(sent), afterBody());
     }
   }
 
@@ -150,7 +151,9 @@ final class Exchange {
   void fail(ProblemDocument problem) {
     problem.retryAfter().ifPresent(time -> header(HttpHeader.RETRY_AFTER, seconds(time)));
     if (problem.type() == ProblemType.UNAUTHENTICATED) {
-      header(HttpHeader.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
+      // RFC 6750, section 3.1: no error if the request has no token.
+      boolean hasToken = request.getHeaders().contains(HttpHeader.AUTHORIZATION);
+      header(HttpHeader.WWW_AUTHENTICATE, hasToken ? "Bearer error=\"invalid_token\"" : "Bearer");
     }
     answer(problem.type().status(), ProblemDocument.MEDIA_TYPE, problem.json());
   }

@@ -32,8 +32,15 @@ final class GatewayMetrics {
           .classicOnly()
           .register(registry);
 
-  GatewayMetrics(Places concurrent, Places waiting, BooleanSupplier kafka) {
-    gauge("croupier_gateway_requests_running", "Requests at work.", concurrent::taken);
+  GatewayMetrics(Places concurrent, Places bytes, Places waiting, BooleanSupplier kafka) {
+    gauge(
+        "croupier_gateway_requests_running",
+        "Reports that are checked and stored.",
+        concurrent::taken);
+    gauge(
+        "croupier_gateway_body_bytes",
+        "Bytes of the bodies of reports that are not answered yet.",
+        bytes::taken);
     gauge("croupier_gateway_requests_waiting", "Requests that wait.", waiting::taken);
     gauge(
         "croupier_gateway_kafka_reachable",
@@ -41,11 +48,11 @@ final class GatewayMetrics {
         () -> kafka.getAsBoolean() ? 1 : 0);
   }
 
-  private void gauge(String name, String help, java.util.function.IntSupplier value) {
+  private void gauge(String name, String help, java.util.function.LongSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
-        .callback(callback -> callback.call(value.getAsInt()))
+        .callback(callback -> callback.call((double) value.getAsLong()))
         .register(registry);
   }
 

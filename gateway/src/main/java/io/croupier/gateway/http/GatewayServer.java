@@ -72,6 +72,9 @@ public final class GatewayServer implements AutoCloseable {
   /** How long browsers remember to use TLS: a year. */
   private static final long STS_SECONDS = 365L * 24 * 60 * 60;
 
+  /** The page to watch. */
+  static final String PAGE = "/watch/";
+
   private static final double MILLIS = 1e-6;
   private static final String OPENAPI = "/io/croupier/gateway/openapi.json";
 
@@ -122,7 +125,7 @@ public final class GatewayServer implements AutoCloseable {
             threads,
             scheduler,
             drain);
-    metrics = new GatewayMetrics(api.concurrent(), api.waiting(), reachable);
+    metrics = new GatewayMetrics(api.concurrent(), api.bytes(), api.waiting(), reachable);
     byte[] openApi = Resources.read(OPENAPI);
 
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(api.endpoints());
@@ -134,15 +137,21 @@ public final class GatewayServer implements AutoCloseable {
         exchange -> exchange.answer(HttpStatus.OK_200, Exchange.JSON, "{}".getBytes(UTF_8)));
     endpoints.put(Route.GET_READINESS, exchange -> readiness(exchange, caughtUp, reachable));
 
-    Handler router =
-        new Router(endpoints, new RateLimits(limits.address()), config.listen().proxy(), drain);
+    RateLimits addresses = new RateLimits(limits.address());
+    Handler router = new Router(endpoints, addresses, config.listen().proxy(), drain);
     Handler gateway = withOrigins(config.origins(), router);
-    Optional<WatchAccess> access = config.watch().map(watch -> access(config, watch));
+    Optional<WatchAccess> access = config.watch().map(GatewayServer::access);
     feed = config.watch().map(watch -> feed(config, watch));
-    watch = feed.map(read -> new WatchHandler("/watch/", read, access.orElseThrow(), scheduler));
+    watch = feed.map(read -> new WatchHandler(PAGE, read, access.orElseThrow(), scheduler));
     // No other origin may read the page.
     connections =
-        new Connections(watch.isPresent() ? new Handler.Sequence(watch.get(), gateway) : gateway);
+        new Connections(
+            watch
+                .<Handler>map(
+                    page ->
+                        new Handler.Sequence(
+                            new LimitedPage(page, addresses, config.listen().proxy()), gateway))
+                .orElse(gateway));
     server.setHandler(connections);
     server.setErrorHandler(GatewayServer::fail);
     server.setRequestLog(this::log);
@@ -216,20 +225,11 @@ public final class GatewayServer implements AutoCloseable {
     return feed;
   }
 
-  private static WatchAccess access(GatewayConfig config, WatchSettings watch) {
-    boolean proxied = config.listen().proxy();
+  private static WatchAccess access(WatchSettings watch) {
     return watch
         .token()
-        .map(file -> WatchAccess.withToken(AdminToken.read(file), proxied))
-        .orElseGet(
-            () -> {
-              if (proxied) {
-                throw new IllegalArgumentException(
-                    "watch.enabled and listen.proxy are true, and there is no watch.token-file:"
-                        + " behind a proxy, each reader of the page needs the token");
-              }
-              return WatchAccess.loopback();
-            });
+        .map(file -> WatchAccess.withToken(AdminToken.read(file)))
+        .orElseGet(WatchAccess::loopback);
   }
 
   private static Handler withOrigins(Set<String> origins, Handler handler) {
@@ -262,7 +262,9 @@ public final class GatewayServer implements AutoCloseable {
 
   /** Answers a request that the server itself refuses, such as one that is no HTTP. */
   private static boolean fail(Request request, Response response, Callback callback) {
+    Router.HEADERS.forEach(response.getHeaders()::put);
     JsonObject document = new JsonObject();
+    document.addProperty("type", "about:blank");
     document.addProperty("title", HttpStatus.getMessage(response.getStatus()));
     document.addProperty("status", response.getStatus());
     new Exchange(

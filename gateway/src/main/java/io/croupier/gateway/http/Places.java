@@ -6,88 +6,108 @@ import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A bounded number of places for requests, and a bounded share of them for each address. Safe for
- * use by several threads.
+ * A bounded number of places, for requests or their bytes, and a bounded share of them for each
+ * sender, an address or a user. Safe for use by several threads.
  */
 final class Places {
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  /** An address's own requests end later than those of all. */
+  /** A sender's own requests end later than those of all. */
   private static final Duration LATER = Duration.ofSeconds(10);
 
-  private final int most;
-  private final int mostOfOne;
-  private final AtomicInteger taken = new AtomicInteger();
-  private final ConcurrentMap<String, Integer> shares = new ConcurrentHashMap<>();
+  private final long most;
+  private final long mostOfOne;
+  private final AtomicLong taken = new AtomicLong();
+  private final ConcurrentMap<String, Long> shares = new ConcurrentHashMap<>();
 
   /**
    * Creates places.
    *
    * @param most how many there are
-   * @param mostOfOne how many of them one address may take
+   * @param mostOfOne how many of them one sender may take
    */
-  Places(int most, int mostOfOne) {
+  Places(long most, long mostOfOne) {
     this.most = most;
     this.mostOfOne = mostOfOne;
   }
 
-  /** A taken place. */
+  /** The taken places of one request. */
   final class Place implements AutoCloseable {
-    private final String address;
-    private final AtomicBoolean open = new AtomicBoolean(true);
+    private final String sender;
 
-    Place(String address) {
-      this.address = address;
+    // Guarded by this.
+    private long size;
+    private boolean closed;
+
+    private Place(String sender) {
+      this.sender = sender;
     }
 
-    /** Frees the place; further calls have no effect. */
+    /**
+     * Takes more places; none once this is closed.
+     *
+     * @throws ProblemException if there are not as many, or not for the sender
+     */
+    synchronized void grow(int by) {
+      if (closed) {
+        return;
+      }
+      size += by;
+      long all = taken.addAndGet(by);
+      long share = shares.merge(sender, (long) by, Long::sum);
+      if (all > most) {
+        close();
+        throw new ProblemException(
+            ProblemDocument.of(
+                    ProblemType.UNAVAILABLE, "the gateway has too many requests at the same time")
+                .retryAfter(SOON));
+      }
+      if (share > mostOfOne) {
+        close();
+        throw new ProblemException(
+            ProblemDocument.of(
+                    ProblemType.TOO_MANY_REQUESTS,
+                    "the sender has too many requests at the same time")
+                .retryAfter(LATER));
+      }
+    }
+
+    /** Frees the places; further calls have no effect. */
     @Override
-    public void close() {
-      if (open.compareAndSet(true, false)) {
-        taken.decrementAndGet();
-        shares.computeIfPresent(address, (key, share) -> share == 1 ? null : share - 1);
+    public synchronized void close() {
+      if (!closed) {
+        closed = true;
+        taken.addAndGet(-size);
+        shares.computeIfPresent(sender, (key, share) -> share == size ? null : share - size);
       }
     }
   }
 
-  int taken() {
+  long taken() {
     return taken.get();
   }
 
-  /** How many addresses have a place. */
-  int addresses() {
+  /** How many senders have a place. */
+  int senders() {
     return shares.size();
   }
 
   /**
    * Takes a place.
    *
-   * @param address who takes it
-   * @throws ProblemException if there is none, or none for the address
+   * @throws ProblemException if there is none, or none for the sender
    */
-  Place take(String address) {
-    int all = taken.incrementAndGet();
-    int share = shares.merge(address, 1, Integer::sum);
-    Place place = new Place(address);
-    if (all > most) {
-      place.close();
-      throw new ProblemException(
-          ProblemDocument.of(
-                  ProblemType.UNAVAILABLE, "the gateway has too many requests at the same time")
-              .retryAfter(SOON));
-    }
-    if (share > mostOfOne) {
-      place.close();
-      throw new ProblemException(
-          ProblemDocument.of(
-                  ProblemType.TOO_MANY_REQUESTS,
-                  "the sender's address has too many requests at the same time")
-              .retryAfter(LATER));
-    }
+  Place take(String sender) {
+    Place place = new Place(sender);
+    place.grow(1);
     return place;
+  }
+
+  /** Takes no place yet, for a request that will {@linkplain Place#grow take} some. */
+  Place none(String sender) {
+    return new Place(sender);
   }
 }

@@ -20,8 +20,10 @@ final class RateLimits {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private final LoadingCache<String, Bucket> buckets;
+  private final int burst;
 
   RateLimits(Rate rate) {
+    burst = rate.burst();
     // A bucket that was not used for so long is full, so it may be forgotten.
     Duration full = Duration.ofSeconds(1 + 60L * rate.burst() / rate.perMinute());
     buckets =
@@ -43,7 +45,17 @@ final class RateLimits {
    * @throws ProblemException if there is none
    */
   void require(String name) {
-    ConsumptionProbe probe = buckets.get(name).tryConsumeAndReturnRemaining(1);
+    require(name, 1);
+  }
+
+  /**
+   * Takes tokens, at most as many as a full bucket has.
+   *
+   * @throws ProblemException if there aren't as many
+   */
+  void require(String name, int tokens) {
+    ConsumptionProbe probe =
+        buckets.get(name).tryConsumeAndReturnRemaining(Math.min(tokens, burst));
     if (!probe.isConsumed()) {
       throw new ProblemException(
           ProblemDocument.of(

@@ -23,9 +23,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Promise;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +37,9 @@ final class ReportsEndpoint {
   private static final Logger LOG = LoggerFactory.getLogger(ReportsEndpoint.class);
   private static final Duration SOON = Duration.ofSeconds(5);
   private static final String SCHEME = "bearer ";
+
+  /** A body in JSON counts as a report for each part of this length, since it costs as much. */
+  private static final int JSON_PART = 1 << 16;
 
   /** A token is a header, which is limited anyway; this is below the limit on all headers. */
   private static final int LONGEST_TOKEN = 6000;
@@ -46,6 +51,9 @@ final class ReportsEndpoint {
   private final BooleanSupplier caughtUp;
   private final RateLimits users;
   private final LimitSettings limits;
+  private final Places concurrent;
+  private final Places bytes;
+  private final JsonParses parses = new JsonParses();
   private final Executor executor;
 
   ReportsEndpoint(
@@ -55,6 +63,8 @@ final class ReportsEndpoint {
       ReportStore store,
       BooleanSupplier caughtUp,
       LimitSettings limits,
+      Places concurrent,
+      Places bytes,
       Executor executor) {
     this.tokens = tokens;
     this.pepper = pepper;
@@ -63,6 +73,8 @@ final class ReportsEndpoint {
     this.caughtUp = caughtUp;
     users = new RateLimits(limits.user());
     this.limits = limits;
+    this.concurrent = concurrent;
+    this.bytes = bytes;
     this.executor = executor;
   }
 
@@ -84,10 +96,12 @@ final class ReportsEndpoint {
     // Limits on the body and on Kafka's answer bound the time of a report.
     exchange.request().addIdleTimeoutListener(timeout -> false);
     CompletableFuture<RecordMetadata> unused =
-        body(exchange)
-            .thenApply(
+        body(exchange, userId)
+            .thenCompose(
                 body ->
-                    format == Format.JSON ? check.json(body, userId) : check.protobuf(body, userId))
+                    format == Format.JSON
+                        ? json(body, userId)
+                        : CompletableFuture.completedFuture(check.protobuf(body, userId)))
             .thenCompose(checked -> store(checked, userId))
             // Kafka's thread must not write responses.
             .whenCompleteAsync(
@@ -146,18 +160,36 @@ final class ReportsEndpoint {
       TokenVerifier.Identity identity = tokens.verify(header.substring(SCHEME.length()).strip());
       return pepper.userId(identity.issuer(), identity.subject());
     } catch (InvalidTokenException e) {
-      throw new ProblemException(ProblemType.UNAUTHENTICATED, e.getMessage());
+      throw new ProblemException(
+          e.isInsufficient() ? ProblemType.FORBIDDEN : ProblemType.UNAUTHENTICATED, e.getMessage());
     } catch (KeysUnavailableException e) {
       throw new ProblemException(
           ProblemDocument.of(ProblemType.UNAVAILABLE, e.getMessage()).retryAfter(e.retryAfter()));
     }
   }
 
-  /** The whole body; no thread waits for it. */
-  private CompletableFuture<byte[]> body(Exchange exchange) {
+  private CompletableFuture<Checked> json(byte[] body, String userId) {
+    int more = body.length / JSON_PART;
+    if (more > 0) {
+      users.require(userId, more);
+    }
+    return parses.run(userId, () -> check.json(body, userId));
+  }
+
+  /**
+   * The whole body, and with it a place; no thread waits for it. Until then the request takes as
+   * many places as bytes have arrived, so that a sender who only begins requests takes none. The
+   * rest of a body that is answered already is discarded without a place.
+   */
+  private CompletableFuture<byte[]> body(Exchange exchange, String userId) {
+    Places.Place arrived = bytes.none(userId);
+    exchange.whenAnswered(arrived::close);
+    Request.addCompletionListener(exchange.request(), failure -> arrived.close());
     CompletableFuture<byte[]> read = new CompletableFuture<>();
     Content.Source.asByteArrayAsync(
-        exchange.request(), limits.body(), Promise.Invocable.toPromise(read));
+        new ArrivingBody(exchange.request(), arrived),
+        limits.body(),
+        Promise.Invocable.toPromise(read));
     TimeoutException late = new TimeoutException();
     CompletableFuture<Boolean> deadline =
         new CompletableFuture<Boolean>()
@@ -174,10 +206,24 @@ final class ReportsEndpoint {
         (body, failure) -> {
           deadline.complete(false);
           if (failure == null) {
+            Places.Place place = concurrent.take(exchange.address());
+            exchange.whenAnswered(
+                () -> {
+                  arrived.close();
+                  place.close();
+                });
+            Request.addCompletionListener(exchange.request(), ended -> place.close());
             return body;
+          }
+          if (failure instanceof ProblemException tooMany) {
+            throw tooMany;
           }
           if (failure instanceof IllegalStateException) {
             throw tooLarge();
+          }
+          if (failure instanceof HttpException) {
+            throw new ProblemException(
+                ProblemType.MALFORMED, "the body must be framed as HTTP/1.1 requires");
           }
           throw new ProblemException(
               ProblemType.TIMEOUT,

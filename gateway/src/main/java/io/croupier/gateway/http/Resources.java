@@ -4,7 +4,11 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -24,6 +28,34 @@ final class Resources {
           "svg", "image/svg+xml",
           "map", Exchange.JSON);
 
+  /** Those that were asked for; as many as there are on the class path. */
+  private static final Map<String, File> FILES = new ConcurrentHashMap<>();
+
+  /** A file, and the beginning of its SHA-256. */
+  private static final class File {
+    private static final int TAG_BYTES = 16;
+
+    private final byte[] bytes;
+    private final String tag;
+
+    private File(byte[] bytes) {
+      this.bytes = bytes;
+      tag = HexFormat.of().formatHex(sha256(bytes), 0, TAG_BYTES);
+    }
+
+    static File read(String name) {
+      return new File(Resources.read(FOLDER + name));
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+      try {
+        return MessageDigest.getInstance("SHA-256").digest(bytes);
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java platform has SHA-256", e);
+      }
+    }
+  }
+
   private Resources() {}
 
   static void handle(Exchange exchange) {
@@ -32,8 +64,15 @@ final class Resources {
     if (type == null || !NAME.matcher(name).matches()) {
       throw absent();
     }
+    File file = FILES.computeIfAbsent(name, File::read);
     exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
-    exchange.answer(HttpStatus.OK_200, type, read(FOLDER + name));
+    exchange.header(HttpHeader.ETAG, "W/\"%s\"".formatted(file.tag));
+    String known = exchange.header(HttpHeader.IF_NONE_MATCH);
+    if (known != null && ModelsEndpoint.matches(known, file.tag)) {
+      exchange.answer(HttpStatus.NOT_MODIFIED_304);
+    } else {
+      exchange.answer(HttpStatus.OK_200, type, file.bytes);
+    }
   }
 
   static byte[] read(String path) {

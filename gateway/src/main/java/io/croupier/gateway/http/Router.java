@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
@@ -33,7 +34,7 @@ final class Router extends Handler.Abstract {
   private static final int IPV6_BYTES = 16;
 
   /** Nothing of another server, and no page around ours. */
-  private static final List<HttpField> HEADERS =
+  static final List<HttpField> HEADERS =
       List.of(
           new HttpField(
               "Content-Security-Policy",
@@ -42,6 +43,9 @@ final class Router extends Handler.Abstract {
                   + " 'none'"),
           new HttpField("X-Content-Type-Options", "nosniff"),
           new HttpField("Referrer-Policy", "no-referrer"));
+
+  /** Load balancers ask for these. */
+  private static final Set<Route> ALWAYS = Set.of(Route.GET_HEALTH, Route.GET_READINESS);
 
   private final Map<Route, Consumer<Exchange>> endpoints;
   private final RateLimits addresses;
@@ -68,17 +72,14 @@ final class Router extends Handler.Abstract {
             response,
             callback,
             match.orElse(new Route.Match(Route.GET_HEALTH, "")),
-            address(request),
+            address(request, proxy),
             drain::hasBegun);
     try {
-      if (match.isEmpty()) {
-        throw absent(response, path);
-      }
-      Route route = match.get().route();
-      if (route != Route.GET_HEALTH && route != Route.GET_READINESS) {
+      Optional<Route> route = match.map(Route.Match::route);
+      if (route.filter(ALWAYS::contains).isEmpty()) {
         addresses.require(exchange.address());
       }
-      endpoints.get(route).accept(exchange);
+      endpoints.get(route.orElseThrow(() -> absent(response, path))).accept(exchange);
     } catch (RuntimeException e) {
       exchange.fail(e);
     }
@@ -98,7 +99,7 @@ final class Router extends Handler.Abstract {
   }
 
   /** Whom the limits of addresses apply to. */
-  private String address(Request request) {
+  static String address(Request request, boolean proxy) {
     SocketAddress remote = request.getConnectionMetaData().getRemoteSocketAddress();
     String direct =
         remote instanceof InetSocketAddress internet

@@ -18,12 +18,13 @@ import javax.crypto.spec.SecretKeySpec;
  * test whose a user id is.
  *
  * <p>All values are HMAC-SHA256 under the pepper, of messages that begin with four bytes: for a
- * user id the length of the issuer, for the fingerprint -1, which is no length.
+ * user id the length of the issuer, for fingerprints -1 and -2, which are no lengths.
  */
 public final class Pepper {
   private static final String KIND = "the pepper";
   private static final int BYTES = 32;
-  private static final int NO_LENGTH = -1;
+  private static final int OF_THE_PEPPER = -1;
+  private static final int OF_AN_ISSUER = -2;
   private static final String ALGORITHM = "HmacSHA256";
 
   private final SecretKeySpec key;
@@ -90,9 +91,17 @@ public final class Pepper {
 
   /** Identifies this pepper, and reveals nothing else about it. */
   public String fingerprint() {
-    byte[] purpose = "croupier pepper fingerprint".getBytes(UTF_8);
-    return text(
-        ByteBuffer.allocate(Integer.BYTES + purpose.length).putInt(NO_LENGTH).put(purpose).array());
+    return fingerprint(OF_THE_PEPPER, "croupier pepper fingerprint");
+  }
+
+  /** Identifies an issuer to holders of the pepper, and reveals nothing about it to others. */
+  public String fingerprint(String issuer) {
+    return fingerprint(OF_AN_ISSUER, issuer);
+  }
+
+  private String fingerprint(int kind, String of) {
+    byte[] bytes = of.getBytes(UTF_8);
+    return text(ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(kind).put(bytes).array());
   }
 
   private String text(byte[] message) {

@@ -72,7 +72,8 @@ final class SecretFile {
       return Files.readString(file, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "%s, the file with %s, can't be read (%s); 'croupier gateway init' creates it"
+          ("%s, the file with %s, can't be read (%s); 'croupier gateway init' creates one for a new"
+                  + " deployment, for a running one copy it from another gateway or a backup")
               .formatted(file, kind, e.getClass().getSimpleName()),
           e);
     }

@@ -14,11 +14,14 @@ import com.nimbusds.jwt.SignedJWT;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import io.croupier.gateway.config.IssuerSettings.People;
+import io.croupier.gateway.config.IssuerSettings.Required;
 import java.text.ParseException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +35,9 @@ import java.util.Set;
  * require one, the type of the token (RFC 8725, section 3.11). Safe for use by several threads.
  */
 public final class TokenVerifier implements AutoCloseable {
+  /** Claims of words, separated by blanks (RFC 8693, section 4.2). */
+  private static final Set<String> SCOPES = Set.of("scope", "scp");
+
   private final Map<String, Issuer> issuers = new HashMap<>();
   private final List<KeyUrlSource> fetching = new ArrayList<>();
   private final Duration skew;
@@ -40,14 +46,15 @@ public final class TokenVerifier implements AutoCloseable {
   private record Issuer(
       String audience,
       Set<String> algorithms,
-      Optional<String> type,
+      Required required,
+      People people,
       JWKSource<SecurityContext> keys) {}
 
   /**
    * Who a token is about.
    *
-   * @param issuer who vouches for that
-   * @param subject unique at the issuer
+   * @param issuer the identity of the issuer who vouches for that
+   * @param subject unique there
    */
   public record Identity(String issuer, String subject) {
     /** Without the subject. */
@@ -80,27 +87,23 @@ public final class TokenVerifier implements AutoCloseable {
       } else {
         keys = new KeyFileSource(((KeyFile) issuer.jwks()).path());
       }
-      trust(issuer.issuer(), issuer.audience(), issuer.algorithms(), issuer.type(), keys);
+      issuers.put(
+          issuer.issuer(),
+          new Issuer(
+              issuer.audience(), issuer.algorithms(), issuer.required(), issuer.people(), keys));
     }
   }
 
   /** Accepts test tokens, too. */
   public void trust(TestTokens tokens) {
-    trust(
+    issuers.put(
         TestTokens.ISSUER,
-        TestTokens.AUDIENCE,
-        Set.of(TestTokens.ALGORITHM),
-        Optional.empty(),
-        tokens.publicKeys());
-  }
-
-  private void trust(
-      String issuer,
-      String audience,
-      Set<String> algorithms,
-      Optional<String> type,
-      JWKSource<SecurityContext> keys) {
-    issuers.put(issuer, new Issuer(audience, Set.copyOf(algorithms), type, keys));
+        new Issuer(
+            TestTokens.AUDIENCE,
+            Set.of(TestTokens.ALGORITHM),
+            new Required(Optional.empty(), Map.of()),
+            new People("", TestTokens.ISSUER, "sub", false),
+            tokens.publicKeys()));
   }
 
   /**
@@ -131,7 +134,7 @@ public final class TokenVerifier implements AutoCloseable {
     if (header.getCriticalParams() != null && !header.getCriticalParams().isEmpty()) {
       throw new InvalidTokenException("the token's crit must be absent");
     }
-    if (issuer.type.isPresent() && !hasType(header, issuer.type.get())) {
+    if (issuer.required.type().isPresent() && !hasType(header, issuer.required.type().get())) {
       throw new InvalidTokenException(
           "the token's typ must be the one that this gateway requires of its issuer");
     }
@@ -139,7 +142,9 @@ public final class TokenVerifier implements AutoCloseable {
       throw new InvalidTokenException("no key of the token's issuer verifies its signature");
     }
     requireValidNow(claims, issuer.audience);
-    return new Identity(claims.getIssuer(), claims.getSubject());
+    String subject = subject(jwt, issuer.people.subject());
+    requireClaims(claims, issuer.required.claims());
+    return new Identity(issuer.people.identity(), subject);
   }
 
   /**
@@ -189,12 +194,39 @@ public final class TokenVerifier implements AutoCloseable {
     if (!claims.getAudience().contains(audience)) {
       throw new InvalidTokenException("the token's aud must contain the one of this gateway");
     }
-    if (claims.getSubject() == null || claims.getSubject().isEmpty()) {
-      throw new InvalidTokenException("the token's sub is missing");
+  }
+
+  /**
+   * The claim as its issuer wrote it. RFC 7519 requires a text: two numbers that differ only beyond
+   * the precision of doubles would be one person.
+   */
+  private static String subject(SignedJWT jwt, String claim) throws InvalidTokenException {
+    if (jwt.getPayload().toJSONObject().get(claim) instanceof String subject
+        && !subject.isBlank()
+        && UTF_8.newEncoder().canEncode(subject)) {
+      return subject;
     }
-    if (!UTF_8.newEncoder().canEncode(claims.getSubject())) {
-      throw new InvalidTokenException("the token's sub is not Unicode text");
+    throw new InvalidTokenException(
+        "the token's %s must be a text of Unicode that is not blank".formatted(claim));
+  }
+
+  private static void requireClaims(JWTClaimsSet claims, Map<String, String> required)
+      throws InvalidTokenException {
+    for (Map.Entry<String, String> each : required.entrySet()) {
+      if (!contains(claims.getClaim(each.getKey()), each.getValue(), each.getKey())) {
+        throw InvalidTokenException.insufficient(
+            "the token's %s must contain what this gateway requires".formatted(each.getKey()));
+      }
     }
+  }
+
+  private static boolean contains(Object claim, String value, String name) {
+    if (claim instanceof String text && SCOPES.contains(name)) {
+      return List.of(text.split(" ", -1)).contains(value);
+    }
+    return claim instanceof Collection<?> values
+        ? values.contains(value)
+        : value.equals(String.valueOf(claim));
   }
 
   /** Stops to fetch keys. */

@@ -4,15 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.client.KafkaReportTransport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -29,53 +31,72 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The fingerprint of the deployment's pepper, on a topic of one partition. The first record on it
- * decides, for ever: a gateway with another pepper doesn't start.
+ * What all gateways of a deployment agree on, since user ids follow from it: the fingerprints of
+ * the pepper and of the issuers' identities, on a topic of one partition. The first record on it is
+ * the pepper's, and decides permanently: a gateway with another pepper doesn't start. The first
+ * record of issuers lists those of the deployment; a gateway with another one doesn't start, unless
+ * its configuration states that the issuer was added, which a further record keeps.
  *
  * <p>If two gateways start first at the same time, both write a record, and then both read the
  * topic from its beginning, so both see the same first record. Each record has a key of its own, so
  * that compaction removes none of them.
  */
-public final class PepperTopic {
+public final class DeploymentTopic {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration POLL = Duration.ofMillis(100);
 
+  /** How the records of issuers begin; none is base64url, as the record of the pepper is. */
+  private static final String FIRST = "issuers ";
+
+  private static final String ADDED = "issuer ";
+
   private final Map<String, String> kafka;
   private final String topic;
+
+  /**
+   * An issuer of this gateway.
+   *
+   * @param name of its settings
+   * @param identity from which the user ids of its people follow
+   * @param fingerprint of the identity
+   * @param added whether it may be one that the deployment didn't have
+   */
+  public record Issuer(String name, String identity, String fingerprint, boolean added) {}
 
   /**
    * Names the topic.
    *
    * @param kafka settings of Kafka's clients
    */
-  public PepperTopic(Map<String, String> kafka, String topic) {
+  public DeploymentTopic(Map<String, String> kafka, String topic) {
     this.kafka = Map.copyOf(kafka);
     this.topic = topic;
   }
 
   /**
-   * Compares a pepper's fingerprint with that of the deployment; the first gateway of a deployment
-   * stores its own.
+   * Compares a pepper's fingerprint and those of issuers with those of the deployment; the first
+   * gateway of a deployment stores its own.
    *
-   * @throws IllegalArgumentException if the deployment has another pepper
+   * @throws IllegalArgumentException if the deployment has another pepper, or not all the issuers
    * @throws IllegalStateException if the topic can't be created, read or written
    */
-  public void require(String fingerprint) {
+  public void require(String fingerprint, List<Issuer> issuers) {
     try {
       if (!exists()) {
         create();
       }
-      Optional<String> first = first();
-      if (first.isEmpty()) {
+      List<String> values = values();
+      if (values.isEmpty()) {
         store(fingerprint);
-        first = first();
+        values = values();
       }
-      if (!first.equals(Optional.of(fingerprint))) {
+      if (!values.get(0).equals(fingerprint)) {
         throw new IllegalArgumentException(
             ("The pepper is not that of the other gateways, whose fingerprint is on topic %s: with"
                     + " two peppers, a person would have two budgets. Copy their file")
                 .formatted(topic));
       }
+      requireIssuers(issuers, values);
     } catch (KafkaException | ExecutionException | TimeoutException e) {
       throw new IllegalStateException(
           "Topic %s at %s can't be used: %s"
@@ -83,6 +104,40 @@ public final class PepperTopic {
           e);
     } catch (InterruptedException e) {
       throw new InterruptException(e);
+    }
+  }
+
+  private void requireIssuers(List<Issuer> issuers, List<String> values)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    if (issuers.isEmpty()) {
+      return;
+    }
+    List<String> records = values;
+    if (records.stream().noneMatch(value -> value.startsWith(FIRST))) {
+      store(FIRST + issuers.stream().map(Issuer::fingerprint).collect(Collectors.joining(" ")));
+      records = values();
+    }
+    Set<String> known = new HashSet<>();
+    records.stream()
+        .filter(value -> value.startsWith(FIRST))
+        .findFirst()
+        .ifPresent(value -> known.addAll(List.of(value.substring(FIRST.length()).split(" ", -1))));
+    records.stream()
+        .filter(value -> value.startsWith(ADDED))
+        .forEach(value -> known.add(value.substring(ADDED.length())));
+    for (Issuer issuer : issuers) {
+      if (known.add(issuer.fingerprint)) {
+        if (!issuer.added) {
+          throw new IllegalArgumentException(
+              ("issuers.%s is '%s', which is none of the deployment's issuers on topic %s: a person"
+                      + " of another one would have a second user id, and a second budget. If an"
+                      + " issuer's URL has changed, set issuers.%s.identity to the earlier one; if"
+                      + " no person of it has an account by another issuer, set issuers.%s.added to"
+                      + " true")
+                  .formatted(issuer.name, issuer.identity, topic, issuer.name, issuer.name));
+        }
+        store(ADDED + issuer.fingerprint);
+      }
     }
   }
 
@@ -110,8 +165,8 @@ public final class PepperTopic {
     }
   }
 
-  /** The fingerprint in the topic's first record; empty if the topic is empty. */
-  private Optional<String> first() {
+  /** The values of all records. */
+  private List<String> values() {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -124,21 +179,22 @@ public final class PepperTopic {
       consumer.seekToBeginning(List.of(partition));
       long end = consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
       long deadline = System.nanoTime() + PATIENCE.toNanos();
+      List<String> values = new ArrayList<>();
       while (consumer.position(partition, PATIENCE) < end) {
         for (ConsumerRecord<byte[], byte[]> found : consumer.poll(POLL)) {
-          if (found.offset() != 0) {
+          if (values.isEmpty() && found.offset() != 0) {
             throw deleted();
           }
-          return Optional.of(found.value() == null ? "" : new String(found.value(), UTF_8));
+          values.add(found.value() == null ? "" : new String(found.value(), UTF_8));
         }
         if (System.nanoTime() - deadline > 0) {
           throw new IllegalStateException("Topic %s could not be read".formatted(topic));
         }
       }
-      if (end > 0) {
+      if (end > 0 && values.isEmpty()) {
         throw deleted();
       }
-      return Optional.empty();
+      return values;
     }
   }
 

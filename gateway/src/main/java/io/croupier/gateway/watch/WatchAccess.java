@@ -15,53 +15,56 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Who may see the page: browsers on this machine, and holders of the admin token.
+ * Who may see the page: holders of the admin token alone, or browsers on this machine alone.
  *
  * <p>A browser on this machine connects over the loopback interface, and names it in the request:
- * another site that resolves its own name to 127.0.0.1 can't read the page. The token is the bearer
- * token of the request, or the password of HTTP's basic authentication, which browsers ask for; the
- * user's name doesn't matter.
+ * another site that resolves its own name to 127.0.0.1 can't read the page. A proxy on this machine
+ * may send the very same bytes for anybody, so no request is exempt from a token. The token is the
+ * bearer token of the request, or the password of HTTP's basic authentication, which browsers ask
+ * for; the user's name doesn't matter.
  */
 public final class WatchAccess {
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final int LEAST_TOKEN = 32;
 
-  private final boolean loopback;
+  /** The digest of the token; empty: browsers on this machine. */
   private final Optional<byte[]> token;
 
-  /** A request with one of these comes from a proxy, whatever the gateway's settings are. */
+  /** A request with one of these comes from a proxy. */
   private static final List<String> FORWARDED =
       List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
 
-  private WatchAccess(boolean loopback, Optional<byte[]> token) {
-    this.loopback = loopback;
+  private WatchAccess(Optional<byte[]> token) {
     this.token = token.map(WatchAccess::digest);
   }
 
   /** Only browsers on this machine. */
   public static WatchAccess loopback() {
-    return new WatchAccess(true, Optional.empty());
+    return new WatchAccess(Optional.empty());
   }
 
   /**
-   * Holders of a token, and browsers on this machine.
+   * Only holders of a token, on this machine, too.
    *
    * @param token at least {@value #LEAST_TOKEN} characters
-   * @param proxied whether requests come through a proxy; then all of them seem to come from its
-   *     machine, and each needs the token
    * @throws IllegalArgumentException if the token is too short
    */
-  public static WatchAccess withToken(String token, boolean proxied) {
+  public static WatchAccess withToken(String token) {
     if (token.length() < LEAST_TOKEN) {
       throw new IllegalArgumentException(
           "the admin token must have at least %d characters".formatted(LEAST_TOKEN));
     }
-    return new WatchAccess(!proxied, Optional.of(token.getBytes(UTF_8)));
+    return new WatchAccess(Optional.of(token.getBytes(UTF_8)));
   }
 
   /** Whether the sender of a request may see the page. */
   public boolean admits(Request request) {
-    return (loopback && isLocal(request)) || (token.isPresent() && hasToken(request));
+    return needsToken() ? hasToken(request) : isLocal(request);
+  }
+
+  /** Whether a token admits its holders; without one, no request from elsewhere is admitted. */
+  boolean needsToken() {
+    return token.isPresent();
   }
 
   private static boolean isLocal(Request request) {

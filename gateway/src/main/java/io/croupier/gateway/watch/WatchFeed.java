@@ -5,12 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import io.croupier.gateway.kafka.TopicEnds;
 import io.croupier.gateway.kafka.TopicFollower;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -35,6 +37,7 @@ public final class WatchFeed implements AutoCloseable {
   private volatile Supplier<Scores> scores = () -> null;
   private volatile String note;
   private volatile boolean ended;
+  private TopicEnds ends;
   private Thread starting;
   private boolean closed;
 
@@ -74,7 +77,12 @@ public final class WatchFeed implements AutoCloseable {
                 // Without them the page shows less, but it shows the rest.
                 models.awaitCaughtUp(MODELS_FIRST);
                 updates.awaitCaughtUp(MODELS_FIRST);
-                followAccounts(kafka, topics);
+                Optional<TopicFollower> accounts = followAccounts(kafka, topics);
+                if (accounts.isPresent()) {
+                  // Before that, reports of the past would seem to wait.
+                  accounts.get().awaitCaughtUp(MODELS_FIRST);
+                  askForEnds(kafka, topics);
+                }
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
@@ -84,15 +92,24 @@ public final class WatchFeed implements AutoCloseable {
     starting.start();
   }
 
-  private synchronized void followAccounts(Map<String, ?> kafka, WatchedTopics topics) {
+  private synchronized Optional<TopicFollower> followAccounts(
+      Map<String, ?> kafka, WatchedTopics topics) {
+    if (closed) {
+      return Optional.empty();
+    }
+    add(
+        new TopicFollower(
+            kafka,
+            topics.guarantees(),
+            PAST_GUARANTEES,
+            (record, live) -> state.guarantee(record)));
+    return Optional.of(
+        add(new TopicFollower(kafka, topics.accounting(), PAST_EVENTS, state::event)));
+  }
+
+  private synchronized void askForEnds(Map<String, ?> kafka, WatchedTopics topics) {
     if (!closed) {
-      add(new TopicFollower(kafka, topics.accounting(), PAST_EVENTS, state::event));
-      add(
-          new TopicFollower(
-              kafka,
-              topics.guarantees(),
-              PAST_GUARANTEES,
-              (record, live) -> state.guarantee(record)));
+      ends = new TopicEnds(kafka, topics.reports(), state::ends);
     }
   }
 
@@ -173,5 +190,8 @@ public final class WatchFeed implements AutoCloseable {
       }
     }
     open.forEach(TopicFollower::close);
+    if (ends != null) {
+      ends.close();
+    }
   }
 }

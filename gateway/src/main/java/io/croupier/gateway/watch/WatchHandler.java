@@ -103,7 +103,14 @@ public final class WatchHandler extends Handler.Abstract {
     }
     HEADERS.forEach(response.getHeaders()::put);
     String name = path.substring(base.length());
-    if (!access.admits(request)) {
+    if (!access.admits(request) && !access.needsToken()) {
+      refuse(
+          request,
+          response,
+          callback,
+          HttpStatus.FORBIDDEN_403,
+          "The page is for browsers on this machine, under its loopback address.");
+    } else if (!access.admits(request)) {
       response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Basic realm=\"croupier watch\"");
       refuse(request, response, callback, HttpStatus.UNAUTHORIZED_401, "The page needs a token.");
     } else if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {

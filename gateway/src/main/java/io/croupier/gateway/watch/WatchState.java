@@ -16,9 +16,11 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,10 @@ final class WatchState {
   /** Of dead letters; defined by the job. */
   private static final String REASON = "croupier-reason";
 
+  private static final String TOPIC = "croupier-topic";
+  private static final String PARTITION = "croupier-partition";
+  private static final String OFFSET = "croupier-offset";
+
   private static final int REASON_CHARS = 100;
 
   /** Parts of a reason that differ from record to record, or may quote one. */
@@ -62,6 +68,7 @@ final class WatchState {
   private final Tally unknown = new Tally(AccountingEvent.Outcome.values().length);
   private final Tally letters = new Tally(MOST_REASONS);
   private final RecentRate rate = new RecentRate();
+  private final Backlog backlog = new Backlog();
   private long events;
   private boolean more;
 
@@ -141,6 +148,12 @@ final class WatchState {
           long second = live ? second() : -1;
           long user = key(event.getUserId());
           events++;
+          if (event.hasSource()) {
+            backlog.judged(
+                new TopicPartition(event.getSource().getTopic(), event.getSource().getPartition()),
+                event.getSource().getOffset(),
+                clock.millis());
+          }
           if (live) {
             rate.add(second);
           }
@@ -182,6 +195,32 @@ final class WatchState {
         header == null || header.value() == null
             ? "no reason stated"
             : kind(new String(header.value(), UTF_8)));
+    source(record).ifPresent(at -> backlog.judged(at.getKey(), at.getValue(), clock.millis()));
+  }
+
+  /** Where the unreadable record was; empty if its dead letter doesn't state that. */
+  private static Optional<Map.Entry<TopicPartition, Long>> source(ConsumerRecord<?, ?> letter) {
+    Header topic = letter.headers().lastHeader(TOPIC);
+    Header partition = letter.headers().lastHeader(PARTITION);
+    Header offset = letter.headers().lastHeader(OFFSET);
+    if (topic == null || partition == null || offset == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          Map.entry(
+              new TopicPartition(
+                  new String(topic.value(), UTF_8),
+                  Integer.parseInt(new String(partition.value(), UTF_8))),
+              Long.parseLong(new String(offset.value(), UTF_8))));
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Records the ends of partitions of reports. */
+  synchronized void ends(Map<TopicPartition, Long> newest) {
+    backlog.ends(newest, clock.millis());
   }
 
   /** The reason without what differs from letter to letter. */
@@ -227,6 +266,13 @@ final class WatchState {
     json.addProperty("events", events);
     json.add("perSecond", PageNumbers.number(rate.at(second)));
     json.addProperty("more", more);
+    backlog
+        .reports()
+        .ifPresent(
+            waiting -> {
+              json.addProperty("waiting", waiting);
+              json.addProperty("stuckMs", backlog.stuckMs(clock.millis()));
+            });
     JsonArray all = new JsonArray();
     JsonObject spendings = new JsonObject();
     spendings.add("", spending.json());

@@ -11,12 +11,19 @@ import java.util.List;
  * @param accounting the ledger's events
  * @param guarantees guarantees of central models
  * @param deadLetters unreadable records, one or more topics
+ * @param reports whose ends alone the page takes; topics of both kinds of reports
  */
 public record WatchedTopics(
-    String models, String updates, String accounting, String guarantees, List<String> deadLetters) {
+    String models,
+    String updates,
+    String accounting,
+    String guarantees,
+    List<String> deadLetters,
+    List<String> reports) {
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public WatchedTopics {
+    reports = List.copyOf(reports);
     deadLetters = List.copyOf(deadLetters);
   }
 
@@ -27,6 +34,7 @@ public record WatchedTopics(
         topics.updates(),
         topics.accounting(),
         topics.guarantees(),
-        List.of(topics.deadLetters(), topics.rawDeadLetters()));
+        List.of(topics.deadLetters(), topics.rawDeadLetters()),
+        List.of(topics.gradients(), topics.rawGradients()));
   }
 }

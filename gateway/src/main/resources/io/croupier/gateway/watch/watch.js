@@ -4,6 +4,8 @@ const MOST_POINTS = 120;
 const STALE_MS = 5000;
 const POLL_MS = 2000;
 const STREAM_AGAIN_MS = 10000;
+// Verdicts become visible with the job's checkpoints, seconds after one another.
+const STUCK_MS = 60000;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 // Okabe and Ito's palette, which colour-blind readers can distinguish; lighter in dark mode.
@@ -16,6 +18,7 @@ const colour = i => palettes[dark.matches ? "dark" : "light"][i % palettes.light
 const isDashed = i => i >= palettes.light.length;
 const swatch = i => isDashed(i)
   ? `repeating-linear-gradient(90deg, ${colour(i)} 0 5px, transparent 5px 8px)` : colour(i);
+const dashes = ([on, off]) => `repeating-linear-gradient(90deg, ${style("--soft")} 0 ${on}px, transparent ${on}px ${on + off}px)`;
 const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const byId = id => document.getElementById(id);
 
@@ -165,7 +168,7 @@ function legend(list, shown) {
     return item;
   });
   shown.forEach((model, i) => {
-    list.children[i].children[0].style.background = swatch(model.place);
+    list.children[i].children[0].style.background = model.dash ? dashes(model.dash) : swatch(model.place);
     setText(list.children[i].children[1], model.label);
   });
 }
@@ -190,6 +193,7 @@ function showFigures(all) {
     ["models", count(all.length) + (state.more ? " and more" : "")],
     ["reports a second", digits(state.perSecond)],
     ["reports judged", count(state.events)],
+    ["waiting for a verdict", state.waiting === undefined ? "-" : count(state.waiting)],
     ["used in rounds", count(sum("used"))],
     ["people", (spending.oneIn > 1 ? "about " : "") + count(spending.people * spending.oneIn)],
     ["people near their limit", share],
@@ -224,17 +228,20 @@ function showScores(all) {
     setText(node, node.classList.contains("fit-caption") ? fit : scores.fitName));
   byId("fit-chart").setAttribute("aria-label", fit + " by reports used; the table below has the newest values");
   const scored = all.filter(model => scores.models.some(each => each.id === model.id));
-  legend(byId("scores-legend"), scored);
+  const levels = [
+    { label: "doing nothing", level: scores.nothing, dash: [2, 3] },
+    { label: "non-private optimum", level: scores.optimum, dash: [8, 4] }
+  ];
+  legend(byId("scores-legend"), [...scored, ...levels]);
   const end = Math.max(1, ...scored.map(model => model.used || 0));
   const lines = value => [
     ...scored.map(model => ({
       label: model.label, value, points: scoreCurves.get(model.id) || [], colour: colour(model.place),
       dash: isDashed(model.place) ? [6, 3] : []
     })),
-    ...[["doing nothing", scores.nothing, [2, 3]], ["non-private optimum", scores.optimum, [8, 4]]]
-      .map(([label, level, dash]) => ({
-        label, value: 1, points: [[0, level[value - 1]], [end, level[value - 1]]], colour: style("--soft"), dash, width: 1.5
-      }))
+    ...levels.map(({ label, level, dash }) => ({
+      label, value: 1, points: [[0, level[value - 1]], [end, level[value - 1]]], colour: style("--soft"), dash, width: 1.5
+    }))
   ];
   const lossGap = scores.nothing[0] - scores.optimum[0];
   const fitGap = scores.optimum[1] - scores.nothing[1];
@@ -248,8 +255,7 @@ function showScores(all) {
     { title: "reports used", value: row => row.level ? "-" : count(row.used) },
     { title: "loss", value: row => score(newest(row, 1)) },
     { title: scores.fitName, value: row => score(newest(row, 2)) }
-  ], [{ label: "doing nothing", level: scores.nothing }, ...scored,
-    { label: "non-private optimum", level: scores.optimum }], "Waiting for the first publication");
+  ], [levels[0], ...scored, levels[1]], "Waiting for the first publication");
 }
 
 // Why a model opens no new round.
@@ -305,12 +311,12 @@ function showQuantities(all) {
 
 /** Whether an estimate is shown: its interval is not wider than half of what is possible. */
 function isKnown(estimate) {
-  return estimate?.fraction !== undefined && estimate.high - estimate.low <= 0.5;
+  return Number.isFinite(estimate?.fraction) && estimate.high - estimate.low <= 0.5;
 }
 
 function fractionText(estimate) {
   if (!isKnown(estimate)) {
-    return estimate?.fraction === undefined ? "-" : "too few answers";
+    return Number.isFinite(estimate?.fraction) ? "too few answers" : "-";
   }
   const possible = Math.min(1, Math.max(0, estimate.fraction));
   return possible.toFixed(2) + (possible === estimate.fraction ? "" : " (clipped)");
@@ -425,14 +431,17 @@ function show() {
   setText(byId("title"), state.title);
   setText(byId("note"), state.note);
   const all = models();
-  showFigures(all);
-  showScores(all);
-  showModels(all);
-  showQuantities(all);
-  showEstimates(all);
-  showSpending(all);
-  showVerdicts(all);
-  showGuarantees(all);
+  const parts = [
+    showFigures, showScores, showModels, showQuantities, showEstimates, showSpending, showVerdicts, showGuarantees
+  ];
+  for (const part of parts) {
+    try {
+      part(all);
+    } catch (error) {
+      // The other parts, and the connection, don't depend on it.
+      console.error(error);
+    }
+  }
   const unreadable = state.topics.filter(topic => !topic.readable).map(topic => topic.name);
   byId("warning").hidden = state.ended || unreadable.length === 0;
   setText(byId("warning"), unreadable.length ? "These topics can't be read now: " + unreadable.join(", ") + "." : "");
@@ -444,12 +453,14 @@ function showStatus() {
   const status = byId("status");
   const age = Date.now() - receivedAt;
   const late = receivedAt > 0 && age > STALE_MS && !(state && state.ended);
+  const stuck = state && !state.ended && state.waiting > 0 && state.stuckMs > STUCK_MS;
   const text = state && state.ended ? "Ended. These are the last numbers."
     : receivedAt === 0 ? "Connecting ..."
     : late ? "Stale: no numbers since " + new Date(receivedAt).toLocaleTimeString("en-GB") + ". Trying again."
+    : stuck ? `The job judges nothing: ${count(state.waiting)} reports wait, for ${duration(state.stuckMs)}`
     : polling ? "Live, by polling" : "Live";
   setText(status, text);
-  status.className = late ? "stale" : state && !state.ended ? "live" : "";
+  status.className = late ? "stale" : stuck ? "stuck" : state && !state.ended ? "live" : "";
 }
 
 function take(next) {

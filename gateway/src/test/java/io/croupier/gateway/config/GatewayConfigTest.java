@@ -43,14 +43,24 @@ class GatewayConfigTest {
     assertThat(config.topics().gateway()).isEqualTo("croupier.gateway");
     assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.issuers().get(0).algorithms()).doesNotContain("none", "HS256");
-    assertThat(config.issuers().get(0).type()).isEmpty();
+    assertThat(config.issuers().get(0).required().type()).isEmpty();
+    assertThat(config.issuers().get(0).people())
+        .isEqualTo(new IssuerSettings.People("main", "https://issuer.example", "sub", false));
     assertThat(config.toString()).doesNotContain("broker");
   }
 
   @Test
-  void anIssuerMayRequireAType() {
-    assertThat(with("issuers.main.typ", " at+jwt ").issuers().get(0).type()).contains("at+jwt");
-    assertThat(with("issuers.main.typ", "").issuers().get(0).type()).isEmpty();
+  void anIssuerMayRequireATypeAndClaims() {
+    assertThat(with("issuers.main.typ", " at+jwt ").issuers().get(0).required().type())
+        .contains("at+jwt");
+    assertThat(with("issuers.main.typ", "").issuers().get(0).required().type()).isEmpty();
+    assertThat(
+            with("issuers.main.require", "scope=reports, azp=a=b")
+                .issuers()
+                .get(0)
+                .required()
+                .claims())
+        .isEqualTo(Map.of("scope", "reports", "azp", "a=b"));
   }
 
   @Test
@@ -106,12 +116,32 @@ class GatewayConfigTest {
         "cors.origins | * | a scheme and a host",
         "cors.origins | https://app.example/path | a scheme and a host",
         "test-tokens.allowed | true | test-tokens.key-file",
-        "topics.updates | croupier.models | five different topics"
+        "topics.updates | croupier.models | five different topics",
+        "watch.enabled | true | watch.token-file",
+        "issuers.main.require | scope | CLAIM=VALUE",
+        "issuers.main.added | yes | true or false",
+        "issuers.main.identity | urn:croupier:test | that of test tokens"
       })
   void invalidValuesAreErrors(String key, String value, String right) {
     assertThatThrownBy(() -> with(key, value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(right);
+  }
+
+  @Test
+  void thePageHasATokenOrIsForThisMachine() {
+    Map<String, String> settings = minimal();
+    settings.put("watch.enabled", "true");
+    settings.put("watch.loopback", "true");
+    assertThat(GatewayConfig.of(settings, BASE).watch().orElseThrow().token()).isEmpty();
+    settings.put("listen.proxy", "true");
+    assertThatThrownBy(() -> GatewayConfig.of(settings, BASE))
+        .hasMessageContaining("through a proxy, all requests come from its machine");
+    settings.put("watch.token-file", "admin");
+    assertThatThrownBy(() -> GatewayConfig.of(settings, BASE)).hasMessageContaining("either");
+    settings.remove("watch.loopback");
+    assertThat(GatewayConfig.of(settings, BASE).watch().orElseThrow().token())
+        .contains(Path.of("/etc/croupier/admin"));
   }
 
   @ParameterizedTest

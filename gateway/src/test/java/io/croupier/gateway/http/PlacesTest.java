@@ -38,7 +38,28 @@ class PlacesTest {
     taken.forEach(Places.Place::close);
     assertThat(places.taken()).isZero();
     // Nothing is kept of those who have left.
-    assertThat(places.addresses()).isZero();
+    assertThat(places.senders()).isZero();
+  }
+
+  @Test
+  void aRequestMayTakeMorePlacesUntilItIsClosed() {
+    Places places = new Places(10, 6);
+    Places.Place first = places.none("ada");
+    assertThat(places.taken()).isZero();
+    first.grow(4);
+    first.grow(1);
+    Places.Place second = places.none("ada");
+    assertThatThrownBy(() -> second.grow(2)).isInstanceOf(ProblemException.class);
+    assertThat(places.taken()).isEqualTo(5);
+    Places.Place other = places.none("bea");
+    other.grow(5);
+    assertThatThrownBy(() -> other.grow(1)).isInstanceOf(ProblemException.class);
+    // What was refused has freed its places, and takes none any more.
+    other.grow(3);
+    assertThat(places.taken()).isEqualTo(5);
+    first.close();
+    assertThat(places.taken()).isZero();
+    assertThat(places.senders()).isZero();
   }
 
   @Test
@@ -48,7 +69,7 @@ class PlacesTest {
     places.take("192.0.2.2");
     Places.Place last = places.take("192.0.2.3");
     assertRefused(places, "192.0.2.4", ProblemType.UNAVAILABLE);
-    assertThat(places.addresses()).isEqualTo(3);
+    assertThat(places.senders()).isEqualTo(3);
     last.close();
     assertThat(places.take("192.0.2.4")).isNotNull();
   }

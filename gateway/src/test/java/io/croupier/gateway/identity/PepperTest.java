@@ -52,7 +52,8 @@ class PepperTest {
   @Test
   void aFileWithoutAPepperIsRefusedAndNotQuoted() throws Exception {
     Path file = directory.resolve("pepper");
-    assertThatThrownBy(() -> Pepper.read(file)).hasMessageContaining("croupier gateway init");
+    assertThatThrownBy(() -> Pepper.read(file))
+        .hasMessageContaining("copy it from another gateway or a backup");
     for (String text : List.of("", "secret", "ab".repeat(31), "ab".repeat(33))) {
       Files.deleteIfExists(file);
       SecretFile.create(file, text);
@@ -91,7 +92,10 @@ class PepperTest {
                 pepper.userId("a", "bc"),
                 pepper.userId("", "abc"),
                 pepper.userId("abc", ""),
-                pepper.fingerprint()))
+                pepper.fingerprint(),
+                pepper.fingerprint("ab"),
+                pepper.fingerprint("abc"),
+                pepper.fingerprint("croupier pepper fingerprint")))
         .doesNotHaveDuplicates();
   }
 }

@@ -24,6 +24,8 @@ import com.sun.net.httpserver.HttpServer;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import io.croupier.gateway.config.IssuerSettings.People;
+import io.croupier.gateway.config.IssuerSettings.Required;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -39,6 +41,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,8 +66,13 @@ class TokenVerifierTest {
   }
 
   private static TokenVerifier verifier(IssuerSettings.Keys keys, Optional<String> type) {
+    return verifier(keys, new Required(type, Map.of()), new People("main", ISSUER, "sub", false));
+  }
+
+  private static TokenVerifier verifier(
+      IssuerSettings.Keys keys, Required required, People people) {
     return new TokenVerifier(
-        List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL, type)),
+        List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL, required, people)),
         Duration.ofSeconds(30),
         Clock.systemUTC());
   }
@@ -121,6 +129,79 @@ class TokenVerifierTest {
           .hasMessage("the token's typ must be the one that this gateway requires of its issuer");
     }
     assertThat(verifier(new KeyFile(file)).verify(typed(key, "JWT")).subject()).isEqualTo("ada");
+  }
+
+  private static String signed(RSAKey key, JWTClaimsSet claims) throws Exception {
+    SignedJWT token =
+        new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("k").build(), claims);
+    token.sign(new RSASSASigner(key));
+    return token.serialize();
+  }
+
+  private KeyFile fileOf(RSAKey key) throws Exception {
+    Path file = directory.resolve("keys.json");
+    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
+    return new KeyFile(file);
+  }
+
+  private static RSAKey keyNamedK() throws Exception {
+    return new RSAKeyGenerator(2048).keyID("k").generate();
+  }
+
+  /** Two numbers that are one as doubles would be one person, and 1 and 1.0 two. */
+  @Test
+  void theSubjectIsAText() throws Exception {
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier = verifier(fileOf(key));
+    for (Object subject : Arrays.asList(12345678901234567890.0, 1, "", " ", "\t", null)) {
+      JWTClaimsSet claims = new JWTClaimsSet.Builder(claims()).claim("sub", subject).build();
+      assertThatThrownBy(() -> verifier.verify(signed(key, claims)))
+          .as("%s", subject)
+          .isInstanceOf(InvalidTokenException.class)
+          .hasMessage("the token's sub must be a text of Unicode that is not blank");
+    }
+  }
+
+  /** Entra ID has one oid for a person in all applications, and a sub for each. */
+  @Test
+  void theSubjectMayBeAnotherClaimAndTheIdentityAnotherName() throws Exception {
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier =
+        verifier(
+            fileOf(key),
+            new Required(Optional.empty(), Map.of()),
+            new People("main", "https://earlier.example", "oid", false));
+    JWTClaimsSet claims = new JWTClaimsSet.Builder(claims()).claim("oid", "person-7").build();
+    assertThat(verifier.verify(signed(key, claims)))
+        .isEqualTo(new TokenVerifier.Identity("https://earlier.example", "person-7"));
+    assertThatThrownBy(() -> verifier.verify(signed(key, claims())))
+        .hasMessage("the token's oid must be a text of Unicode that is not blank");
+  }
+
+  @Test
+  void requiredClaimsAreRights() throws Exception {
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier =
+        verifier(
+            fileOf(key),
+            new Required(Optional.empty(), Map.of("scope", "reports", "azp", "app")),
+            new People("main", ISSUER, "sub", false));
+    JWTClaimsSet.Builder app = new JWTClaimsSet.Builder(claims()).claim("azp", "app");
+    for (Object scope : List.of("reports", "openid reports", List.of("openid", "reports"))) {
+      assertThat(verifier.verify(signed(key, app.claim("scope", scope).build())).subject())
+          .isEqualTo("ada");
+    }
+    for (Object scope : Arrays.asList("report", "reports.x", List.of("openid"), null)) {
+      assertThatThrownBy(() -> verifier.verify(signed(key, app.claim("scope", scope).build())))
+          .as("%s", scope)
+          .isInstanceOfSatisfying(
+              InvalidTokenException.class, e -> assertThat(e.isInsufficient()).isTrue())
+          .hasMessage("the token's scope must contain what this gateway requires");
+    }
+    JWTClaimsSet.Builder service =
+        new JWTClaimsSet.Builder(claims()).claim("azp", "app other").claim("scope", "reports");
+    assertThatThrownBy(() -> verifier.verify(signed(key, service.build())))
+        .hasMessage("the token's azp must contain what this gateway requires");
   }
 
   private static String typed(RSAKey key, String type) throws Exception {

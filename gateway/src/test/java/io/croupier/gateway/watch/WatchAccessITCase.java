@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The page of a gateway behind a proxy, where each request needs the token. */
+/** The page of a gateway, where each request needs the token. */
 class WatchAccessITCase {
   private static final String TOKEN = "0123456789abcdef0123456789abcdef";
 
@@ -30,8 +31,7 @@ class WatchAccessITCase {
   void start() throws Exception {
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
-    server.setHandler(
-        new WatchHandler("/watch/", feed, WatchAccess.withToken(TOKEN, true), scheduler));
+    server.setHandler(new WatchHandler("/watch/", feed, WatchAccess.withToken(TOKEN), scheduler));
     server.start();
   }
 
@@ -73,9 +73,29 @@ class WatchAccessITCase {
     assertThat(status("/elsewhere", "Bearer " + TOKEN)).isEqualTo(404);
   }
 
+  /**
+   * What nginx sends by a bare {@code proxy_pass http://127.0.0.1:PORT}: the loopback address as
+   * peer and as host, and no header of a proxy.
+   */
+  @Test
+  void aRequestThroughAProxyWithDefaultsNeedsTheToken() throws Exception {
+    try (Socket nginx = new Socket("127.0.0.1", connector.getLocalPort())) {
+      nginx
+          .getOutputStream()
+          .write(
+              ("GET /watch/snapshot HTTP/1.0\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n"
+                      + "User-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n")
+                  .formatted(connector.getLocalPort())
+                  .getBytes(UTF_8));
+      assertThat(new String(nginx.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 401")
+          .contains("WWW-Authenticate: Basic");
+    }
+  }
+
   @Test
   void aShortTokenIsAnError() {
-    assertThatThrownBy(() -> WatchAccess.withToken("admin", false))
+    assertThatThrownBy(() -> WatchAccess.withToken("admin"))
         .hasMessage("the admin token must have at least 32 characters");
   }
 }

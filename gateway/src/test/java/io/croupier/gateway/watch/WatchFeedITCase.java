@@ -7,7 +7,9 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.gateway.TestBroker;
+import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Position;
 import io.croupier.schemas.Topics;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -102,6 +104,36 @@ class WatchFeedITCase {
     }
   }
 
+  /** A job that is dead gives no verdicts, and the page must show that. */
+  @Test
+  void countsTheReportsThatWaitForAVerdict() throws Exception {
+    try (TestBroker broker = new TestBroker(directory);
+        KafkaProducer<byte[], byte[]> producer = producer(broker.kafka());
+        WatchFeed feed = new WatchFeed("test", "")) {
+      String reports = broker.topics().gradients();
+      feed.follow(broker.kafka(), WatchedTopics.of(broker.topics()));
+      await(feed, json -> json.has("waiting") && json.get("waiting").getAsLong() == 0);
+      producer.initTransactions();
+      producer.beginTransaction();
+      for (int i = 0; i < 3; i++) {
+        producer.send(new ProducerRecord<>(reports, 0, null, new byte[] {1}));
+      }
+      producer.commitTransaction();
+      // The end of the transaction takes an offset, too.
+      await(feed, json -> json.get("waiting").getAsLong() == 4);
+      AccountingEvent event =
+          AccountingEvent.newBuilder()
+              .setUserId("ada")
+              .setSource(Position.newBuilder().setTopic(reports).setPartition(0).setOffset(2))
+              .build();
+      producer.beginTransaction();
+      producer.send(new ProducerRecord<>(broker.topics().accounting(), null, event.toByteArray()));
+      producer.commitTransaction();
+      JsonObject json = await(feed, now -> now.get("waiting").getAsLong() == 1);
+      assertThat(json.get("stuckMs").getAsLong()).isNotNegative();
+    }
+  }
+
   @Test
   void namesTopicsThatItCannotRead() throws Exception {
     try (TestBroker broker = new TestBroker(directory);
@@ -132,12 +164,12 @@ class WatchFeedITCase {
               get(HttpRequest.newBuilder(snapshot).POST(HttpRequest.BodyPublishers.noBody()))
                   .statusCode())
           .isEqualTo(405);
-      assertThat(rebound(server.address())).startsWith("HTTP/1.1 401 ");
+      assertThat(rebound(server.address())).startsWith("HTTP/1.1 403 ");
       assertThat(
               get(HttpRequest.newBuilder(snapshot).header("X-Forwarded-For", "192.0.2.7"))
                   .statusCode())
           .as("through a proxy on this machine")
-          .isEqualTo(401);
+          .isEqualTo(403);
     }
   }
 

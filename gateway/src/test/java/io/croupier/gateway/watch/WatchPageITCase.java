@@ -8,14 +8,20 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.regex.Pattern;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -38,11 +44,32 @@ class WatchPageITCase {
       Pattern.compile("\"request\":\\{.*?\"url\":\"([^\"]+)\"");
 
   @TempDir private Path directory;
-  private final WatchFeed feed = new WatchFeed("Croupier: a test", "People report ...");
+  private volatile long aheadMs;
+  private final WatchFeed feed =
+      new WatchFeed("Croupier: a test", "People report ...", clock(() -> aheadMs));
   private final WatchState state = feed.state();
   private ChromeDriver browser;
   private WatchServer server;
   private volatile long used = 6000;
+
+  private static Clock clock(LongSupplier aheadMs) {
+    return new Clock() {
+      @Override
+      public Instant instant() {
+        return Instant.now().plusMillis(aheadMs.getAsLong());
+      }
+
+      @Override
+      public ZoneId getZone() {
+        return ZoneOffset.UTC;
+      }
+
+      @Override
+      public Clock withZone(ZoneId zone) {
+        throw new UnsupportedOperationException();
+      }
+    };
+  }
 
   @BeforeEach
   void open() {
@@ -261,6 +288,46 @@ class WatchPageITCase {
     state.update(Records.record(Records.update("banco", 70, 7000)), true);
 
     awaitText("models-table", "7,000");
+  }
+
+  /** Reports arrive, and the job is dead. */
+  @Test
+  void showsThatTheJobJudgesNothing() {
+    TopicPartition partition = new TopicPartition("gradients", 0);
+    state.ends(Map.of(partition, 100L));
+    visit(1280, "light");
+    state.ends(Map.of(partition, 150L));
+    awaitText("figures", "waiting for a verdict\n50");
+    assertThat(text("status")).startsWith("Live");
+    aheadMs = 120_000;
+    awaitText("status", "The job judges nothing: 50 reports wait, for");
+    assertThat(browser.findElement(By.id("status")).getAttribute("class")).isEqualTo("stuck");
+    state.ends(Map.of(partition, 100L));
+    awaitText("status", "Live");
+  }
+
+  /** One number that can't be shown hides neither the other parts nor their news. */
+  @Test
+  void aPartThatFailsLeavesTheOthers() {
+    visit(1280, "light");
+    browser.executeScript("document.getElementById('models-table').remove();");
+    used = 7000;
+    state.update(Records.record(Records.update("banco", 70, 7000)), true);
+    awaitText("figures", "used in rounds");
+    await(
+        "the verdicts follow",
+        () -> {
+          state.event(Records.event("late", "banco", Outcome.DUPLICATE, 1, 7), true);
+          return text("verdicts-table").contains("duplicate");
+        });
+    assertThat(text("status")).isEqualTo("Live");
+  }
+
+  @Test
+  void theLegendNamesEachLineOfTheCharts() {
+    visit(1280, "light");
+    assertThat(text("scores-legend").lines())
+        .contains("model central", "doing nothing", "non-private optimum");
   }
 
   @Test
