@@ -153,7 +153,7 @@ class TokenVerifierTest {
   void theSubjectIsAText() throws Exception {
     RSAKey key = keyNamedK();
     TokenVerifier verifier = verifier(fileOf(key));
-    for (Object subject : Arrays.asList(12345678901234567890.0, 1, "", " ", "\t", null)) {
+    for (Object subject : Arrays.asList(1e19, 1, "", " ", "\t", null)) {
       JWTClaimsSet claims = new JWTClaimsSet.Builder(claims()).claim("sub", subject).build();
       assertThatThrownBy(() -> verifier.verify(signed(key, claims)))
           .as("%s", subject)

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -79,12 +80,17 @@ class WatchAccessITCase {
    */
   @Test
   void aRequestThroughAProxyWithDefaultsNeedsTheToken() throws Exception {
-    try (Socket nginx = new Socket("127.0.0.1", connector.getLocalPort())) {
+    try (Socket nginx = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
       nginx
           .getOutputStream()
           .write(
-              ("GET /watch/snapshot HTTP/1.0\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n"
-                      + "User-Agent: curl/7.88.1\r\nAccept: */*\r\n\r\n")
+              """
+              GET /watch/snapshot HTTP/1.0\r
+              Host: 127.0.0.1:%d\r
+              Connection: close\r
+              Accept: */*\r
+              \r
+              """
                   .formatted(connector.getLocalPort())
                   .getBytes(UTF_8));
       assertThat(new String(nginx.getInputStream().readAllBytes(), UTF_8))

@@ -116,7 +116,7 @@ class WatchFeedITCase {
       producer.initTransactions();
       producer.beginTransaction();
       for (int i = 0; i < 3; i++) {
-        producer.send(new ProducerRecord<>(reports, 0, null, new byte[] {1}));
+        var unused = producer.send(new ProducerRecord<>(reports, 0, null, new byte[] {1}));
       }
       producer.commitTransaction();
       // The end of the transaction takes an offset, too.
@@ -127,7 +127,9 @@ class WatchFeedITCase {
               .setSource(Position.newBuilder().setTopic(reports).setPartition(0).setOffset(2))
               .build();
       producer.beginTransaction();
-      producer.send(new ProducerRecord<>(broker.topics().accounting(), null, event.toByteArray()));
+      var unused =
+          producer.send(
+              new ProducerRecord<>(broker.topics().accounting(), null, event.toByteArray()));
       producer.commitTransaction();
       JsonObject json = await(feed, now -> now.get("waiting").getAsLong() == 1);
       assertThat(json.get("stuckMs").getAsLong()).isNotNegative();
