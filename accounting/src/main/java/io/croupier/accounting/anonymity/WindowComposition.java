@@ -14,8 +14,8 @@ import java.util.Map;
  * <p>Each window's loss is put on a grid, by connecting points of its privacy curve by lines over
  * exp(epsilon) [DGKKM22]; losses are added by Fourier transforms [KJPH21]. Never too low: lines are
  * above the curve, which is convex; a Chernoff bound on the losses beyond the grid and a bound on
- * the errors of the transforms are added to delta. At a delta of 1e-6 and up to 1,000 windows, it is
- * too high by less than a relative 1e-4.
+ * the errors of the transforms are added to delta. At a delta of 1e-6 and up to 1,000 windows, it
+ * is too high by less than a relative 1e-4.
  *
  * <p>O(n) for each different window, and O(m log m) for m points, m at most 2^22. Immutable.
  */
