@@ -13,7 +13,12 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Computes what noise guarantees and what a person's reports cost together.",
-    subcommands = {TreeCommand.class, GaussianCommand.class, ComposeCommand.class})
+    subcommands = {
+      TreeCommand.class,
+      GaussianCommand.class,
+      AnonymityCommand.class,
+      ComposeCommand.class
+    })
 public final class AccountCommand implements Runnable {
 
   @Spec private CommandSpec spec;

@@ -15,6 +15,13 @@ final class OptionChecks {
     }
   }
 
+  /** Requires a value above 0 and at most 1. */
+  static void share(String option, double value) {
+    if (!(value > 0 && value <= 1)) {
+      throw refusal(option, value, "be above 0 and at most 1");
+    }
+  }
+
   /** Requires a positive and finite value. */
   static void positive(String option, double value) {
     if (!(value > 0 && value <= Double.MAX_VALUE)) {
@@ -39,7 +46,8 @@ final class OptionChecks {
     }
   }
 
-  private static InputException refusal(String option, Object value, String right) {
+  /** The error for a value that is not valid. */
+  static InputException refusal(String option, Object value, String right) {
     return new InputException("%s is %s; it must %s".formatted(option, value, right));
   }
 }

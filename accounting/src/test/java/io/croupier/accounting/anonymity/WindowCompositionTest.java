@@ -1,0 +1,158 @@
+package io.croupier.accounting.anonymity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.ChoiceLoss;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WindowCompositionTest {
+
+  private static double epsilon(AnonymousWindow window, long times, double delta) {
+    return WindowComposition.of(Map.of(window, times)).epsilon(delta);
+  }
+
+  /** The golden values have six digits, and a relative error of 2e-5. */
+  @Test
+  void severalWindows() {
+    for (JsonNode node : AnonymityGolden.cases("windows_composed", 10)) {
+      Map<AnonymousWindow, Long> windows = new LinkedHashMap<>();
+      for (JsonNode each : node.get("windows")) {
+        windows.put(
+            AnonymousWindowTest.window(
+                each.get("n").asLong(),
+                each.get("N").asInt(),
+                each.get("K").asInt(),
+                each.get("epsilon0").asDouble(),
+                1),
+            each.get("times").asLong());
+      }
+      double golden = node.get("epsilon_at_delta_1e-6").asDouble();
+      assertThat(WindowComposition.of(windows).epsilon(1e-6))
+          .as("%s", node)
+          .isBetween(golden * (1 - 3e-6), golden * (1 + 6e-5));
+    }
+  }
+
+  @Test
+  void oneWindowIsItsOwnBound() {
+    for (double level : new double[] {0.5, 2, 6}) {
+      for (long n : new long[] {1, 2, 40, 5000}) {
+        AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(level, 3.5), n, 0.8);
+        for (double delta : new double[] {1e-2, 1e-6, 1e-9}) {
+          double exact = window.epsilon(delta);
+          assertThat(epsilon(window, 1, delta))
+              .as("%s at %s", window, delta)
+              .isBetween(exact * (1 - 1e-12), Math.min(level, exact * 1.005) + 1e-12);
+        }
+      }
+    }
+  }
+
+  /** Two windows of seven reports: the sum over all pairs of counts. */
+  @Test
+  void twoWindowsEqualTheSumOverAllPairs() {
+    int n = 7;
+    double level = 1.5;
+    double others = 3;
+    AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(level, others), n, 1);
+    for (double delta : new double[] {0.1, 1e-2, 1e-4, 1e-6}) {
+      double low = 0;
+      double high = 2 * level;
+      for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        boolean isAbove = ofTwo(n, level, others, middle) > delta;
+        low = isAbove ? middle : low;
+        high = isAbove ? high : middle;
+      }
+      assertThat(epsilon(window, 2, delta)).isBetween(high * (1 - 1e-9), high * 1.0005);
+    }
+  }
+
+  private static double ofTwo(int n, double level, double others, double epsilon) {
+    double e = Math.exp(level);
+    double odds = Math.exp(epsilon);
+    double[] weights = {
+      1 / (e + others), 1 / (e + others), (others - 1) / (e + others), (e - 1) / (e + others)
+    };
+    int letters = n + 1;
+    double[][][] counts = new double[letters][letters][letters];
+    counts[0][0][0] = 1;
+    for (int i = 0; i < n; i++) {
+      double[][][] next = new double[letters][letters][letters];
+      for (int x = 0; x < n; x++) {
+        for (int y = 0; x + y < n; y++) {
+          for (int c = 0; x + y + c < n; c++) {
+            double w = counts[x][y][c];
+            next[x + 1][y][c] += w * weights[0];
+            next[x][y + 1][c] += w * weights[1];
+            next[x][y][c + 1] += w * weights[2];
+            next[x][y][c] += w * weights[3];
+          }
+        }
+      }
+      counts = next;
+    }
+    double sum = 0;
+    for (int i = 0; i < letters * letters * letters; i++) {
+      for (int j = 0; j < letters * letters * letters; j++) {
+        int[] a = {i / (letters * letters), i / letters % letters, i % letters};
+        int[] b = {j / (letters * letters), j / letters % letters, j % letters};
+        double weight = counts[a[0]][a[1]][a[2]] * counts[b[0]][b[1]][b[2]];
+        double p = (e * a[0] + a[1] + a[2]) * (e * b[0] + b[1] + b[2]);
+        double q = (a[0] + e * a[1] + a[2]) * (b[0] + e * b[1] + b[2]);
+        sum += weight * Math.max(0, p - odds * q) / n / n;
+      }
+    }
+    return sum;
+  }
+
+  @Test
+  void moreWindowsCostMore() {
+    AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(1, 2), 500, 1);
+    double last = 0;
+    for (long times : new long[] {1, 2, 5, 10, 100, 1000, 10_000}) {
+      double epsilon = epsilon(window, times, 1e-6);
+      assertThat(epsilon).as("%d windows", times).isBetween(last, times * 1.0);
+      last = epsilon;
+    }
+  }
+
+  /** k reports of one person hide among a k-th of the reports each. */
+  @Test
+  void severalTokensCostMoreThanAsManyWindows() {
+    ChoiceLoss law = new ChoiceLoss(2, 197.0 / 59);
+    AnonymousWindow share = new AnonymousWindow(law, AnonymousWindow.counted(28_155, 1, 4), 1);
+    assertThat(epsilon(share, 4, 1e-6)).isBetween(0.25366, 0.25368);
+    assertThat(epsilon(new AnonymousWindow(law, 28_155, 1), 4, 1e-6)).isBetween(0.12, 0.122);
+  }
+
+  @Test
+  void extremesAreFinite() {
+    for (double level : new double[] {1e-6, 8, 16, 100}) {
+      for (long n : new long[] {1, 10, 3000}) {
+        for (long times : new long[] {1, 3, 2000}) {
+          AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(level, 50), n, 1);
+          assertThat(epsilon(window, times, 1e-10))
+              .as("%s, %d times", window, times)
+              .isBetween(0.0, level * times);
+        }
+      }
+    }
+  }
+
+  @Test
+  void invalidArgumentsAreReported() {
+    AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(1, 2), 5, 1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> WindowComposition.of(Map.of()))
+        .withMessage("there are 0 windows; there must be from 1 to 100000");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> WindowComposition.of(Map.of(window, 100_001L)));
+    assertThatIllegalArgumentException().isThrownBy(() -> WindowComposition.of(Map.of(window, 0L)));
+    assertThatIllegalArgumentException().isThrownBy(() -> epsilon(window, 1, 1e-11));
+  }
+}

@@ -1,0 +1,162 @@
+package io.croupier.cli.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.croupier.cli.InputException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class AnonymityCommandTest {
+  private static final String PRIV_UNIT = "--mechanism priv-unit --dimension 8 --delta 1e-6 ";
+  private static final Path PAGE = Path.of("../docs/anonymity.md");
+
+  private static CommandRun anonymity(String arguments) {
+    return CommandRun.of(new AnonymityCommand(), arguments);
+  }
+
+  private static JsonObject json(String arguments) {
+    return CommandRun.json(new AnonymityCommand(), arguments);
+  }
+
+  /** Golden: 0.0575085882 for the census. */
+  @Test
+  void centralEpsilon() {
+    JsonObject json = json(PRIV_UNIT + "--epsilon 2 --people 28155");
+    assertThat(json.get("epsilon").getAsDouble()).isCloseTo(0.0575085882, within(1e-9));
+    assertThat(json.get("counted").getAsLong()).isEqualTo(28_155);
+    assertThat(json.get("localEpsilonOfAll").getAsDouble()).isEqualTo(2);
+  }
+
+  /** Golden: four reports of a person are four windows of a quarter of the reports. */
+  @Test
+  void severalReportsAndWindows() {
+    JsonObject reports = json(PRIV_UNIT + "--epsilon 2 --people 7038 --reports 4");
+    JsonObject windows = json(PRIV_UNIT + "--epsilon 2 --people 7038 --windows 4");
+    assertThat(reports.get("epsilon").getAsDouble()).isCloseTo(0.253663, within(1e-5));
+    assertThat(windows.get("epsilon")).isEqualTo(reports.get("epsilon"));
+    assertThat(windows.get("localEpsilonOfAll").getAsDouble()).isEqualTo(8);
+  }
+
+  @Test
+  void dishonestReportsDontCount() {
+    JsonObject json = json(PRIV_UNIT + "--epsilon 2 --people 1111 --honest 0.901");
+    JsonObject fewer = json(PRIV_UNIT + "--epsilon 2 --people 1001");
+    assertThat(json.get("counted").getAsLong()).isEqualTo(1001);
+    assertThat(json.get("epsilon")).isEqualTo(fewer.get("epsilon"));
+    JsonObject elsewhere = json(PRIV_UNIT + "--epsilon 2 --people 1001 --availability 0.5");
+    assertThat(elsewhere.get("epsilon").getAsDouble())
+        .isGreaterThan(fewer.get("epsilon").getAsDouble());
+  }
+
+  /** Golden values of randomised response bound every pure mechanism. */
+  @Test
+  void otherMechanisms() {
+    for (String mechanism :
+        List.of(
+            "l2-laplace --dimension 8",
+            "coordinate-laplace --dimension 8",
+            "randomised-response")) {
+      JsonObject json =
+          json("--mechanism " + mechanism + " --delta 1e-6 --epsilon 2 --people 1000");
+      assertThat(json.get("epsilon").getAsDouble())
+          .as(mechanism)
+          .isCloseTo(0.397087059, within(1e-8));
+    }
+  }
+
+  /** What the inverse prints satisfies the central epsilon, and little more doesn't. */
+  @Test
+  void localEpsilonOfACentralOne() {
+    for (String reports : List.of("1", "3")) {
+      String people = "--people 300 --reports " + reports;
+      JsonArray choices = json(PRIV_UNIT + people + " --central 1").get("choices").getAsJsonArray();
+      assertThat(choices).hasSize(1);
+      double local = choices.get(0).getAsJsonObject().get("localEpsilon").getAsDouble();
+      JsonObject within = json(PRIV_UNIT + people + " --epsilon " + local);
+      JsonObject beyond = json(PRIV_UNIT + people + " --epsilon " + local * 1.02);
+      assertThat(within.get("epsilon").getAsDouble()).isLessThanOrEqualTo(1);
+      assertThat(beyond.get("epsilon").getAsDouble()).isGreaterThan(1);
+    }
+  }
+
+  @Test
+  void theBestNumberOfReportsHasTheLeastError() {
+    JsonObject json = json(PRIV_UNIT + "--people 200 --central 2");
+    double least = Double.POSITIVE_INFINITY;
+    long best = 0;
+    for (var each : json.get("choices").getAsJsonArray()) {
+      double error = each.getAsJsonObject().get("squaredError").getAsDouble();
+      if (error < least) {
+        least = error;
+        best = each.getAsJsonObject().get("reports").getAsLong();
+      }
+    }
+    assertThat(json.get("choices").getAsJsonArray()).hasSizeGreaterThan(3);
+    assertThat(json.get("leastErrorWithReports").getAsLong()).isEqualTo(best);
+  }
+
+  /** The page's commands print what the page shows. */
+  @Test
+  void thePageShowsTheOutput() throws IOException {
+    String page = Files.readString(PAGE);
+    List<MatchResult> shown =
+        Pattern.compile("```\n\\./croupier account anonymity ([^`]*)\n```\n\n```\n([^`]*)```")
+            .matcher(page)
+            .results()
+            .toList();
+    assertThat(shown).hasSizeGreaterThan(2);
+    for (MatchResult command : shown) {
+      CommandRun run = anonymity(command.group(1));
+      assertThat(run.failure()).isNull();
+      assertThat(run.out().stripTrailing().lines().map(String::stripTrailing))
+          .as(command.group(1))
+          .containsExactlyElementsOf(command.group(2).stripTrailing().lines().toList());
+    }
+  }
+
+  @Test
+  void invalidInputIsReported() {
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 17 --people 9").failure())
+        .isInstanceOf(InputException.class)
+        .hasMessage("--epsilon is 17.0; it must be above 0 and at most 16");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 1").failure())
+        .hasMessage("--people is 1; it must be at least 2");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 3 --honest 0.5").failure())
+        .hasMessage(
+            "--people is 3; with --honest 0.5 that leaves 1, and it must leave at least 2: a report"
+                + " hides only among others");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --honest 0").failure())
+        .hasMessage("--honest is 0.0; it must be above 0 and at most 1");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --availability 2").failure())
+        .hasMessage("--availability is 2.0; it must be above 0 and at most 1");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --windows 0").failure())
+        .hasMessage("--windows is 0; it must be at least 1");
+    assertThat(anonymity(PRIV_UNIT + "--central 1 --people 9 --windows 7000").failure())
+        .hasMessage("--windows is 7000; it must be at most 6250");
+    String noDimension = "--mechanism priv-unit --delta 1e-6 --epsilon 1 --people 9";
+    assertThat(anonymity(noDimension).failure())
+        .hasMessage("--dimension is missing; --mechanism priv-unit requires it, such as 8");
+    assertThat(
+            anonymity(
+                    "--mechanism randomised-response --dimension 3 --delta 1e-6 --epsilon 1"
+                        + " --people 9")
+                .failure())
+        .hasMessage("--dimension is 3; --mechanism randomised-response takes none");
+    assertThat(anonymity("--mechanism gaussian --epsilon 1 --people 9 --delta 1e-6").err())
+        .contains("--mechanism", "gaussian", "priv-unit, l2-laplace");
+    assertThat(
+            anonymity("--mechanism priv-unit --dimension 8 --epsilon 1 --people 9 --delta 1e-11")
+                .failure())
+        .hasMessage("--delta is 1.0E-11; it must be from 1e-10 to 1, such as 1e-6");
+    assertThat(anonymity(PRIV_UNIT + "--people 9").code()).isEqualTo(2);
+    assertThat(anonymity(PRIV_UNIT + "--people 9 --epsilon 1 --central 1").code()).isEqualTo(2);
+  }
+}
