@@ -111,6 +111,29 @@ public final class GradientReporter {
   }
 
   /**
+   * Sends the report that a round asks of this device: whether its size is above the clip, or the
+   * answer to a question, by a randomised bit at the cost of a gradient, or else a gradient. Spends
+   * and throws as {@link #report(ModelSnapshot, double[], Randomiser)}.
+   *
+   * @param model the newest publication
+   * @param participant the person's data at that publication
+   * @param randomiser a randomiser of gradients for this model
+   * @return completes when the report is acknowledged
+   * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
+   *     can't, or its reports don't disclose their level
+   */
+  public CompletableFuture<Void> respond(
+      ModelSnapshot model, Participant participant, Randomiser randomiser) {
+    return respond(model.terms(), participant, randomiser);
+  }
+
+  /** The same for an earlier round. */
+  public synchronized CompletableFuture<Void> respond(
+      RoundTerms terms, Participant participant, Randomiser randomiser) {
+    return release(() -> maker.respond(terms, participant, randomiser));
+  }
+
+  /**
    * Whether this device answers a published round by a gradient: each device does with the
    * probability that the model states, unless it is asked a {@linkplain #question question} or for
    * its {@linkplain #asksForSize size} instead. The ledger decides once for all its reporters; call

@@ -117,6 +117,31 @@ public final class ReportMaker {
   }
 
   /**
+   * Makes the report that a round asks of this device: whether its size is above the clip, or the
+   * answer to a question, by a randomised bit at the cost of a gradient, or else a gradient. Spends
+   * and throws as {@link #release}.
+   *
+   * @param terms of the published round
+   * @param participant the person's data at that round
+   * @param randomiser a randomiser of gradients for this model
+   * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
+   *     can't, or its reports don't disclose their level
+   */
+  public StoredReport respond(RoundTerms terms, Participant participant, Randomiser randomiser) {
+    Optional<BitRandomiser> bits = BitRandomiser.costing(randomiser.cost());
+    if (bits.isPresent() && asksForSize(terms)) {
+      return answerSize(terms, participant::size, bits.get());
+    }
+    if (bits.isPresent() && question(terms).filter(participant::canAnswer).isPresent()) {
+      return answer(terms, participant::answer, bits.get());
+    }
+    double[] gradient = participant.gradient();
+    return terms.hasMovingClip()
+        ? release(terms, gradient, participant.size(), randomiser)
+        : release(terms, gradient, randomiser);
+  }
+
+  /**
    * Clips and randomises a gradient. Spends the randomiser's privacy level, unless it throws: then
    * no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *

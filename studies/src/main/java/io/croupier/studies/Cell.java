@@ -6,6 +6,7 @@ import java.util.List;
  * One problem of a study, on which learners receive the same people and the same noise.
  *
  * @param label names it among the cells of its study
+ * @param epsilon of each report's l2_laplace noise
  * @param checkpoints numbers of rounds, ascending, after which excess risks are taken; the last is
  *     the end
  * @param replications independent trials
@@ -13,8 +14,7 @@ import java.util.List;
 record Cell(
     String label,
     Population population,
-    Noise noise,
-    PrivacyLevels levels,
+    double epsilon,
     List<LabelledLearner> candidates,
     int reportsPerRound,
     List<Integer> checkpoints,

@@ -1,6 +1,5 @@
 package io.croupier.studies;
 
-import io.croupier.operators.central.ftrl.ParameterFreeFtrl;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
@@ -22,13 +21,8 @@ final class CentralTrial {
    */
   record NoisedLearner(PrefixLearner<?> learner, int noise, double scale) {}
 
-  /**
-   * The result of a learner.
-   *
-   * @param regret sum of the inner products of mean gradients and weights: against never moving
-   */
-  record CentralResult(
-      Participants.WeightQuality average, Participants.WeightQuality weights, double regret) {}
+  /** The result of a learner. */
+  record CentralResult(Participants.WeightQuality average, Participants.WeightQuality weights) {}
 
   private CentralTrial() {}
 
@@ -76,8 +70,6 @@ final class CentralTrial {
     private final double[] sum;
     private final double[] gradient;
     private final double[] noisy;
-    private final Bet bet = new Bet();
-    private double regret;
 
     CentralRun(PrefixLearner<S> learner, NoisedLearner entry) {
       this.learner = learner;
@@ -94,7 +86,6 @@ final class CentralTrial {
       participants.gradient(iterate.weights, gradient);
       double norm = Math.sqrt(Vectors.squaredNorm(gradient));
       double factor = share * (norm > clip ? clip / norm : 1);
-      regret += factor * Vectors.dot(gradient, iterate.weights);
       Vectors.addScaled(factor, gradient, sum);
     }
 
@@ -102,49 +93,13 @@ final class CentralTrial {
       Vectors.scale(1, sum, noisy);
       Vectors.addScaled(entry.scale, drawn, noisy);
       learner.step(state, noisy, entry.scale * entry.scale * variance);
-      if (learner instanceof ParameterFreeFtrl) {
-        state.visit(bet);
-        double factor = bet.norm > 0 ? -bet.distance / bet.norm : 0;
-        Vectors.scale(factor, noisy, iterate.weights);
-      } else {
-        learner.publish(state, iterate);
-      }
+      learner.publish(state, iterate);
     }
 
     CentralResult outcome(Participants participants) {
       learner.publish(state, iterate);
       return new CentralResult(
-          participants.quality(iterate.average), participants.quality(iterate.weights), regret);
+          participants.quality(iterate.average), participants.quality(iterate.weights));
     }
-  }
-
-  /**
-   * How far a learner without a learning rate goes against the sum, without its diagnostics; from
-   * weights 0.
-   */
-  private static final class Bet implements LearnerState.Visitor {
-    private double norm;
-    private double distance;
-
-    @Override
-    public double scalar(String name, double shown) {
-      switch (name) {
-        case "norm" -> norm = shown;
-        case "distance" -> distance = shown;
-        default -> {}
-      }
-      return shown;
-    }
-
-    @Override
-    public long count(String name, long shown) {
-      return shown;
-    }
-
-    @Override
-    public void vector(String name, double[] shown) {}
-
-    @Override
-    public void counts(String name, long[] shown) {}
   }
 }

@@ -90,8 +90,7 @@ final class ExcessRiskStudy implements CellStudy {
         problem.label(),
         new PredictionProblem(
             design, problem.loss, PredictionProblem.dense(problem.dimension, problem.norm)),
-        Noise.l2Laplace(),
-        PrivacyLevels.all(problem.epsilon),
+        problem.epsilon,
         candidates(new CandidateLearners(problem.dimension), problem.epsilon),
         1,
         checkpoints,

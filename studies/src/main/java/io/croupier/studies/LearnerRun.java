@@ -43,7 +43,7 @@ final class LearnerRun {
   /** Adds a person's noisy subgradient to the open round. */
   void report(Population population, Person person, double[] noise) {
     double prediction = Vectors.dot(person.x, iterate.weights);
-    double slope = person.importance * population.slope(prediction, person.target);
+    double slope = population.slope(prediction, person.target);
     for (int j = 0; j < release.length; j++) {
       release[j] = slope * person.x[j] + noise[j];
     }

@@ -26,13 +26,4 @@ interface Noise {
       }
     };
   }
-
-  /** Laplace noise of scale {@code scale / level} in the first coordinates, none in the others. */
-  static Noise coordinateLaplace(double scale, int coordinates) {
-    return (level, random, into) -> {
-      for (int j = 0; j < into.length; j++) {
-        into[j] = j < coordinates ? scale / level * random.laplace() : 0;
-      }
-    };
-  }
 }

@@ -7,9 +7,6 @@ final class Person {
 
   double target;
 
-  /** Factor of the person's loss. */
-  double importance = 1;
-
   Person(int dimension) {
     x = new double[dimension];
   }

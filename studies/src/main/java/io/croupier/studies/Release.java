@@ -21,10 +21,4 @@ interface Release {
       }
     };
   }
-
-  /** One of several releases, each with the same probability. */
-  static Release oneOf(Release... releases) {
-    return (gradient, random, into) ->
-        releases[random.below(releases.length)].draw(gradient, random, into);
-  }
 }

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, privacy-levels, rates, rounds, mechanisms,"
-          + " mixed-levels, clip; of the central model prefix-sums, dp-ftrl, dp-ftrl-parameter-free."
+      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip; of the"
+          + " central model prefix-sums, dp-ftrl."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
     })
@@ -127,15 +127,12 @@ public final class Studies implements Callable<Integer> {
         List.of(
             new ExcessRiskStudy(scale),
             new WealthStudy(scale),
-            new PrivacyLevelsStudy(scale),
-            new RatesStudy(scale),
             new RoundsStudy(scale),
             new MechanismsStudy(scale),
             new MixedLevelsStudy(scale),
             new ClipStudy(scale, seed),
             new PrefixSumStudy(scale),
-            new DpFtrlStudy(scale),
-            new ParameterFreeStudy(scale));
+            new DpFtrlStudy(scale));
     if (only == null) {
       return all;
     }

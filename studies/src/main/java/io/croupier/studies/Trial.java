@@ -11,8 +11,6 @@ final class Trial {
   private final LearnerRun[] runs;
   private final Person person;
   private final double[] noise;
-  private final double[] levels;
-  private int people;
 
   Trial(Cell cell, long seed) {
     this.cell = cell;
@@ -20,7 +18,6 @@ final class Trial {
     this.runs = cell.candidates().stream().map(LearnerRun::new).toArray(LearnerRun[]::new);
     this.person = new Person(cell.population().dimension());
     this.noise = new double[cell.population().dimension()];
-    this.levels = cell.levels().draw(cell.rounds() * cell.reportsPerRound(), random);
   }
 
   /**
@@ -51,7 +48,7 @@ final class Trial {
   private void playRound() {
     for (int i = 0; i < cell.reportsPerRound(); i++) {
       cell.population().draw(random, person);
-      cell.noise().draw(levels[people++], random, noise);
+      Noise.l2Laplace().draw(cell.epsilon(), random, noise);
       for (LearnerRun learnerRun : runs) {
         learnerRun.report(cell.population(), person, noise);
       }

@@ -49,8 +49,7 @@ final class WealthStudy implements CellStudy {
                         NumberLabels.short3(norm)),
                 new PredictionProblem(
                     design, Loss.ABSOLUTE, PredictionProblem.dense(privacy.dimension, norm)),
-                Noise.l2Laplace(),
-                PrivacyLevels.all(privacy.epsilon),
+                privacy.epsilon,
                 candidates(privacy),
                 REPORTS,
                 scale.checkpoints(300),

@@ -1,6 +1,6 @@
 /**
  * Studies of the learners' results: their excess risk on simulated people, in tables and pictures.
- * {@link io.croupier.bench.study.Studies} is the command.
+ * {@link io.croupier.studies.Studies} is the command.
  *
  * <p>Sources: [vdH19] van der Hoeven, NeurIPS 2019 (user-specified local privacy); [JO19] Jun and
  * Orabona, arXiv:1911.09564 (BANCO); [LDP] the non-asymptotic analysis of locally private SGD;

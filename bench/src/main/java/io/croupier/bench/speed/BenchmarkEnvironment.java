@@ -121,17 +121,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   Sender sender() {
-    return sender(MOST_RECORD_BYTES);
-  }
-
-  /** A sender that compresses as the job does. */
-  Sender compressingSender() {
-    return new Sender(bootstrapServers(), MOST_RECORD_BYTES, "zstd");
-  }
-
-  /** A sender of records of at most this size. */
-  Sender sender(int mostRecordBytes) {
-    return new Sender(bootstrapServers(), mostRecordBytes);
+    return new Sender(bootstrapServers(), MOST_RECORD_BYTES);
   }
 
   void delete(Collection<String> topics) throws ExecutionException, InterruptedException {

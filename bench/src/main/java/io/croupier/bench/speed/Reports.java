@@ -14,12 +14,6 @@ import java.util.Random;
 final class Reports {
   private static final int RELEASES = 32;
 
-  /** Reports of more coordinates share fewer releases, since these stay on the heap. */
-  private static final int LARGE_DIMENSION = 100_000;
-
-  private static final int LARGE_RELEASES = 4;
-  private static final String USER = "user-";
-
   private final int users;
   private final int models;
   private final GradientReportView[] releases;
@@ -29,7 +23,7 @@ final class Reports {
     this.models = models;
     Randomiser randomiser = form.randomiser(dimension);
     Random random = new Random(dimension);
-    releases = new GradientReportView[dimension > LARGE_DIMENSION ? LARGE_RELEASES : RELEASES];
+    releases = new GradientReportView[RELEASES];
     for (int i = 0; i < releases.length; i++) {
       GradientReportView.Builder report =
           GradientReportView.newBuilder().setCreatedAtMs(1_700_000_000_000L);
@@ -45,15 +39,10 @@ final class Reports {
 
   /** The i-th report, which names {@code round}: the users take turns, and so do the models. */
   byte[] value(long i, long round) {
-    return valueOf(i, round, (int) (i % models), USER);
-  }
-
-  /** The same, to another model and of other users. */
-  byte[] valueOf(long i, long round, int model, String user) {
     return releases[(int) (i % releases.length)].toBuilder()
-        .setModelId(Workload.modelId(model))
+        .setModelId(Workload.modelId((int) (i % models)))
         .setRound(round)
-        .setUserId(user + i % users)
+        .setUserId(userId(i))
         .setDeviceId("8d2ad0f2b6f04e4c")
         .setSequence(1 + i / users)
         .build()
@@ -61,6 +50,6 @@ final class Reports {
   }
 
   private String userId(long i) {
-    return USER + i % users;
+    return "user-" + i % users;
   }
 }

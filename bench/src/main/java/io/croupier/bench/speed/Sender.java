@@ -18,11 +18,6 @@ final class Sender implements AutoCloseable {
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
   Sender(String bootstrapServers, int mostRecordBytes) {
-    this(bootstrapServers, mostRecordBytes, "none");
-  }
-
-  /** Creates a sender with a compression, by Kafka's name of it. */
-  Sender(String bootstrapServers, int mostRecordBytes, String compression) {
     producer =
         new KafkaProducer<>(
             Map.of(
@@ -30,8 +25,6 @@ final class Sender implements AutoCloseable {
                 bootstrapServers,
                 ProducerConfig.BATCH_SIZE_CONFIG,
                 1 << 17,
-                ProducerConfig.COMPRESSION_TYPE_CONFIG,
-                compression,
                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                 mostRecordBytes),
             new ByteArraySerializer(),

@@ -28,9 +28,7 @@ public final class Speed implements Callable<Integer> {
     LATENCY,
     LEDGER,
     MODELS,
-    SUBTASKS,
-    NEIGHBOUR,
-    REBUILD
+    SUBTASKS
   }
 
   @Option(
@@ -44,8 +42,8 @@ public final class Speed implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS,NEIGHBOUR",
-      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all but REBUILD).")
+      defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
+      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all).")
   private List<Measurement> parts;
 
   @Option(
@@ -73,16 +71,6 @@ public final class Speed implements Callable<Integer> {
       defaultValue = "10000,1000000",
       description = "Users in the ledger (default: ${DEFAULT-VALUE}).")
   private List<Integer> ledgerUsers;
-
-  @Option(
-      names = "--rebuilt-events",
-      paramLabel = "N",
-      split = ",",
-      defaultValue = "10000000",
-      description =
-          "Accounting events from which a ledger of the users is rebuilt (default:"
-              + " ${DEFAULT-VALUE}).")
-  private List<Integer> rebuiltEvents;
 
   @Option(
       names = "--backends",
@@ -199,24 +187,6 @@ public final class Speed implements Callable<Integer> {
       case SUBTASKS -> {
         page.heading("One model, d = 100");
         page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofSubtasks(1, 100));
-      }
-      case NEIGHBOUR -> {
-        page.heading("From send to visible update beside a large model, d = 1000");
-        page.table(
-            NeighbourTable.COLUMNS,
-            new NeighbourTable(environment, scale).ofSubtasks(List.of(1, 2)));
-      }
-      case REBUILD -> {
-        page.heading("Rebuild of a lost ledger");
-        List<List<String>> rows = new ArrayList<>();
-        for (int events : rebuiltEvents) {
-          for (int users : ledgerUsers) {
-            rows.addAll(
-                new RebuildTable(environment, scale.interval())
-                    .of(events, users, backendsOf(users)));
-          }
-        }
-        page.table(RebuildTable.COLUMNS, rows);
       }
     }
   }

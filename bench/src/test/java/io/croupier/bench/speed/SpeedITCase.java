@@ -38,13 +38,6 @@ class SpeedITCase {
         .doesNotContain("grid");
   }
 
-  @Test
-  void rebuildsALedger() throws Exception {
-    assertThat(measure("rebuild", "--rebuilt-events", "20000", "--ledger-users", "1000"))
-        .contains("| 20,000 | 1,000 | hashmap |", "| 20,000 | 1,000 | rocksdb |")
-        .doesNotContain("NaN", "| 0 |");
-  }
-
   /** Runs one of the command's measurements, and returns the page that it writes. */
   private String measure(String only, String... options) throws Exception {
     List<String> arguments = new ArrayList<>();

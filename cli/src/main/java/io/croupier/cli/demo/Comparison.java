@@ -6,9 +6,11 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.commons.lang3.StringUtils;
 
@@ -49,6 +51,37 @@ record Comparison(
     return results.stream().filter(result -> result.comparedLearner().isCentral()).toList();
   }
 
+  /** The learner to begin with: the one for which nothing is chosen by hand; empty without it. */
+  Optional<LearnerResult> recommended() {
+    return results.stream().filter(result -> result.comparedLearner().findsClip()).findFirst();
+  }
+
+  /** The result in one sentence: of the recommended learner, else of the best one. */
+  String headline() {
+    LearnerResult shown =
+        recommended()
+            .or(
+                () ->
+                    results.stream()
+                        .min(Comparator.comparingDouble(result -> result.average().loss())))
+            .orElseThrow();
+    double loss = shown.average().loss();
+    String start =
+        "%s at epsilon %s%s, %s:"
+            .formatted(
+                NumberFormats.people(terms.people()),
+                NumberFormats.plain(terms.epsilon()),
+                terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords(),
+                shown.comparedLearner().label());
+    String without = NumberFormats.score(nothing.loss());
+    String best = NumberFormats.score(optimum.loss());
+    return loss < nothing.loss()
+        ? "%s loss %s, between %s without a model and %s without privacy."
+            .formatted(start, NumberFormats.score(loss), without, best)
+        : "%s nothing learned. Its loss is %s, without a model %s, without privacy %s."
+            .formatted(start, NumberFormats.score(loss), without, best);
+  }
+
   /** The cost of the noised reports, from the ledger. */
   String price() {
     String perLearner =
@@ -64,9 +97,11 @@ record Comparison(
       return price;
     }
     return price
-        + " %s reports are undisclosed, up to %s of one person; only their senders know their cost."
+        + " %s undisclosed, up to %s of one person; only their senders know their cost."
             .formatted(
-                NumberFormats.count(reconciliation.undisclosed()),
+                reconciliation.undisclosed() == 1
+                    ? "1 report is"
+                    : NumberFormats.count(reconciliation.undisclosed()) + " reports are",
                 NumberFormats.count(reconciliation.spentPerPerson().undisclosed()));
   }
 
@@ -106,13 +141,14 @@ record Comparison(
     if (!asksForFit() || answers.getCount() == 0) {
       return List.of();
     }
-    String worth = NumberFormats.count(answers.getMin());
+    String worth = NumberFormats.counted(answers.getMax(), "answer");
     if (answers.getMax() > answers.getMin()) {
-      worth += " to " + NumberFormats.count(answers.getMax());
+      worth = NumberFormats.count(answers.getMin()) + " to " + worth;
     }
     return List.of(
-        ("%s, as estimated: from people who answer by one randomised bit instead of a gradient, worth"
-                + " %s answers of equal age; +- is the 95 %% interval.")
+        ("%s, estimated: the 95 %% interval from people who answer by one randomised bit instead of a"
+                + " gradient, worth %s of equal age, half of them to the last 44 updates. Too few: the"
+                + " interval is wider than 0.5.")
             .formatted(StringUtils.capitalize(data.problem().fitName()), worth));
   }
 
@@ -176,10 +212,10 @@ record Comparison(
         terms.undisclosedPeople() == 0
             ? ""
             : ", undisclosed by " + NumberFormats.count(terms.undisclosedPeople()) + " of them";
-    return ("The same for every learner of noised reports: %s people, one report from each;"
+    return ("The same for every learner of noised reports: %s, one report from each;"
             + " %s, epsilon = %s%s; %s; averages of polynomial degree %d.")
         .formatted(
-            NumberFormats.count(terms.people()),
+            NumberFormats.people(terms.people()),
             terms.mechanismInWords(),
             NumberFormats.plain(terms.epsilon())
                 + (terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords()),
@@ -194,8 +230,8 @@ record Comparison(
         data.problem().fitName().equals("accuracy")
             ? "accuracy"
             : "R² (the share of the explained variance)";
-    return ("Loss and %s are those of the average iterate, or of the last iterate where marked"
-            + " (last), on the data of all %s people.")
-        .formatted(fit, NumberFormats.count(data.problem().size()));
+    return ("Loss and %s are those of the average iterate, or of the last weights where marked so,"
+            + " on the data of all %s.")
+        .formatted(fit, NumberFormats.people(data.problem().size()));
   }
 }

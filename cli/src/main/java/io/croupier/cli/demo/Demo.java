@@ -23,6 +23,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -125,6 +126,7 @@ final class Demo {
     PublicationScores scores = new PublicationScores(problem, modelIds);
     List<ModelSnapshot> last = new ArrayList<>();
     Reconciliation reconciliation;
+    long judged;
     livePage.show(scores, nothing, optimum);
     try (scores;
         SpendTracker spendTracker =
@@ -137,6 +139,7 @@ final class Demo {
         models.await(modelId, FIRST_PUBLICATION);
       }
       reconciliation = letPeopleReport(randomisers, models, scores, spendTracker);
+      judged = spendTracker.events() + livePage.visits().judged();
       for (String modelId : modelIds) {
         last.add(models.newest(modelId).orElseThrow());
       }
@@ -154,11 +157,18 @@ final class Demo {
     out.println(new ResultTable(comparison).text());
     out.println();
     out.println(reconciliation.admissionsTable());
+    if (last.stream().anyMatch(model -> model.droppedStale() + model.droppedBound() > 0)) {
+      out.println(
+          "Dropped reports came too late for a round, or were made with another clip than their"
+              + " round's; the page counts each reason.");
+    }
     reconciliation.remarks().forEach(out::println);
-    CurvePage.write(comparison, page);
-    out.println("Curves: " + page.toAbsolutePath());
+    Files.writeString(
+        page, livePage.conclude(new ResultTable(comparison).result(), judged, received(last)));
+    out.println("Page: " + page.toAbsolutePath());
     out.flush();
-    livePage.end("The demonstration has ended. Its result is in " + page.toAbsolutePath() + ".");
+    livePage.end(
+        "The demonstration has ended. This page is kept in " + page.toAbsolutePath() + ".");
     if (recorder != null) {
       environment.endJob();
       recorder.record(environment.kafka(), environment.topics(), noised(specs));
@@ -169,6 +179,21 @@ final class Demo {
       out.println("To replay the run: " + recorder.replayCommand());
     }
     return reconciliation.complete();
+  }
+
+  /** The reports that each model used or dropped, its answers, and its open round. */
+  private static Map<String, Long> received(List<ModelSnapshot> last) {
+    return last.stream()
+        .collect(
+            Collectors.toMap(
+                ModelSnapshot::modelId,
+                of ->
+                    of.used()
+                        + of.answers()
+                        + of.open()
+                        + of.droppedStale()
+                        + of.droppedUnpublished()
+                        + of.droppedBound()));
   }
 
   private List<ModelSpec> specs() {

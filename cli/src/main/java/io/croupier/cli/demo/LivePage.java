@@ -5,12 +5,14 @@ import io.croupier.cli.data.Score;
 import io.croupier.gateway.TrialGateway;
 import io.croupier.gateway.trial.Visits;
 import io.croupier.gateway.watch.PageSection;
+import io.croupier.gateway.watch.Result;
 import io.croupier.gateway.watch.Scores;
 import io.croupier.gateway.watch.WatchFeed;
 import io.croupier.gateway.watch.WatchServer;
 import io.croupier.gateway.watch.WatchedTopics;
 import io.croupier.schemas.Topics;
 import java.net.URI;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,8 @@ import java.util.stream.Stream;
  * called from any thread at any time.
  */
 final class LivePage implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final DataSet data;
   private final List<ComparedLearner> learners;
   private final WatchFeed feed;
@@ -83,6 +87,11 @@ final class LivePage implements AutoCloseable {
                 atNothing,
                 atOptimum,
                 learners.stream()
+                    .filter(ComparedLearner::findsClip)
+                    .map(ComparedLearner::modelId)
+                    .findFirst()
+                    .orElse(""),
+                learners.stream()
                     .map(learner -> scored(learner, scores.curve(learner.modelId())))
                     .toList()));
   }
@@ -94,6 +103,22 @@ final class LivePage implements AutoCloseable {
         curve.stream()
             .map(point -> new Scores.Point(point.people(), point.loss(), point.fit()))
             .toList());
+  }
+
+  /**
+   * Shows the result, once the page has the numbers of all reports, and returns the page as one
+   * file that keeps them.
+   *
+   * @param judged number of reports that the ledger judged
+   * @param received number of reports by model
+   */
+  String conclude(Result result, long judged, Map<String, Long> received)
+      throws InterruptedException {
+    feed.conclude(result);
+    if (!feed.await(judged, received, PATIENCE)) {
+      feed.note("The page had not read all reports when it was kept.");
+    }
+    return feed.page();
   }
 
   /** Announces the end of the demonstration to open pages, which keep the last numbers. */

@@ -34,6 +34,11 @@ final class NumberFormats {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
+  /** A number of people: 1 person, 2 people. */
+  static String people(long value) {
+    return value == 1 ? "1 person" : count(value) + " people";
+  }
+
   /** A number of things: 1 report, 2 reports. */
   static String counted(long value, String thing) {
     return count(value) + " " + thing + (value == 1 ? "" : "s");

@@ -23,11 +23,10 @@ record Refusal(String modelId, Outcome outcome, String declaration) {
 
   /** A sentence about {@code count} refused reports to a learner. */
   String inWords(String learner, long count) {
-    return "%s refused %s %s reports (%s)."
+    return "%s refused %s (%s)."
         .formatted(
             learner,
-            NumberFormats.count(count),
-            declaration,
+            NumberFormats.counted(count, declaration + " report"),
             Strings.CS.removeStart(outcome.name(), "REFUSED_"));
   }
 }

@@ -2,14 +2,18 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.Score;
 import io.croupier.cli.io.Table;
+import io.croupier.gateway.watch.Result;
 import io.croupier.schemas.Estimate;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The result table of a demonstration, for the terminal and for the page. */
 final class ResultTable {
-
   private static final String NONE = "-";
+  private static final String BY_HAND = "chosen by hand";
+
+  /** An estimate is shown if its interval isn't wider than half of what is possible. */
+  private static final double WIDEST = 0.5;
 
   private final Comparison comparison;
 
@@ -17,103 +21,109 @@ final class ResultTable {
     this.comparison = comparison;
   }
 
-  /** One row; {@code learner} is false for reference values. */
-  record LearnerRow(List<String> cells, boolean learner) {}
-
-  /** The column headers. */
-  List<String> header() {
-    String fit = comparison.data().problem().fitName();
-    return row(
-        List.of("learner", "chosen by hand", "loss", fit),
-        fit + ", as estimated",
-        List.of("loss (last)", fit + " (last)", "epsilon spent"));
+  /** The result for the page. */
+  Result result() {
+    List<String> notes = new ArrayList<>(comparison.notes());
+    if (!comparison.local().isEmpty()) {
+      notes.add(0, comparison.price());
+    }
+    return new Result(comparison.headline(), header(), rows(), notes);
   }
 
-  /** A row; without the estimate where devices were asked for none. */
-  private List<String> row(List<String> before, String estimated, List<String> after) {
-    List<String> cells = new ArrayList<>(before);
-    if (comparison.asksForFit()) {
-      cells.add(estimated);
+  /** The headline, the table as plain text, and the notes. */
+  String text() {
+    Table table = new Table(header().toArray(String[]::new)).words(BY_HAND);
+    rows().forEach(row -> table.row(row.cells()));
+    List<String> lines = new ArrayList<>(List.of(comparison.headline(), "", table.text(), ""));
+    lines.addAll(comparison.notes());
+    if (!comparison.local().isEmpty()) {
+      lines.add(comparison.price());
     }
-    cells.addAll(after);
-    return List.copyOf(cells);
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  private List<String> header() {
+    DemoParameters terms = comparison.terms();
+    return row(
+        "learner",
+        BY_HAND,
+        "loss",
+        comparison.data().problem().fitName(),
+        "estimated",
+        terms.mechanism().isPure() ? "epsilon spent" : "epsilon at " + terms.deltaInWords());
+  }
+
+  /** The cells; without the estimate where devices were asked for none. */
+  private List<String> row(
+      String learner, String byHand, String loss, String fit, String estimated, String spent) {
+    return comparison.asksForFit()
+        ? List.of(learner, byHand, loss, fit, estimated, spent)
+        : List.of(learner, byHand, loss, fit, spent);
   }
 
   /**
    * Zero weights, the learners of noised reports, the optimum; then the learners of raw reports.
    */
-  List<LearnerRow> rows() {
-    List<LearnerRow> rows = new ArrayList<>();
-    rows.add(reference("doing nothing", comparison.nothing(), "0"));
+  private List<Result.Row> rows() {
+    DemoParameters terms = comparison.terms();
+    List<Result.Row> rows = new ArrayList<>();
+    rows.add(scored("", "doing nothing", NONE, comparison.nothing(), NONE, "0"));
     for (LearnerResult result : comparison.local()) {
-      rows.add(learner(result, result.spent().inWords("undisclosed", comparison.terms())));
+      add(result, result.spent().inWords("undisclosed", terms), rows);
     }
-    rows.add(reference("non-private optimum", comparison.optimum(), "no privacy"));
+    rows.add(scored("", "non-private optimum", NONE, comparison.optimum(), NONE, "no privacy"));
     if (!comparison.central().isEmpty()) {
-      DemoParameters parameters = comparison.terms();
-      String atDelta = "at delta " + parameters.deltaInWords();
       rows.add(
-          new LearnerRow(
-              row(List.of("noise added by the job:", "", "", ""), "", List.of("", "", atDelta)),
-              false));
+          new Result.Row(
+              "", row("noise by the job:", "", "", "", "", "at delta " + terms.deltaInWords())));
       for (LearnerResult result : comparison.central()) {
-        rows.add(
-            learner(result, NumberFormats.rounded(result.spent().epsilonAt(parameters.delta()))));
+        add(result, NumberFormats.rounded(result.spent().epsilonAt(terms.delta())), rows);
       }
     }
     return rows;
   }
 
-  private LearnerRow learner(LearnerResult result, String spent) {
-    boolean last = result.comparedLearner().reportsLastIterate();
-    return new LearnerRow(
-        row(
-            List.of(
-                result.comparedLearner().label(),
-                result.comparedLearner().byHand(comparison.terms()),
-                NumberFormats.score(result.average().loss()),
-                NumberFormats.score(result.average().fit())),
+  /** Adds a learner's row, and another of its last weights where these are of interest. */
+  private void add(LearnerResult result, String spent, List<Result.Row> rows) {
+    ComparedLearner learner = result.comparedLearner();
+    rows.add(
+        scored(
+            learner.modelId(),
+            learner.label(),
+            learner.byHand(comparison.terms()),
+            result.average(),
             estimated(result),
-            List.of(
-                last ? NumberFormats.score(result.lastIterate().loss()) : NONE,
-                last ? NumberFormats.score(result.lastIterate().fit()) : NONE,
-                spent)),
-        true);
+            spent));
+    if (learner.reportsLastIterate()) {
+      rows.add(scored("", "- last weights", "", result.lastIterate(), "", ""));
+    }
   }
 
-  /** What the answers of some people imply, with a 95 % interval. */
+  private Result.Row scored(
+      String modelId, String name, String byHand, Score score, String estimated, String spent) {
+    return new Result.Row(
+        modelId,
+        row(
+            name,
+            byHand,
+            NumberFormats.score(score.loss()),
+            NumberFormats.score(score.fit()),
+            estimated,
+            spent));
+  }
+
+  /** The 95 % interval that the answers of some people imply. */
   private static String estimated(LearnerResult result) {
     return result.estimates().stream()
         .filter(Estimate::hasFraction)
         .findFirst()
         .map(
             estimate ->
-                "%s +- %s"
-                    .formatted(
-                        NumberFormats.hundredths(estimate.getFraction()),
-                        NumberFormats.hundredths(1.96 * estimate.getStandardError())))
+                estimate.getHigh() - estimate.getLow() <= WIDEST
+                    ? NumberFormats.hundredths(estimate.getLow())
+                        + " to "
+                        + NumberFormats.hundredths(estimate.getHigh())
+                    : "too few")
         .orElse(NONE);
-  }
-
-  private LearnerRow reference(String name, Score score, String spent) {
-    return new LearnerRow(
-        row(
-            List.of(
-                name, NONE, NumberFormats.score(score.loss()), NumberFormats.score(score.fit())),
-            NONE,
-            List.of(NONE, NONE, spent)),
-        false);
-  }
-
-  /** The table as plain text, followed by the notes. */
-  String text() {
-    Table table = new Table(header().toArray(String[]::new)).words("chosen by hand");
-    rows().forEach(row -> table.row(row.cells()));
-    List<String> lines = new ArrayList<>(List.of(table.text(), ""));
-    lines.addAll(comparison.notes());
-    if (!comparison.local().isEmpty()) {
-      lines.add(comparison.price());
-    }
-    return String.join(System.lineSeparator(), lines);
   }
 }

@@ -3,16 +3,14 @@ package io.croupier.cli.demo;
 import io.croupier.cli.data.Problem;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.client.Sizes;
-import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.NotChosenException;
+import io.croupier.client.Participant;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Question;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -155,7 +153,6 @@ final class SimulatedClients implements AutoCloseable {
     try {
       long due = System.nanoTime();
       long count = 0;
-      double[] gradient = new double[problem.dimension()];
       for (int i = 0; i < order.length; i++) {
         due = waitFor(due);
         if (closed) {
@@ -169,7 +166,7 @@ final class SimulatedClients implements AutoCloseable {
           if (snapshot.isScouting() && !reporter.asksForSize(snapshot)) {
             postponed.addLast(visit);
           } else {
-            reports += report(visit, snapshot, gradient);
+            reports += report(visit, snapshot);
           }
         }
         reported = i + 1L;
@@ -183,7 +180,7 @@ final class SimulatedClients implements AutoCloseable {
           return;
         }
         Visit visit = postponed.removeFirst();
-        sent = count += report(visit, newest.apply(visit.modelId), gradient);
+        sent = count += report(visit, newest.apply(visit.modelId));
         due += nanosPerPerson;
         checkDeliveries(false);
       }
@@ -225,56 +222,48 @@ final class SimulatedClients implements AutoCloseable {
     return due;
   }
 
-  /** Sends what a model asks of a person, and returns the number of reports: 0 or 1. */
-  private int report(Visit visit, ModelSnapshot snapshot, double[] gradient) {
-    int person = order[visit.place];
-    Randomiser randomiser = randomisers.of(visit.place, visit.modelId);
-    Optional<CompletableFuture<Void>> report =
-        visit.reporter.answers(snapshot)
-            ? Optional.of(gradient(visit.reporter, snapshot, person, randomiser, gradient))
-            : answer(visit.reporter, snapshot, person, randomiser);
-    report.ifPresentOrElse(underway::add, unanswered::incrementAndGet);
-    return report.isPresent() ? 1 : 0;
-  }
-
-  private CompletableFuture<Void> gradient(
-      GradientReporter reporter,
-      ModelSnapshot snapshot,
-      int person,
-      Randomiser randomiser,
-      double[] gradient) {
-    double[] weights = snapshot.weights();
-    problem.gradient(person, weights, gradient);
-    boolean isOfFeatures = snapshot.size().equals(Optional.of(AdaptiveClip.Size.FEATURES));
-    return reporter.report(
-        snapshot,
-        gradient,
-        isOfFeatures ? snapshot.slopeBound() * problem.featureNorm(person) : Sizes.norm(gradient),
-        randomiser);
-  }
-
   /**
-   * An answer always declares its level: people who don't disclose theirs send none. Nor do people
-   * whose data can't answer the question.
+   * Sends what a model asks of a person, and returns the number of reports: 0 or 1. People who
+   * don't disclose their level, or whose data can't answer a question, answer none.
    */
-  private Optional<CompletableFuture<Void>> answer(
-      GradientReporter reporter, ModelSnapshot snapshot, int person, Randomiser randomiser) {
-    Optional<BitRandomiser> bits = BitRandomiser.costing(randomiser.cost());
-    if (reporter.asksForSize(snapshot)) {
-      return bits.map(
-          known ->
-              reporter.answerSize(
-                  snapshot,
-                  () -> problem.size(snapshot.terms(), person, snapshot.weights()),
-                  known));
+  private int report(Visit visit, ModelSnapshot snapshot) {
+    try {
+      underway.add(
+          visit.reporter.respond(
+              snapshot,
+              new Person(problem, order[visit.place], snapshot),
+              randomisers.of(visit.place, visit.modelId)));
+      return 1;
+    } catch (NotChosenException e) {
+      unanswered.incrementAndGet();
+      return 0;
     }
-    if (!reporter.question(snapshot).filter(problem::canAnswer).isPresent()) {
-      return Optional.empty();
+  }
+
+  /** A person's data at a publication. */
+  private record Person(Problem problem, int row, ModelSnapshot snapshot) implements Participant {
+
+    @Override
+    public double[] gradient() {
+      double[] gradient = new double[problem.dimension()];
+      problem.gradient(row, snapshot.weights(), gradient);
+      return gradient;
     }
-    return bits.map(
-        known ->
-            reporter.answer(
-                snapshot, asked -> problem.answer(asked, person, snapshot.average()), known));
+
+    @Override
+    public double size() {
+      return problem.size(snapshot.terms(), row, snapshot.weights());
+    }
+
+    @Override
+    public boolean canAnswer(Question question) {
+      return problem.canAnswer(question);
+    }
+
+    @Override
+    public boolean answer(Question question) {
+      return problem.answer(question, row, snapshot.average());
+    }
   }
 
   /** Throws if a report could not be delivered; checks the completed sends, or waits for all. */

@@ -1,9 +1,8 @@
 package io.croupier.cli.report;
 
+import io.croupier.client.Participant;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
-import io.croupier.client.randomiser.BitRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.util.Optional;
@@ -15,7 +14,7 @@ import java.util.function.Supplier;
  * A gradient to report, or the answer to a question, or about its size, instead of it. None is
  * evaluated before it is needed.
  */
-final class EvaluatedGradient {
+final class EvaluatedGradient implements Participant {
   private final RoundTerms terms;
   private final Supplier<double[]> gradient;
   private final DoubleSupplier size;
@@ -24,6 +23,8 @@ final class EvaluatedGradient {
 
   /** Null before it is needed. */
   private double[] evaluated;
+
+  private boolean isReleased;
 
   /**
    * A gradient and its size: if a question about the average is asked, nothing is reported.
@@ -64,45 +65,44 @@ final class EvaluatedGradient {
     this.answerable = answerable;
     this.truth = truth;
     boolean isOfFeatures = terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES));
-    size = isOfFeatures ? featuresSize : () -> Sizes.norm(gradient());
+    size = isOfFeatures ? featuresSize : () -> Sizes.norm(evaluated());
   }
 
   RoundTerms terms() {
     return terms;
   }
 
+  @Override
+  public double[] gradient() {
+    isReleased = true;
+    return evaluated();
+  }
+
   /** The gradient, evaluated by the first call. */
-  double[] gradient() {
+  private double[] evaluated() {
     if (evaluated == null) {
       evaluated = gradient.get();
     }
     return evaluated;
   }
 
-  /** The size of the gradient, as a moving clip bounds it. */
-  double size() {
+  @Override
+  public double size() {
     return size.getAsDouble();
   }
 
-  /**
-   * What randomises the answer to a question at the cost of a gradient. Empty if none is asked, or
-   * this device doesn't answer it: the data can't, or its reports don't disclose their level. Then
-   * a report of the gradient decides whether the device is chosen.
-   *
-   * @param asked the question that this device is asked, if any
-   * @param randomiser the randomiser of gradients
-   */
-  Optional<BitRandomiser> bits(Optional<Question> asked, Randomiser randomiser) {
-    return asked.filter(answerable).flatMap(question -> BitRandomiser.costing(randomiser.cost()));
+  @Override
+  public boolean canAnswer(Question question) {
+    return answerable.test(question);
   }
 
-  /** The same where the device is asked for its size, which all data have. */
-  Optional<BitRandomiser> sizeBits(boolean asked, Randomiser randomiser) {
-    return asked ? BitRandomiser.costing(randomiser.cost()) : Optional.empty();
-  }
-
-  /** Returns the true answer to a question; only where {@link #bits} is not empty. */
-  boolean answer(Question question) {
+  @Override
+  public boolean answer(Question question) {
     return truth.test(question);
+  }
+
+  /** Whether a bit was reported instead of the gradient. */
+  boolean isBit() {
+    return !isReleased;
   }
 }

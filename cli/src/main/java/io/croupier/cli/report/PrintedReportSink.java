@@ -4,16 +4,13 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.client.ReportMaker;
-import io.croupier.client.RoundTerms;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.InstantSource;
-import java.util.Optional;
 
 /**
  * Prints reports, beginning with those that an interrupted run left unprinted. A printed report is
@@ -25,7 +22,6 @@ final class PrintedReportSink implements ReportSink {
   private final LocalLedger ledger;
   private final ReportMaker maker;
   private boolean isFull;
-  private long questions;
 
   /** Prints to {@code out}, which is not closed. */
   PrintedReportSink(OutputStream out, FileFormat format, LocalLedger ledger, InstantSource clock) {
@@ -39,23 +35,7 @@ final class PrintedReportSink implements ReportSink {
   @Override
   public void report(EvaluatedGradient answer, Randomiser randomiser) {
     requireRoom();
-    RoundTerms terms = answer.terms();
-    Optional<BitRandomiser> sizeBits = answer.sizeBits(maker.asksForSize(terms), randomiser);
-    Optional<BitRandomiser> bits = answer.bits(maker.question(terms), randomiser);
-    if (sizeBits.isPresent()) {
-      print(maker.answerSize(terms, answer::size, sizeBits.get()));
-      questions++;
-    } else if (bits.isPresent()) {
-      print(maker.answer(terms, answer::answer, bits.get()));
-      questions++;
-    } else {
-      print(maker.release(terms, answer.gradient(), answer.size(), randomiser));
-    }
-  }
-
-  @Override
-  public long questions() {
-    return questions;
+    print(maker.respond(answer.terms(), answer, randomiser));
   }
 
   private void requireRoom() {

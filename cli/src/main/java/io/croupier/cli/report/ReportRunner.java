@@ -24,6 +24,7 @@ final class ReportRunner {
   private final Limit limit;
   private final int earlier;
   private long reports;
+  private long questions;
   private long unchosen;
 
   /**
@@ -76,6 +77,7 @@ final class ReportRunner {
     try {
       sink.report(answer, randomiser);
       reports++;
+      questions += answer.isBit() ? 1 : 0;
     } catch (NotChosenException e) {
       // The model's probabilities require this, or its question has no answer from this device. The
       // count explains the missing report.
@@ -96,9 +98,7 @@ final class ReportRunner {
         .formatted(
             reports,
             sink.done(),
-            sink.questions() == 0
-                ? ""
-                : ", %d of them answers to questions".formatted(sink.questions()),
+            questions == 0 ? "" : ", %d of them answers to questions".formatted(questions),
             unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
             earlier == 0 ? "" : ", after %d from an earlier run".formatted(earlier),
             inWords(ledger.spent(), limit),

@@ -17,9 +17,6 @@ interface ReportSink extends AutoCloseable {
    */
   void report(EvaluatedGradient answer, Randomiser randomiser);
 
-  /** The number of reports so far that answered a question. */
-  long questions();
-
   /**
    * Waits until every report is delivered or has failed. Failed reports stay pending in the ledger.
    *

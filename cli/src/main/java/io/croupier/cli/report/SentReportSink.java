@@ -6,10 +6,8 @@ import io.croupier.client.HttpReportTransport;
 import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ReportRefusedException;
 import io.croupier.client.ReportTransport;
-import io.croupier.client.RoundTerms;
 import io.croupier.client.TokenFile;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.net.URI;
 import java.nio.file.Path;
@@ -32,7 +30,6 @@ final class SentReportSink implements ReportSink {
 
   private final Runnable close;
   private final GradientReporter reporter;
-  private long questions;
   private final Deque<Future<Void>> underway = new ArrayDeque<>();
 
   private SentReportSink(
@@ -142,23 +139,7 @@ final class SentReportSink implements ReportSink {
         && (underway.size() >= MOST_UNDERWAY || underway.getFirst().isDone())) {
       await(underway.removeFirst());
     }
-    RoundTerms terms = answer.terms();
-    Optional<BitRandomiser> sizeBits = answer.sizeBits(reporter.asksForSize(terms), randomiser);
-    Optional<BitRandomiser> bits = answer.bits(reporter.question(terms), randomiser);
-    if (sizeBits.isPresent()) {
-      underway.add(reporter.answerSize(terms, answer::size, sizeBits.get()));
-      questions++;
-    } else if (bits.isPresent()) {
-      underway.add(reporter.answer(terms, answer::answer, bits.get()));
-      questions++;
-    } else {
-      underway.add(reporter.report(terms, answer.gradient(), answer.size(), randomiser));
-    }
-  }
-
-  @Override
-  public long questions() {
-    return questions;
+    underway.add(reporter.respond(answer.terms(), answer, randomiser));
   }
 
   @Override

@@ -20,5 +20,7 @@ class RefusalTest {
     event.setOutcome(Outcome.DUPLICATE).setL2Laplace(L2Laplace.getDefaultInstance());
     assertThat(Refusal.of(event.build()).inWords("BANCO", 2))
         .isEqualTo("BANCO refused 2 l2_laplace reports (DUPLICATE).");
+    assertThat(Refusal.of(event.build()).inWords("BANCO", 1))
+        .isEqualTo("BANCO refused 1 l2_laplace report (DUPLICATE).");
   }
 }

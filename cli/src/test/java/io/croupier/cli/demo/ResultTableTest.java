@@ -2,7 +2,9 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.data.Score;
 import io.croupier.cli.data.Simulation;
+import io.croupier.gateway.watch.Result;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -16,18 +18,95 @@ class ResultTableTest {
     assertThat(
             text.lines().filter(line -> line.contains("|")).map(line -> line.replaceAll(" ", "")))
         .containsExactly(
-            "learner|chosenbyhand|loss|accuracy|accuracy,asestimated|loss(last)|accuracy(last)"
-                + "|epsilonspent",
-            "doingnothing|-|0.693|0.500|-|-|-|0",
-            "blackbox|nothing|0.531|0.735|0.73+-0.03|-|-|8",
-            "blackbox,clip1|clip1|0.580|0.735|0.73+-0.03|-|-|8",
-            "blackbox,clip0.25|clip0.25|0.532|0.735|0.73+-0.03|-|-|8",
-            "blackbox,clip0.1|clip0.1|0.600|0.735|0.73+-0.03|-|-|8",
-            "BANCO|clip0.25,noiselevel|0.558|0.735|0.73+-0.03|-|-|8",
-            "coordinate-wise|clip0.25|0.541|0.735|0.73+-0.03|-|-|8",
-            "LDP-SGD,step0.1|clip0.25,step0.1|0.676|0.735|0.73+-0.03|0.776|0.730|8",
-            "LDP-SGD,step10|clip0.25,step10|0.523|0.735|0.73+-0.03|0.623|0.730|8",
-            "non-privateoptimum|-|0.518|0.740|-|-|-|noprivacy");
+            "learner|chosenbyhand|loss|accuracy|estimated|epsilonspent",
+            "doingnothing|-|0.693|0.500|-|0",
+            "blackbox|nothing|0.531|0.735|0.70to0.76|8",
+            "blackbox,clip1|clip1|0.580|0.735|0.70to0.76|8",
+            "blackbox,clip0.25|clip0.25|0.532|0.735|0.70to0.76|8",
+            "blackbox,clip0.1|clip0.1|0.600|0.735|0.70to0.76|8",
+            "BANCO|clip0.25,noiselevel|0.558|0.735|0.70to0.76|8",
+            "coordinate-wise|clip0.25|0.541|0.735|0.70to0.76|8",
+            "LDP-SGD,step0.1|clip0.25,step0.1|0.676|0.735|0.70to0.76|8",
+            "-lastweights||0.776|0.730||",
+            "LDP-SGD,step10|clip0.25,step10|0.523|0.735|0.70to0.76|8",
+            "-lastweights||0.623|0.730||",
+            "non-privateoptimum|-|0.518|0.740|-|noprivacy");
+  }
+
+  @Test
+  void theResultComesFirst() {
+    assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text().lines())
+        .first()
+        .isEqualTo(
+            "28,155 people at epsilon 8, black box: loss 0.531, between 0.693 without a model and"
+                + " 0.518 without privacy.");
+  }
+
+  @Test
+  void nothingLearnedIsStatedSo() {
+    Comparison comparison = Comparisons.ofTheUsualLearners();
+    assertThat(
+            new Comparison(
+                    comparison.data(),
+                    comparison.terms(),
+                    new Score(0.5, 0.5),
+                    comparison.optimum(),
+                    comparison.results(),
+                    comparison.reconciliation(),
+                    Map.of())
+                .headline())
+        .isEqualTo(
+            "28,155 people at epsilon 8, black box: nothing learned. Its loss is 0.531, without a"
+                + " model 0.500, without privacy 0.518.");
+  }
+
+  @Test
+  void wideIntervalsAreTooFewAnswers() {
+    Comparison comparison = Comparisons.ofTheUsualLearners();
+    LearnerResult first = comparison.results().get(0);
+    LearnerResult unsure =
+        new LearnerResult(
+            first.comparedLearner(),
+            first.average(),
+            first.lastIterate(),
+            first.curve(),
+            first.spent(),
+            first.clip(),
+            false,
+            List.of(first.estimates().get(0).toBuilder().setLow(0.2).setHigh(0.71).build()));
+
+    assertThat(
+            new ResultTable(
+                    new Comparison(
+                        comparison.data(),
+                        comparison.terms(),
+                        comparison.nothing(),
+                        comparison.optimum(),
+                        List.of(unsure),
+                        comparison.reconciliation(),
+                        Map.of()))
+                .text())
+        .contains("|   too few |");
+  }
+
+  @Test
+  void fitsIntoAHundredColumns() {
+    for (Comparison comparison :
+        List.of(Comparisons.withRawReports(), Comparisons.withUndisclosedReports())) {
+      assertThat(new ResultTable(comparison).text().lines().filter(line -> line.contains("|")))
+          .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(100));
+    }
+  }
+
+  @Test
+  void thePageHasTheSameResultAndTheCostFirst() {
+    Result result = new ResultTable(Comparisons.withRawReports()).result();
+
+    assertThat(result.headline()).startsWith("28,155 people at epsilon 8, black box: ");
+    assertThat(result.rows()).hasSize(17);
+    assertThat(result.rows().get(1).modelId()).isEqualTo("black-box");
+    assertThat(result.rows().get(1).cells()).startsWith("black box", "nothing", "0.531");
+    assertThat(result.notes().get(0)).startsWith("Epsilon spent by this comparison: 8 per learner");
   }
 
   @Test
@@ -43,15 +122,15 @@ class ResultTableTest {
                 + " least one report per round; averages of polynomial degree 3.",
             "black box: the job found the clip, 0.2135 at the end, from people who were asked"
                 + " for one randomised bit instead of a gradient.",
-            "where marked (last), on the data of all 28,155 people.");
+            "where marked so, on the data of all 28,155 people.");
   }
 
   @Test
   void showsWhatAnOperatorWithoutRawDataKnows() {
     assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text())
         .contains(
-            "Accuracy, as estimated: from people who answer by one randomised bit instead of a"
-                + " gradient, worth 563 answers of equal age; +- is the 95 % interval.");
+            "Accuracy, estimated: the 95 % interval from people who answer by one randomised bit"
+                + " instead of a gradient, worth 563 answers of equal age");
   }
 
   @Test
@@ -129,12 +208,14 @@ class ResultTableTest {
   void learnersOfRawReportsAreSeparateWithANoteOnAccess() {
     String text = new ResultTable(Comparisons.withRawReports()).text();
 
-    assertThat(text.lines().skip(11).limit(4).map(line -> line.replaceAll(" +", " ").trim()))
+    assertThat(text.lines().skip(15).limit(6).map(line -> line.replaceAll(" +", " ").trim()))
         .containsExactly(
-            "non-private optimum | - | 0.518 | 0.740 | - | - | - | no privacy",
-            "noise added by the job: | | | | | | | at delta 1e-5",
-            "DP-FTRL, BLT, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | - | 0.776 | 0.730 | 8",
-            "DP-FTRL, tree, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | - | 0.776 | 0.730 | 8");
+            "non-private optimum | - | 0.518 | 0.740 | - | no privacy",
+            "noise by the job: | | | | | at delta 1e-5",
+            "DP-FTRL, BLT, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | - | 8",
+            "- last weights | | 0.776 | 0.730 | |",
+            "DP-FTRL, tree, step 1 | clip 0.25, step 1 | 0.676 | 0.735 | - | 8",
+            "- last weights | | 0.776 | 0.730 | |");
     assertThat(text)
         .contains(
             "in 32 rounds, 28,128 people each sent a raw gradient to the job",
@@ -145,11 +226,6 @@ class ResultTableTest {
         .endsWith(
             "Epsilon spent by this comparison: 8 per learner, 64 per person; a real deployment runs"
                 + " one learner.");
-    String page = CurvePage.render(Comparisons.withRawReports());
-    assertThat(page.indexOf("\"label\":\"LDP-SGD, step 10\""))
-        .as("colours of rows are those of curves")
-        .isPositive()
-        .isLessThan(page.indexOf("\"label\":\"DP-FTRL, BLT, step 1\""));
   }
 
   @Test
@@ -157,7 +233,7 @@ class ResultTableTest {
     String text = new ResultTable(Comparisons.of(Simulation.linear(100, 1))).text();
 
     assertThat(text)
-        .contains("R² (last)", "R² (the share of the explained variance)")
-        .doesNotContain("as estimated");
+        .contains("|    R² |", "R² (the share of the explained variance)")
+        .doesNotContain("estimated");
   }
 }

@@ -307,6 +307,7 @@ class TakePartE2ECase {
     return lines.stream()
         .map(line -> List.of(line.replace(",", "").trim().split(" +\\| +")))
         .filter(cells -> cells.size() == 6 && cells.get(0).equals(learner))
+        .filter(cells -> cells.get(1).matches("\\d+"))
         .map(cells -> Long.parseLong(cells.get(1)))
         .findFirst()
         .orElseThrow();

@@ -2,11 +2,14 @@ package io.croupier.gateway.watch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
@@ -35,6 +38,30 @@ record PageFile(String type, ByteBuffer bytes) {
     files.put("chart.js", text("text/javascript", chartLibrary()));
     files.put("watch.css", text("text/css", read("watch.css")));
     return files;
+  }
+
+  /** The page, without a program's section, with these numbers and all that it needs. */
+  static String snapshot(JsonObject numbers) {
+    String page = new String(read("index.html"), UTF_8).replace(ROOM, "");
+    for (String name : List.of("chart.js", "table.js", "watch.js")) {
+      page = page.replace("<script src=\"%s\" defer></script>\n".formatted(name), "");
+    }
+    String style = "<style>\n" + new String(read("watch.css"), UTF_8) + "</style>";
+    // Gson escapes <, > and &, so no text from a user can end the script element.
+    String scripts =
+        """
+        <script type="application/json" id="numbers">%s</script>
+        <script>%s</script>
+        <script>%s</script>
+        <script>%s</script>
+        </body>"""
+            .formatted(
+                new GsonBuilder().serializeNulls().create().toJson(numbers),
+                new String(chartLibrary(), UTF_8),
+                new String(read("table.js"), UTF_8),
+                new String(read("watch.js"), UTF_8));
+    return page.replace("<link rel=\"stylesheet\" href=\"watch.css\">", style)
+        .replace("</body>", scripts);
   }
 
   private static String type(String name) {

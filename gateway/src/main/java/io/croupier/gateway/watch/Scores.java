@@ -8,9 +8,11 @@ import java.util.List;
  * @param fitName name of the second score, such as accuracy
  * @param nothing the scores of zero weights
  * @param optimum the best scores, computed without privacy
+ * @param recommended the model whose curve the charts emphasize; empty for none
  * @param models the models, in the order of the page
  */
-public record Scores(String fitName, Point nothing, Point optimum, List<ScoredModel> models) {
+public record Scores(
+    String fitName, Point nothing, Point optimum, String recommended, List<ScoredModel> models) {
 
   /** Copies the list. */
   public Scores {

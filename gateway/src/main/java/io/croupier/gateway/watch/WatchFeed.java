@@ -2,6 +2,7 @@ package io.croupier.gateway.watch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -29,12 +31,15 @@ public final class WatchFeed implements AutoCloseable {
   /** Events of models that aren't known yet would count as those of unknown models. */
   private static final Duration MODELS_FIRST = Duration.ofSeconds(30);
 
+  private static final long PAUSE_MS = 50;
+
   private final String title;
   private final Clock clock;
   private final WatchState state;
   private final long startedAtMs;
   private final List<TopicFollower> followers = new ArrayList<>();
   private volatile Supplier<Scores> scores = () -> null;
+  private volatile Result result;
   private volatile String note;
   private volatile boolean ended;
   private TopicEnds ends;
@@ -128,6 +133,36 @@ public final class WatchFeed implements AutoCloseable {
     note = sentence;
   }
 
+  /** Adds the result of a demonstration. */
+  public void conclude(Result found) {
+    result = found;
+  }
+
+  /**
+   * Waits until the feed has read so many verdicts, and so many reports of each model.
+   *
+   * @param received by model: reports that it used or dropped, answers, and the open round
+   * @return false if that takes longer than {@code patience}
+   */
+  public boolean await(long judged, Map<String, Long> received, Duration patience)
+      throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    while (!state.contains(judged, received)) {
+      if (System.nanoTime() - end > 0) {
+        return false;
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+    }
+    return true;
+  }
+
+  /** The page with its numbers of now in one HTML file, which loads nothing and never changes. */
+  public String page() {
+    JsonObject json = numbers(true);
+    json.addProperty("ended", true);
+    return PageFile.snapshot(json);
+  }
+
   /** Announces that nothing new will come. */
   public void end(String sentence) {
     note = sentence;
@@ -145,15 +180,19 @@ public final class WatchFeed implements AutoCloseable {
 
   /** All that the page shows, with curves, in JSON. */
   byte[] snapshot() {
-    return json(true);
+    return bytes(numbers(true));
   }
 
   /** As {@link #snapshot}, with the newest point of each curve alone. */
   byte[] newest() {
-    return json(false);
+    return bytes(numbers(false));
   }
 
-  private byte[] json(boolean whole) {
+  private static byte[] bytes(JsonObject json) {
+    return json.toString().getBytes(UTF_8);
+  }
+
+  private JsonObject numbers(boolean whole) {
     JsonObject json = state.json(whole);
     json.addProperty("title", title);
     json.addProperty("note", note);
@@ -164,7 +203,8 @@ public final class WatchFeed implements AutoCloseable {
     json.add("topics", topics());
     Scores newest = scores.get();
     json.add("scores", newest == null ? JsonNull.INSTANCE : WatchState.json(newest, whole));
-    return json.toString().getBytes(UTF_8);
+    json.add("result", new Gson().toJsonTree(result));
+    return json;
   }
 
   private synchronized JsonArray topics() {

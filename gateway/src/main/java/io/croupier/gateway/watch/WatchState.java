@@ -256,6 +256,21 @@ final class WatchState {
   }
 
   /**
+   * Whether the state contains so many verdicts, and so many reports of each model.
+   *
+   * @param received by model: reports that it used or dropped, answers, and the open round
+   */
+  synchronized boolean contains(long judged, Map<String, Long> received) {
+    return events >= judged
+        && received.entrySet().stream()
+            .allMatch(
+                of -> {
+                  WatchedModel model = models.get(of.getKey());
+                  return model != null && model.received() >= of.getValue();
+                });
+  }
+
+  /**
    * The state in JSON.
    *
    * @param whole whether it includes the curves; otherwise it includes the newest point of each
@@ -295,6 +310,7 @@ final class WatchState {
   static JsonObject json(Scores scores, boolean whole) {
     JsonObject json = new JsonObject();
     json.addProperty("fitName", scores.fitName());
+    json.addProperty("recommended", scores.recommended());
     json.add("nothing", json(scores.nothing()));
     json.add("optimum", json(scores.optimum()));
     JsonArray all = new JsonArray();

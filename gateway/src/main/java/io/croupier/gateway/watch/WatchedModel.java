@@ -114,6 +114,18 @@ final class WatchedModel {
     guarantee = newest;
   }
 
+  /** The reports that the model used or dropped, the answers, and the open round. */
+  long received() {
+    return update == null
+        ? 0
+        : update.getUsed()
+            + update.getAnswers()
+            + update.getOpen()
+            + update.getDroppedStale()
+            + update.getDroppedUnpublished()
+            + update.getDroppedBound();
+  }
+
   /** The model's state, without curves. */
   JsonObject json(String modelId, long second) {
     JsonObject json = new JsonObject();

@@ -18,8 +18,8 @@ const colour = i => palettes[dark.matches ? "dark" : "light"][i % palettes.light
 const isDashed = i => i >= palettes.light.length;
 const swatch = i => isDashed(i)
   ? `repeating-linear-gradient(90deg, ${colour(i)} 0 5px, transparent 5px 8px)` : colour(i);
-const dashes = ([on, off]) => `repeating-linear-gradient(90deg, ${style("--soft")} 0 ${on}px, transparent ${on}px ${on + off}px)`;
 const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 const byId = id => document.getElementById(id);
 
 // The newest state, and curves by model and name: arrays of [x, value, ...].
@@ -89,11 +89,96 @@ const axis = title => ({
   title: { display: title !== "", text: title, color: style("--soft") }
 });
 
-function lineChart(id, x) {
+const NAME_PX = 11;
+const NAME_STEP = 13;
+const NAME_GAP = 12;
+
+// Text beside the end of a curve: its name, and its value if that is beyond the chart.
+function endText(line, scale) {
+  const value = line.data.at(-1).y;
+  return value > scale.max ? line.label + " " + value.toFixed(2) + " \u2191"
+    : value < scale.min ? line.label + " " + value.toFixed(2) + " \u2193" : line.label;
+}
+
+const isBeyond = (point, scale) => point.y > scale.max || point.y < scale.min;
+
+// Moves heights apart, in their order, within the chart.
+function spread(names, top, bottom) {
+  names.sort((a, b) => a.y - b.y);
+  let least = top;
+  for (const name of names) {
+    name.at = Math.max(name.y, least);
+    least = name.at + NAME_STEP;
+  }
+  let most = bottom;
+  for (const name of [...names].reverse()) {
+    name.at = Math.min(name.at, most);
+    most = name.at - NAME_STEP;
+  }
+}
+
+// Names each curve at its end, and marks where one leaves or enters the chart.
+const endNames = {
+  id: "endNames",
+  beforeLayout(chart) {
+    const { ctx, data, options } = chart;
+    ctx.save();
+    ctx.font = `600 ${NAME_PX}px ${FONT}`;
+    const widths = data.datasets.filter(line => line.data.length > 0)
+      .map(line => ctx.measureText(endText(line, options.scales.y)).width);
+    ctx.restore();
+    options.layout.padding.right = Math.ceil(Math.max(0, ...widths)) + NAME_GAP + 2;
+  },
+  afterDatasetsDraw(chart) {
+    const { ctx, chartArea: area, scales: { x, y } } = chart;
+    const within = height => Math.min(area.bottom, Math.max(area.top, height));
+    const names = [];
+    ctx.save();
+    for (const line of chart.data.datasets.filter(each => each.data.length > 0)) {
+      const end = line.data.at(-1);
+      names.push({ line, x: x.getPixelForValue(end.x), y: within(y.getPixelForValue(end.y)), text: endText(line, y) });
+      ctx.fillStyle = line.borderColor;
+      line.data.forEach((point, i) => {
+        const before = line.data[i - 1];
+        if (before && isBeyond(before, y) !== isBeyond(point, y)) {
+          const up = Math.max(before.y, point.y) > y.max;
+          const at = x.getPixelForValue(point.x);
+          const [edge, inside] = up ? [area.top, 7] : [area.bottom, -7];
+          ctx.beginPath();
+          ctx.moveTo(at, edge);
+          ctx.lineTo(at - 4, edge + inside);
+          ctx.lineTo(at + 4, edge + inside);
+          ctx.fill();
+        }
+      });
+    }
+    spread(names, area.top + NAME_PX / 2, area.bottom - NAME_PX / 2);
+    ctx.textBaseline = "middle";
+    for (const name of names) {
+      ctx.strokeStyle = name.line.borderColor;
+      ctx.globalAlpha = .5;
+      ctx.lineWidth = 1;
+      ctx.beginPath();
+      ctx.moveTo(name.x, name.y);
+      ctx.lineTo(Math.max(name.x, area.right), name.y);
+      ctx.lineTo(area.right + NAME_GAP - 3, name.at);
+      ctx.stroke();
+      ctx.globalAlpha = 1;
+      ctx.font = `${name.line.chosen ? "700" : "400"} ${NAME_PX}px ${FONT}`;
+      ctx.fillStyle = name.line.nameColour;
+      ctx.fillText(name.text, area.right + NAME_GAP, name.at);
+    }
+    ctx.restore();
+  }
+};
+
+function lineChart(id, x, plugins = []) {
   return new Chart(byId(id), {
     type: "line",
     data: { datasets: [] },
+    plugins,
     options: {
+      layout: { padding: { right: 0 } },
       animation: false, maintainAspectRatio: false, parsing: false, normalized: true,
       interaction: { mode: "nearest", axis: "x", intersect: false },
       scales: { x: { ...axis(x), min: 0 }, y: axis("") },
@@ -128,7 +213,7 @@ function setLines(chart, lines) {
   lines.forEach((line, i) => {
     chart.data.datasets[i] = Object.assign(chart.data.datasets[i] || {}, {
       label: line.label, borderColor: line.colour, backgroundColor: line.colour, borderWidth: line.width || 2,
-      borderDash: line.dash || [], pointRadius: line.points.length === 1 ? 3 : 0,
+      borderDash: line.dash || [], chosen: line.chosen, nameColour: line.nameColour, pointRadius: line.points.length === 1 ? 3 : 0,
       data: line.points.map(point => ({ x: point[0], y: point[line.value] }))
     });
   });
@@ -138,7 +223,7 @@ function setLines(chart, lines) {
 function makeCharts() {
   Object.values(charts).forEach(chart => chart.destroy());
   charts = {
-    loss: lineChart("loss-chart", "reports used"), fit: lineChart("fit-chart", "reports used"),
+    loss: lineChart("loss-chart", "reports used", [endNames]), fit: lineChart("fit-chart", "reports used", [endNames]),
     quantity: lineChart("quantity-chart", "reports used"), spending: barChart("spending-chart")
   };
 }
@@ -168,7 +253,7 @@ function legend(list, shown) {
     return item;
   });
   shown.forEach((model, i) => {
-    list.children[i].children[0].style.background = model.dash ? dashes(model.dash) : swatch(model.place);
+    list.children[i].children[0].style.background = swatch(model.place);
     setText(list.children[i].children[1], model.label);
   });
 }
@@ -188,15 +273,15 @@ function options(select, values) {
 function showFigures(all) {
   const sum = field => all.reduce((total, model) => total + (model[field] || 0), 0);
   const spending = state.spending[""];
-  const share = spending.limited ? Math.round(100 * spending.near / spending.limited) + " %" : "no limit";
+  const share = Math.round(100 * spending.near / spending.limited) + " %";
   const figures = [
     ["models", count(all.length) + (state.more ? " and more" : "")],
-    ["reports a second", digits(state.perSecond)],
+    ...(state.ended ? [] : [["reports a second", digits(state.perSecond)]]),
     ["reports judged", count(state.events)],
     ["waiting for a verdict", state.waiting === undefined ? "-" : count(state.waiting)],
     ["used in rounds", count(sum("used"))],
     ["people", (spending.oneIn > 1 ? "about " : "") + count(spending.people * spending.oneIn)],
-    ["people near their limit", share],
+    ...(spending.limited ? [["people near their limit", share]] : []),
     ["dead letters", count(state.letters)]
   ];
   const list = byId("figures");
@@ -232,19 +317,25 @@ function showScores(all) {
     { label: "doing nothing", level: scores.nothing, dash: [2, 3] },
     { label: "non-private optimum", level: scores.optimum, dash: [8, 4] }
   ];
-  legend(byId("scores-legend"), [...scored, ...levels]);
+  // With a recommended learner, the others are quiet.
+  const hasChosen = scored.some(model => model.id === scores.recommended);
+  const isChosen = model => model.id === scores.recommended;
   const end = Math.max(1, ...scored.map(model => model.used || 0));
   const lines = value => [
     ...scored.map(model => ({
-      label: model.label, value, points: scoreCurves.get(model.id) || [], colour: colour(model.place),
-      dash: isDashed(model.place) ? [6, 3] : []
+      label: model.label, value, points: scoreCurves.get(model.id) || [], chosen: isChosen(model),
+      colour: isChosen(model) ? style("--accent") : hasChosen ? style("--quiet") : colour(model.place),
+      nameColour: isChosen(model) ? style("--accent") : style("--soft"),
+      width: isChosen(model) ? 3 : 1.5, dash: !hasChosen && isDashed(model.place) ? [6, 3] : []
     })),
     ...levels.map(({ label, level, dash }) => ({
-      label, value: 1, points: [[0, level[value - 1]], [end, level[value - 1]]], colour: style("--soft"), dash, width: 1.5
+      label, value: 1, points: [[0, level[value - 1]], [end, level[value - 1]]], colour: style("--soft"),
+      nameColour: style("--soft"), dash, width: 1.5
     }))
   ];
   const lossGap = scores.nothing[0] - scores.optimum[0];
   const fitGap = scores.optimum[1] - scores.nothing[1];
+  [charts.loss, charts.fit].forEach(chart => Object.assign(chart.options.scales.x, { max: end }));
   Object.assign(charts.loss.options.scales.y, even(scores.optimum[0] - .1 * lossGap, scores.nothing[0] + .6 * lossGap));
   Object.assign(charts.fit.options.scales.y, even(scores.nothing[1] - .3 * fitGap, scores.optimum[1] + .15 * fitGap));
   setLines(charts.loss, lines(1));
@@ -256,6 +347,25 @@ function showScores(all) {
     { title: "loss", value: row => score(newest(row, 1)) },
     { title: scores.fitName, value: row => score(newest(row, 2)) }
   ], [levels[0], ...scored, levels[1]], "Waiting for the first publication");
+}
+
+// The columns of the result are those of the program that found it.
+function showResult() {
+  const result = state.result;
+  byId("headline").hidden = byId("result").hidden = !result;
+  if (!result) {
+    return;
+  }
+  setText(byId("headline"), result.headline);
+  const chosen = state.scores ? state.scores.recommended : "";
+  const table = byId("result-table");
+  fill(table, "Result by learner", result.header.map((title, i) => ({
+    title, words: i < 2, value: row => row.cells[i]
+  })), result.rows, "None");
+  result.rows.forEach((row, i) => table.tBodies[0].rows[i].classList.toggle("chosen", row.modelId !== "" && row.modelId === chosen));
+  const notes = byId("result-notes");
+  setChildren(notes, result.notes.length, () => element("p"));
+  result.notes.forEach((note, i) => setText(notes.children[i], note));
 }
 
 // Why a model opens no new round.
@@ -432,7 +542,7 @@ function show() {
   setText(byId("note"), state.note);
   const all = models();
   const parts = [
-    showFigures, showScores, showModels, showQuantities, showEstimates, showSpending, showVerdicts, showGuarantees
+    showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showSpending, showVerdicts, showGuarantees
   ];
   for (const part of parts) {
     try {
@@ -533,5 +643,11 @@ dark.addEventListener("change", () => {
   show();
 });
 ["quantity", "spending-model", "cost"].forEach(id => byId(id).addEventListener("change", show));
-setInterval(showStatus, 1000);
-follow();
+const kept = byId("numbers");
+if (kept) {
+  // A page of one file has its numbers in it.
+  take(JSON.parse(kept.textContent));
+} else {
+  setInterval(showStatus, 1000);
+  follow();
+}

@@ -125,7 +125,11 @@ class WatchPageITCase {
       end += 0.03;
     }
     return new Scores(
-        "accuracy", new Scores.Point(0, 0.693, 0.5), new Scores.Point(0, 0.518, 0.741), models);
+        "accuracy",
+        new Scores.Point(0, 0.693, 0.5),
+        new Scores.Point(0, 0.518, 0.741),
+        "adaptive",
+        models);
   }
 
   private void visit(int width, String scheme) {
@@ -213,6 +217,58 @@ class WatchPageITCase {
             browser.executeScript(
                 "return charts[arguments[0]].data.datasets[0].data.length;", chart))
         .intValue();
+  }
+
+  /** The page of one file has the numbers of the live page, without a server. */
+  @ParameterizedTest
+  @CsvSource({"390,light", "390,dark", "1200,light", "1600,dark"})
+  void theKeptPageShowsTheSame(int width, String scheme) throws Exception {
+    feed.conclude(
+        new Result(
+            "</script>500 people: loss 0.56.",
+            List.of("learner", "chosen by hand", "loss", "epsilon spent"),
+            List.of(
+                new Result.Row("", List.of("doing nothing", "-", "0.693", "0")),
+                new Result.Row("adaptive", List.of("model adaptive", "nothing", "0.560", "8"))),
+            List.of("What a note says.")));
+    Path kept = Files.writeString(directory.resolve("kept.html"), feed.page());
+    server.close();
+    PageChecks.emulate(browser, width, scheme);
+    browser.get(kept.toUri().toString());
+    awaitText("status", "Ended");
+
+    assertThat(text("headline")).isEqualTo("</script>500 people: loss 0.56.");
+    assertThat(cell("result-table", "model adaptive", "epsilon spent")).isEqualTo("8");
+    assertThat(cell("models-table", "model banco", "used")).isEqualTo("6,000");
+    assertThat(points("loss")).isGreaterThan(10);
+    assertThat(names("fit"))
+        .isEqualTo(
+            List.of(
+                "model central",
+                "model adaptive",
+                "model banco",
+                "doing nothing",
+                "non-private optimum"));
+    assertThat(
+            browser.executeScript(
+                "return document.getElementById('result-table').getBoundingClientRect().right"
+                    + " <= innerWidth"))
+        .as("the whole table is in sight")
+        .isEqualTo(true);
+    Files.write(
+        Path.of("target", "kept-%d-%s.png".formatted(width, scheme)),
+        PageChecks.screenshot(browser, width));
+    assertThat(PageChecks.violations(browser)).isEmpty();
+    assertThat(messages()).isEmpty();
+  }
+
+  /** The texts beside the ends of a chart's curves. */
+  private List<?> names(String chart) {
+    return (List<?>)
+        browser.executeScript(
+            "const chart = charts[arguments[0]];"
+                + " return chart.data.datasets.map(line => endText(line, chart.scales.y));",
+            chart);
   }
 
   @Test
@@ -321,13 +377,6 @@ class WatchPageITCase {
           return text("verdicts-table").contains("duplicate");
         });
     assertThat(text("status")).isEqualTo("Live");
-  }
-
-  @Test
-  void theLegendNamesEachLineOfTheCharts() {
-    visit(1280, "light");
-    assertThat(text("scores-legend").lines())
-        .contains("model central", "doing nothing", "non-private optimum");
   }
 
   @Test

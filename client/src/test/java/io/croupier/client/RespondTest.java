@@ -1,0 +1,150 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.AdaptiveClips;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Question;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A round asks a device for a gradient, an answer or a size, and for nothing else. */
+class RespondTest {
+  private static final GridRandomiser EPSILON_100 = new L2LaplaceRandomiser(1, 2, -16, 100);
+
+  private final LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
+  private final ReportMaker maker = new ReportMaker(ledger, Clock.systemUTC());
+
+  /** Counts what is evaluated. */
+  private static final class Data implements Participant {
+    private final List<String> evaluated = new ArrayList<>();
+    private boolean answers = true;
+
+    @Override
+    public double[] gradient() {
+      evaluated.add("gradient");
+      return new double[] {0.5, 0.25};
+    }
+
+    @Override
+    public double size() {
+      evaluated.add("size");
+      return 0.9;
+    }
+
+    @Override
+    public boolean canAnswer(Question question) {
+      return answers;
+    }
+
+    @Override
+    public boolean answer(Question question) {
+      evaluated.add("answer");
+      return true;
+    }
+  }
+
+  /** A round that asks every device a question with this probability, otherwise for a gradient. */
+  private static RoundTerms asking(double probability) {
+    ModelUpdate.Builder update =
+        Updates.update("m", 1, 0, 0).setQuestionProbability(probability).setAnswerProbability(1);
+    update.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
+    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+  }
+
+  /** A round whose clip of 0.5 bounds the gradient's norm. */
+  private static RoundTerms moving(double probability) {
+    return ModelSnapshot.parse(
+            Updates.update("m", 1, 0, 0)
+                .setSize(AdaptiveClip.Size.GRADIENT)
+                .setGradientBound(0.5)
+                .setGridExponent(-17)
+                .setQuestionProbability(probability)
+                .setAnswerProbability(1)
+                .build()
+                .toByteArray())
+        .terms();
+  }
+
+  private static GradientReport parse(StoredReport report) throws Exception {
+    return GradientReport.parseFrom(report.bytes());
+  }
+
+  @Test
+  void aGradientNeedsNoSizeIfTheClipIsFixed() throws Exception {
+    Data data = new Data();
+
+    assertThat(parse(maker.respond(asking(0), data, EPSILON_100)).hasGrid()).isTrue();
+
+    assertThat(data.evaluated).containsExactly("gradient");
+  }
+
+  @Test
+  void aMovingClipNeedsGradientAndSize() throws Exception {
+    Data data = new Data();
+
+    assertThat(parse(maker.respond(moving(0), data, EPSILON_100)).getGradientBound())
+        .isEqualTo(0.5);
+
+    assertThat(data.evaluated).containsExactly("gradient", "size");
+  }
+
+  @Test
+  void aQuestionNeedsTheAnswerAlone() throws Exception {
+    Data data = new Data();
+
+    GradientReport report = parse(maker.respond(asking(1), data, EPSILON_100));
+
+    assertThat(report.getAnswer().getQuestion()).isEqualTo("a");
+    assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(100);
+    assertThat(data.evaluated).containsExactly("answer");
+  }
+
+  @Test
+  void theQuestionAboutTheSizeNeedsTheSizeAlone() throws Exception {
+    Data data = new Data();
+
+    GradientReport report = parse(maker.respond(moving(1), data, EPSILON_100));
+
+    assertThat(report.getAnswer().getQuestion()).isEqualTo(AdaptiveClips.QUESTION);
+    assertThat(report.getAnswer().getBit()).isTrue();
+    assertThat(data.evaluated).containsExactly("size");
+  }
+
+  @Test
+  void dataThatCannotAnswerSpendNothing() {
+    Data data = new Data();
+    data.answers = false;
+
+    assertThatThrownBy(() -> maker.respond(asking(1), data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+
+    assertThat(data.evaluated).doesNotContain("answer");
+    assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void undisclosedLevelsAnswerNothing() {
+    Data data = new Data();
+    UndisclosedRandomiser undisclosed = new UndisclosedRandomiser(EPSILON_100);
+
+    assertThatThrownBy(() -> maker.respond(asking(1), data, undisclosed))
+        .isInstanceOf(NotChosenException.class);
+    assertThatThrownBy(() -> maker.respond(moving(1), data, undisclosed))
+        .isInstanceOf(NotChosenException.class);
+
+    assertThat(data.evaluated).doesNotContain("answer");
+    assertThat(ledger.spent().reports()).isZero();
+  }
+}
