@@ -37,6 +37,18 @@ public final class AccountingEvents {
   }
 
   /**
+   * Returns the totals on its model that limits count: in the newest window, if they have a period.
+   */
+  public static Spend countedOnModel(AccountingEvent event) {
+    return event.hasModelWindow() ? event.getModelWindow().getTotals() : event.getModelTotals();
+  }
+
+  /** Returns the same over all models. */
+  public static Spend countedOnAllModels(AccountingEvent event) {
+    return event.hasUserWindow() ? event.getUserWindow().getTotals() : event.getUserTotals();
+  }
+
+  /**
    * Returns what a report costs, whatever its outcome, from the fields of its event. A central
    * report that was not charged only counts as a report.
    *

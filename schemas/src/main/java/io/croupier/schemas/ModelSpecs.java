@@ -23,6 +23,9 @@ public final class ModelSpecs {
    */
   public static final int AVERAGING_DEGREE = 3;
 
+  /** The longest period of limits, in days. */
+  public static final int MAX_PERIOD_DAYS = 370;
+
   /** Upper bound on the bytes of all scalar fields and ids of a message. */
   private static final long MESSAGE_OVERHEAD = 8192;
 

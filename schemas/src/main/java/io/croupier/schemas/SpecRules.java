@@ -172,5 +172,28 @@ final class SpecRules {
           limits.getMinSeparation(),
           "at least 0 (rounds strictly between two participations)");
     }
+    if (limits.hasPerDays()) {
+      checkPeriod(spec, violations);
+    }
+  }
+
+  private static void checkPeriod(ModelSpec spec, Violations violations) {
+    Limits limits = spec.getLimits();
+    int days = limits.getPerDays();
+    violations.require(
+        days >= 1 && days <= ModelSpecs.MAX_PERIOD_DAYS,
+        "limits.per_days",
+        days,
+        "from 1 to " + ModelSpecs.MAX_PERIOD_DAYS);
+    violations.require(
+        limits.hasEpsilon() || limits.hasMu() || limits.hasReports(),
+        "limits.per_days",
+        days,
+        "left out unless limits.epsilon, limits.mu or limits.reports is set");
+    violations.require(
+        !ModelSpecs.isCentral(spec),
+        "limits.per_days",
+        days,
+        "left out for a central model, whose later releases also depend on earlier reports");
   }
 }

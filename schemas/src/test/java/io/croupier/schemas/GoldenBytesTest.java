@@ -43,6 +43,7 @@ class GoldenBytesTest {
         "AccountingEvent-blt",
         "AccountingEvent-priv-unit",
         "AccountingEvent-answer",
+        "AccountingEvent-window",
         "GuaranteeEvent",
         "JournalEntry",
         "JournalEntry-bounds",

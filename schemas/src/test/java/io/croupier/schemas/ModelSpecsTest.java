@@ -76,7 +76,8 @@ class ModelSpecsTest {
   @Test
   void theDeprecatedNameOfTheBlackBoxHasNoSettings() {
     String deprecated =
-        "a deprecated name of black_box, which the model runs as; the next release refuses it: write black_box";
+        "a deprecated name of black_box, which the model runs as; the next release refuses it:"
+            + " write black_box";
     ModelSpec plain = spec(COMMON + "adaptive_radius {} limits { mu: 1 }");
     ModelSpec blackBox = spec(COMMON + "black_box {} limits { mu: 1 }");
     assertThat(ModelSpecs.violations(plain)).isEmpty();
@@ -161,6 +162,7 @@ class ModelSpecsTest {
         "black_box {} reports_per_round: 50 round_timeout_ms: 1 report_bound: 1e9",
         "black_box {} round_timeout_ms: 315360000000",
         "black_box {} limits { epsilon: 1 mu: 2 delta: 0.5 reports: 1 }",
+        "black_box {} limits { reports: 1 per_days: 370 }",
         "black_box {} grid_exponent: -40 max_staleness: 1000",
       })
   void acceptsLocalSpecs(String learner) {
@@ -201,7 +203,8 @@ class ModelSpecsTest {
         "initial_weights: [1]                         | initial_weights is of 1 values",
         "initial_weights: [1, nan]                    | initial_weights[1] is NaN",
         "reports_per_round: 0                         | reports_per_round is 0",
-        "round_timeout_ms: 0                          | round_timeout_ms is 0: it must be from 1 to",
+        "round_timeout_ms: 0                          | round_timeout_ms is 0: it must be from 1"
+            + " to",
         "round_timeout_ms: 315360000001               | round_timeout_ms is 315360000001: it must",
         "round_timeout_ms: 9223372036854775807        | round_timeout_ms is 9223372036854775807",
         "max_staleness: -1                            | max_staleness is -1",
@@ -222,6 +225,12 @@ class ModelSpecsTest {
         "limits { reports: 0 }                        | limits.reports is 0",
         "limits { max_participations: 0 }             | limits.max_participations is 0",
         "limits { min_separation: -1 }                | limits.min_separation is -1",
+        "limits { mu: 1 per_days: 0 }                 | limits.per_days is 0: it must be from 1 to"
+            + " 370",
+        "limits { mu: 1 per_days: 371 }               | limits.per_days is 371: it must be from 1"
+            + " to 370",
+        "limits { delta: 0.1 per_days: 30 }           | limits.per_days is 30: it must be left out"
+            + " unless limits.epsilon",
       })
   void namesTheFieldItsValueAndTheRule(String fields, String expected) {
     ModelSpec.Builder builder = local("").toBuilder();
@@ -239,19 +248,31 @@ class ModelSpecsTest {
       delimiter = '|',
       value = {
         "banco {}                                               | banco.strongest_noise is missing",
-        "banco { strongest_noise { l2_laplace {} } }             | banco.strongest_noise.l2_laplace.epsilon is missing",
-        "banco { strongest_noise { l2_laplace { epsilon: inf } } } | banco.strongest_noise.l2_laplace.epsilon is Infinity",
-        "banco { strongest_noise { gaussian { mu: 0 } } }         | banco.strongest_noise.gaussian.mu is 0.0",
-        "banco { strongest_noise { coordinate_laplace {} } }      | banco.strongest_noise.coordinate_laplace.taus is of 0 values",
-        "banco { strongest_noise { coordinate_laplace { taus: [1, 0] } } } | banco.strongest_noise.coordinate_laplace.taus[1] is 0.0",
-        "banco { strongest_noise { coordinate_laplace { taus: 1 clip: COORDINATES } } } | banco.strongest_noise.coordinate_laplace.clip is COORDINATES: it must be L2 or left out",
-        "banco { strongest_noise { sub_exponential { beta_max: 1 } } } | banco.strongest_noise.sub_exponential.variance is missing",
-        "banco { strongest_noise { sub_exponential { variance: -1 beta_max: 1 } } } | banco.strongest_noise.sub_exponential.variance is -1.0",
-        "banco { strongest_noise { sub_exponential { variance: 1 beta_max: 0 } } } | banco.strongest_noise.sub_exponential.beta_max is 0.0",
+        "banco { strongest_noise { l2_laplace {} } }             |"
+            + " banco.strongest_noise.l2_laplace.epsilon is missing",
+        "banco { strongest_noise { l2_laplace { epsilon: inf } } } |"
+            + " banco.strongest_noise.l2_laplace.epsilon is Infinity",
+        "banco { strongest_noise { gaussian { mu: 0 } } }         |"
+            + " banco.strongest_noise.gaussian.mu is 0.0",
+        "banco { strongest_noise { coordinate_laplace {} } }      |"
+            + " banco.strongest_noise.coordinate_laplace.taus is of 0 values",
+        "banco { strongest_noise { coordinate_laplace { taus: [1, 0] } } } |"
+            + " banco.strongest_noise.coordinate_laplace.taus[1] is 0.0",
+        "banco { strongest_noise { coordinate_laplace { taus: 1 clip: COORDINATES } } } |"
+            + " banco.strongest_noise.coordinate_laplace.clip is COORDINATES: it must be L2 or left"
+            + " out",
+        "banco { strongest_noise { sub_exponential { beta_max: 1 } } } |"
+            + " banco.strongest_noise.sub_exponential.variance is missing",
+        "banco { strongest_noise { sub_exponential { variance: -1 beta_max: 1 } } } |"
+            + " banco.strongest_noise.sub_exponential.variance is -1.0",
+        "banco { strongest_noise { sub_exponential { variance: 1 beta_max: 0 } } } |"
+            + " banco.strongest_noise.sub_exponential.beta_max is 0.0",
         "banco { strongest_noise { gaussian { mu: 1 } } radius: 0 } | banco.radius is 0.0",
         "black_box { prior {} }                                  | black_box.prior is empty",
-        "black_box { prior { conjugate { b: 0 } } }              | black_box.prior.conjugate.b is 0.0",
-        "coordinate_wise { radius: inf }                         | coordinate_wise.radius is Infinity",
+        "black_box { prior { conjugate { b: 0 } } }              | black_box.prior.conjugate.b is"
+            + " 0.0",
+        "coordinate_wise { radius: inf }                         | coordinate_wise.radius is"
+            + " Infinity",
         "ldp_sgd { decay: 0.5 }                                  | ldp_sgd.step_size is missing",
         "ldp_sgd { step_size: 1 }                                | ldp_sgd.decay is missing",
         "ldp_sgd { step_size: 1 decay: 1.5 }                     | ldp_sgd.decay is 1.5",
@@ -280,24 +301,41 @@ class ModelSpecsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "dp_ftrl { noise_multiplier: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.clip_norm is missing",
-        "dp_ftrl { clip_norm: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.noise_multiplier is missing",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 0 noise { tree {} } learning_rate: 1 } | dp_ftrl.noise_multiplier is 0.0",
+        "dp_ftrl { noise_multiplier: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.clip_norm is"
+            + " missing",
+        "dp_ftrl { clip_norm: 1 noise { tree {} } learning_rate: 1 } | dp_ftrl.noise_multiplier is"
+            + " missing",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 0 noise { tree {} } learning_rate: 1 } |"
+            + " dp_ftrl.noise_multiplier is 0.0",
         "dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 } | dp_ftrl.noise is missing",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 6 horizon: 1 } } learning_rate: 1 } | dp_ftrl.noise.blt.buffers is 6",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 } } learning_rate: 1 } | dp_ftrl.noise.blt.horizon is missing",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 horizon: 1073741825 } } learning_rate: 1 } | dp_ftrl.noise.blt.horizon is 1073741825",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 momentum: 1 } | dp_ftrl.momentum is 1.0",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 l1: -1 } | dp_ftrl.l1 is -1.0",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 restart_every: 0 } | dp_ftrl.restart_every is 0",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 completion: true } | dp_ftrl.completion is true",
-        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 horizon: 9 } } learning_rate: 1 restart_every: 9 } | dp_ftrl.restart_every is 9",
-        "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } lambda: 1 radius: 1 } | dp_ftrl_least_squares.x_norm is missing",
-        "dp_ftrl_least_squares { x_norm: 1 y_bound: 0 noise_multiplier: 1 noise { tree {} } lambda: 1 radius: 1 } | dp_ftrl_least_squares.y_bound is 0.0",
-        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } radius: 1 } | dp_ftrl_least_squares.lambda is missing",
-        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } lambda: 1 } | dp_ftrl_least_squares.radius is missing",
-        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise {} } | dp_ftrl_parameter_free.noise is missing",
-        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise { tree {} } prior {} } | dp_ftrl_parameter_free.prior is empty",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 6 horizon: 1 } }"
+            + " learning_rate: 1 } | dp_ftrl.noise.blt.buffers is 6",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 } } learning_rate: 1 }"
+            + " | dp_ftrl.noise.blt.horizon is missing",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 horizon: 1073741825 }"
+            + " } learning_rate: 1 } | dp_ftrl.noise.blt.horizon is 1073741825",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 momentum: 1"
+            + " } | dp_ftrl.momentum is 1.0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 l1: -1 } |"
+            + " dp_ftrl.l1 is -1.0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1"
+            + " restart_every: 0 } | dp_ftrl.restart_every is 0",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } learning_rate: 1 completion:"
+            + " true } | dp_ftrl.completion is true",
+        "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { blt { buffers: 1 horizon: 9 } }"
+            + " learning_rate: 1 restart_every: 9 } | dp_ftrl.restart_every is 9",
+        "dp_ftrl_least_squares { noise_multiplier: 1 noise { tree {} } lambda: 1 radius: 1 } |"
+            + " dp_ftrl_least_squares.x_norm is missing",
+        "dp_ftrl_least_squares { x_norm: 1 y_bound: 0 noise_multiplier: 1 noise { tree {} } lambda:"
+            + " 1 radius: 1 } | dp_ftrl_least_squares.y_bound is 0.0",
+        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } radius: 1 } |"
+            + " dp_ftrl_least_squares.lambda is missing",
+        "dp_ftrl_least_squares { x_norm: 1 noise_multiplier: 1 noise { tree {} } lambda: 1 } |"
+            + " dp_ftrl_least_squares.radius is missing",
+        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise {} } |"
+            + " dp_ftrl_parameter_free.noise is missing",
+        "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise { tree {} } prior {} } |"
+            + " dp_ftrl_parameter_free.prior is empty",
         "adaptive_radius {} round_timeout_ms: 0 | round_timeout_ms is 0",
       })
   void checksTheParametersOfCentralLearners(String learner, String expected) {
@@ -306,6 +344,18 @@ class ModelSpecsTest {
         .asString()
         .startsWith(expected)
         .contains("must be");
+  }
+
+  @Test
+  void theLimitsOfACentralModelHaveNoPeriod() {
+    ModelSpec.Builder spec =
+        spec(CENTRAL + "dp_ftrl { " + TREE + "learning_rate: 0.1 }").toBuilder();
+    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
+    spec.getLimitsBuilder().setMu(1).setPerDays(30);
+    assertThat(ModelSpecs.violations(spec.build()))
+        .singleElement()
+        .asString()
+        .startsWith("limits.per_days is 30: it must be left out for a central model");
   }
 
   @Test
@@ -375,18 +425,28 @@ class ModelSpecsTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "dimension: 3             | dimension of a running model is fixed: it is 2 and can't become 3",
-        "gradient_bound: 2        | gradient_bound of a running model is fixed: it is 1.0 and can't become 2.0",
-        "grid_exponent: -20       | grid_exponent of a running model is fixed: it is -16 and can't become -20",
-        "initial_weights: [0, 1]  | initial_weights of a running model is fixed: it is 0 values and can't become 2 values",
-        "initial_wealth: 2        | initial_wealth of a running model is fixed: it is 1.0 and can't become 2.0",
-        "report_bound: 2          | report_bound of a running model is fixed: it is absent and can't become 2.0",
-        "ldp_sgd { step_size: 1 } | learner of a running model is fixed: it is black_box and can't become ldp_sgd",
-        "black_box { radius: 2 }  | black_box.radius of a running model is fixed: it is absent and can't become 2.0",
+        "dimension: 3             | dimension of a running model is fixed: it is 2 and can't become"
+            + " 3",
+        "gradient_bound: 2        | gradient_bound of a running model is fixed: it is 1.0 and can't"
+            + " become 2.0",
+        "grid_exponent: -20       | grid_exponent of a running model is fixed: it is -16 and can't"
+            + " become -20",
+        "initial_weights: [0, 1]  | initial_weights of a running model is fixed: it is 0 values and"
+            + " can't become 2 values",
+        "initial_wealth: 2        | initial_wealth of a running model is fixed: it is 1.0 and can't"
+            + " become 2.0",
+        "report_bound: 2          | report_bound of a running model is fixed: it is absent and"
+            + " can't become 2.0",
+        "ldp_sgd { step_size: 1 } | learner of a running model is fixed: it is black_box and can't"
+            + " become ldp_sgd",
+        "black_box { radius: 2 }  | black_box.radius of a running model is fixed: it is absent and"
+            + " can't become 2.0",
         "black_box { prior { cv {} } } | black_box.prior.improper of a running model is fixed",
         "averaging { uniform {} } | averaging.uniform of a running model is fixed",
-        "averaging { polynomial { degree: 2 } } | averaging.polynomial.degree of a running model is fixed: it is 3.0 and can't become 2.0",
-        "model_id: 'n'            | model_id of a running model is fixed: it is m and can't become n",
+        "averaging { polynomial { degree: 2 } } | averaging.polynomial.degree of a running model is"
+            + " fixed: it is 3.0 and can't become 2.0",
+        "model_id: 'n'            | model_id of a running model is fixed: it is m and can't become"
+            + " n",
       })
   void nothingElseOfARunningModelMayChange(String change, String expected) {
     ModelSpec current = local("");

@@ -1,6 +1,7 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Totals;
@@ -28,8 +29,12 @@ final class RecomputedAccount implements UserAccount {
         public void store(int place, long[] block) {}
       };
 
+  private static final DailyTotals NO_DAYS = new DailyTotals();
+
   private final SpendTotals all = new SpendTotals();
+  private DailyTotals userDays = NO_DAYS;
   private final Map<String, SpendTotals> models = new TreeMap<>();
+  private final Map<String, DailyTotals> modelDays = new HashMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
   private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
 
@@ -76,6 +81,26 @@ final class RecomputedAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models.computeIfAbsent(modelId, id -> new SpendTotals()).setTotals(totals);
+  }
+
+  @Override
+  public DailyTotals userDays() {
+    return userDays;
+  }
+
+  @Override
+  public void storeUserDays(DailyTotals days) {
+    userDays = days;
+  }
+
+  @Override
+  public DailyTotals modelDays(String modelId) {
+    return modelDays.getOrDefault(modelId, NO_DAYS);
+  }
+
+  @Override
+  public void storeModelDays(String modelId, DailyTotals days) {
+    modelDays.put(modelId, days);
   }
 
   @Override

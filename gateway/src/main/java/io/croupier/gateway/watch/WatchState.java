@@ -6,6 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -158,7 +159,7 @@ final class WatchState {
             rate.add(second);
           }
           if (event.hasUserTotals()) {
-            spending.put(user, event.getUserTotals(), event.getLeftUser());
+            spending.put(user, AccountingEvents.countedOnAllModels(event), event.getLeftUser());
           }
           // A report may name any model, so its name alone makes none.
           WatchedModel model = models.get(event.getModelId());

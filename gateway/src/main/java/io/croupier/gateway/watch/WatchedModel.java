@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
@@ -106,7 +107,7 @@ final class WatchedModel {
       rate.add(second);
     }
     if (event.hasModelTotals()) {
-      spending.put(user, event.getModelTotals(), event.getLeftModel());
+      spending.put(user, AccountingEvents.countedOnModel(event), event.getLeftModel());
     }
   }
 

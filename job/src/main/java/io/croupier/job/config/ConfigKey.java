@@ -72,7 +72,11 @@ public enum ConfigKey {
       "The delta of `limits.user.epsilon`; without that limit, totals report epsilon"
           + " at this delta."),
   LIMITS_USER_REPORTS(
-      "limits.user.reports", "", "Largest number of reports of one user to all models.");
+      "limits.user.reports", "", "Largest number of reports of one user to all models."),
+  LIMITS_USER_PER(
+      "limits.user.per",
+      "",
+      "Period of the user's limits, such as `30d`: from 1 to 370 days. Unset: they hold for life.");
 
   /** Settings of Kafka's clients, for every client of the job. */
   public static final String KAFKA = "kafka.";

@@ -1,11 +1,16 @@
 package io.croupier.job.config;
 
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpecs;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The settings that limit what one user may spend on all models together. */
 public final class UserLimits {
+  private static final Pattern DAYS = Pattern.compile("([1-9][0-9]{0,2}) ?d");
+
   private UserLimits() {}
 
   /**
@@ -27,6 +32,9 @@ public final class UserLimits {
     }
     if (isSet(ConfigKey.LIMITS_USER_REPORTS, settings)) {
       limits.setReports(count(ConfigKey.LIMITS_USER_REPORTS, settings));
+    }
+    if (isSet(ConfigKey.LIMITS_USER_PER, settings)) {
+      limits.setPerDays(days(settings.get(ConfigKey.LIMITS_USER_PER.key()), limit(limits.build())));
     }
     return limits.build();
   }
@@ -52,6 +60,9 @@ public final class UserLimits {
     lines.put(
         ConfigKey.LIMITS_USER_REPORTS.key(),
         text(limits.hasReports(), Long.toString(limits.getReports())));
+    lines.put(
+        ConfigKey.LIMITS_USER_PER.key(),
+        limits.hasPerDays() ? limits.getPerDays() + "d" : "(for life)");
     return lines;
   }
 
@@ -77,6 +88,26 @@ public final class UserLimits {
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a finite number above 0%s, or left out"
             .formatted(key.key(), text, right));
+  }
+
+  private static int days(String text, boolean limited) {
+    Matcher days = DAYS.matcher(text.strip());
+    if (!days.matches() || Integer.parseInt(days.group(1)) > ModelSpecs.MAX_PERIOD_DAYS) {
+      throw new IllegalArgumentException(
+          "%s is '%s'; it must be a number of days from 1 to %d, such as '30d', or left out"
+              .formatted(ConfigKey.LIMITS_USER_PER.key(), text, ModelSpecs.MAX_PERIOD_DAYS));
+    }
+    if (!limited) {
+      throw new IllegalArgumentException(
+          "%s is '%s', the period of limits, but there are none; set %s, %s or %s, or leave it out"
+              .formatted(
+                  ConfigKey.LIMITS_USER_PER.key(),
+                  text,
+                  ConfigKey.LIMITS_USER_EPSILON.key(),
+                  ConfigKey.LIMITS_USER_MU.key(),
+                  ConfigKey.LIMITS_USER_REPORTS.key()));
+    }
+    return Integer.parseInt(days.group(1));
   }
 
   private static long count(ConfigKey key, Map<String, String> settings) {

@@ -136,6 +136,9 @@ class JobConfigTest {
         "limits.user.delta, 1, a finite number above 0 and below 1, or left out",
         "limits.user.reports, 0, a whole number of at least 1, or left out",
         "limits.user.reports, 1.5, a whole number of at least 1, or left out",
+        "limits.user.per, 30, \"a number of days from 1 to 370, such as '30d', or left out\"",
+        "limits.user.per, 0d, \"a number of days from 1 to 370, such as '30d', or left out\"",
+        "limits.user.per, 371d, \"a number of days from 1 to 370, such as '30d', or left out\"",
       })
   void namesABadValueAndWhatIsRight(String key, String value, String right) {
     Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092", "parallelism", "4"));
@@ -146,6 +149,24 @@ class JobConfigTest {
         .withMessageContaining(key)
         .withMessageContaining("'" + value + "'")
         .withMessageContaining(right);
+  }
+
+  @Test
+  void readsThePeriodOfLimits() throws IOException {
+    Path file = file(SERVERS + ": one:9092\nlimits: {user: {epsilon: 10, per: 30d}}\n");
+
+    JobConfig config = JobConfig.load(file, Map.of());
+
+    assertThat(config.perUser())
+        .isEqualTo(Limits.newBuilder().setEpsilon(10).setPerDays(30).build());
+    assertThat(config.describe()).containsPattern("limits\\.user\\.per +30d");
+    assertThat(with().describe()).containsPattern("limits\\.user\\.per +\\(for life\\)");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                JobConfig.load(file, Map.of("limits.user.epsilon", "", "limits.user.delta", "0.1")))
+        .withMessageContaining(
+            "limits.user.per is '30d', the period of limits, but there are none");
   }
 
   @Test

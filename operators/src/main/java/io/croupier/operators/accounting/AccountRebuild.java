@@ -5,7 +5,9 @@ import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.Window;
 import java.util.Optional;
 
 /**
@@ -37,20 +39,40 @@ public final class AccountRebuild {
     Totals cost = charged ? charged(event) : new Totals();
     boolean agrees = agrees(cost, event.getSpent());
     Totals user = account.userTotals();
+    DailyTotals days = account.userDays();
     if (charged) {
+      days = charge(days, event, event.getUserWindow(), user, cost);
       charge(user, cost, event.getUserTotals());
     }
     agrees &= settle(user, event.getUserTotals());
+    if (event.hasUserWindow()) {
+      DailyTotals settled = settle(days, event, event.getUserWindow(), user);
+      agrees &= settled == days;
+      days = settled;
+    }
+    if (days != account.userDays()) {
+      account.storeUserDays(days);
+    }
     account.storeUserTotals(user);
     if (event.hasModelTotals()) {
       Totals model = account.modelTotals(event.getModelId());
+      DailyTotals daysOfModel = account.modelDays(event.getModelId());
       if (charged) {
+        daysOfModel = charge(daysOfModel, event, event.getModelWindow(), model, cost);
         charge(model, cost, event.getModelTotals());
         if (event.hasCentral()) {
           agrees &= takePart(event, account, model);
         }
       }
       agrees &= settle(model, event.getModelTotals());
+      if (event.hasModelWindow()) {
+        DailyTotals settled = settle(daysOfModel, event, event.getModelWindow(), model);
+        agrees &= settled == daysOfModel;
+        daysOfModel = settled;
+      }
+      if (daysOfModel != account.modelDays(event.getModelId())) {
+        account.storeModelDays(event.getModelId(), daysOfModel);
+      }
       account.storeModelTotals(event.getModelId(), model);
     }
     return agrees;
@@ -97,6 +119,47 @@ public final class AccountRebuild {
       totals.keepRenyi(recorded.getRenyiOrder());
     }
     totals.add(cost);
+  }
+
+  /**
+   * Charges the days of a window.
+   *
+   * @param recorded the window in the event; empty if the limits had no period
+   * @param all totals of all earlier charges
+   */
+  private static DailyTotals charge(
+      DailyTotals days, AccountingEvent event, Window recorded, Totals all, Totals cost) {
+    return days.charged(period(recorded), day(event), all, cost, order(recorded));
+  }
+
+  /**
+   * Returns the days if they add up to the recorded window; otherwise days with all that the window
+   * may contain, on the newest one.
+   */
+  private static DailyTotals settle(
+      DailyTotals days, AccountingEvent event, Window recorded, Totals all) {
+    Totals window = days.window(period(recorded), day(event), all, order(recorded));
+    return settle(window, recorded.getTotals())
+        ? days
+        : days.onOneDay(period(recorded), day(event), window);
+  }
+
+  private static int period(Window recorded) {
+    int period = recorded.getDays();
+    if (period < 0 || period > ModelSpecs.MAX_PERIOD_DAYS) {
+      throw new IllegalArgumentException(
+          "the window's days are %d; they must be from 1 to %d"
+              .formatted(period, ModelSpecs.MAX_PERIOD_DAYS));
+    }
+    return period;
+  }
+
+  private static long day(AccountingEvent event) {
+    return DailyTotals.day(event.getAppendedAtMs());
+  }
+
+  private static double order(Window recorded) {
+    return recorded.getTotals().getRenyiOrder();
   }
 
   /** Raises totals to the recorded ones; returns whether they were equal. */

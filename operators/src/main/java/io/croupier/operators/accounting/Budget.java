@@ -25,6 +25,8 @@ import java.math.BigDecimal;
  *   <li>mu: the sum of mu^2, with pure epsilons by their tight mu;
  *   <li>epsilon and delta: see {@link EpsilonAtDelta}.
  * </ul>
+ *
+ * <p>If the limits have a period, the spend is that of a window: see {@link DailyTotals}.
  */
 final class Budget {
   private static final long NO_LIMIT = -1;
@@ -56,6 +58,16 @@ final class Budget {
     atDelta = limits.hasDelta() ? new EpsilonAtDelta(limits) : null;
   }
 
+  /** Returns the days of the window that the limits count; 0 if they count all charges. */
+  int period() {
+    return limits.getPerDays();
+  }
+
+  /** Returns the order of Renyi divergences that the limits count; 0 if there is none. */
+  double renyiOrder() {
+    return atDelta == null ? 0 : atDelta.order();
+  }
+
   /** Returns whether there is no limit. */
   boolean isEmpty() {
     return empty;
@@ -67,6 +79,13 @@ final class Budget {
    * @param cost of the mechanism
    */
   Judgement judgeDeclaration(Mechanism mechanism, Cost cost) {
+    if (period() > 0 && mechanism instanceof CentralNoise) {
+      return Judgement.refusedDeclaration(
+          mechanism,
+          name
+              + "per is set, and what a central model releases after the window also depends on"
+              + " this report: the limits must have no period");
+    }
     if (!limits.hasEpsilon() && !limits.hasMu()) {
       return Judgement.ADMITTED;
     }
@@ -129,8 +148,18 @@ final class Budget {
             + limit
             + " is "
             + limits.getField(Limits.getDescriptor().findFieldByName(limit))
+            + inPeriod(limits)
             + (sum.isEmpty() ? "" : ", so " + sum + " must be at most " + text(most, decimals))
             + spending(spent, cost, decimals));
+  }
+
+  /** Returns the words for the period of limits; empty if they have none. */
+  static String inPeriod(Limits limits) {
+    return switch (limits.getPerDays()) {
+      case 0 -> "";
+      case 1 -> " in 1 day";
+      default -> " in " + limits.getPerDays() + " days";
+    };
   }
 
   static String spending(long spent, long cost, int decimals) {
@@ -146,8 +175,9 @@ final class Budget {
 
   /** Charges {@code totals} with {@code cost}. */
   void charge(Totals totals, Totals cost) {
-    if (atDelta != null && atDelta.order() > 0 && atDelta.order() != totals.renyiOrder) {
-      totals.keepRenyi(atDelta.order());
+    double order = renyiOrder();
+    if (order > 0 && order != totals.renyiOrder) {
+      totals.keepRenyi(order);
     }
     totals.add(cost);
   }
@@ -166,7 +196,7 @@ final class Budget {
    *
    * @param recorded the record of {@code spent}
    */
-  Left left(Totals spent, Spend.Builder recorded) {
+  Left left(Totals spent, Spend recorded) {
     Left.Builder left = Left.newBuilder();
     if (reports != NO_LIMIT) {
       left.setReports(Math.max(0, reports - spent.reports));

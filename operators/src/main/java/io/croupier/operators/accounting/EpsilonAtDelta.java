@@ -41,6 +41,12 @@ import java.math.BigDecimal;
  * determine mu and the order, so changing them in response to outputs also chooses the filter
  * adaptively.
  *
+ * <p><b>Limits with a period</b> use the filter of Renyi divergences, whatever the first report
+ * was. Each window of the period then satisfies A or B: every report was judged with all reports of
+ * the window that ends on its day, which contains those of any other window up to that report. So
+ * the proof above holds for the reports of any one window, given everything that was released
+ * before it. With a filter that depends on the first report, windows would switch between filters.
+ *
  * <p><b>The bound</b> is the least of: the pure sum and the epsilon of the Gaussian rest; the
  * epsilon of all mu, both with the distance of discrete noise; the conversion of the Renyi
  * divergence, at the order kept and, from rho, at the order that is best for rho. Each is sound by
@@ -64,6 +70,7 @@ final class EpsilonAtDelta {
   private final double delta;
   private final double logDelta;
   private final boolean limited;
+  private final String inPeriod;
   private final double epsilon;
   private final long epsilonNanos;
   private final double order;
@@ -85,6 +92,7 @@ final class EpsilonAtDelta {
     delta = limits.getDelta();
     logDelta = Math.nextDown(StrictMath.log(delta));
     limited = limits.hasEpsilon();
+    inPeriod = Budget.inPeriod(limits);
     epsilon = limits.getEpsilon();
     if (limited) {
       RenyiFilter filter = RenyiFilter.of(epsilon, logDelta);
@@ -139,8 +147,10 @@ final class EpsilonAtDelta {
         || (pure && DecimalUnits.add(spent.epsilonNanos, cost.epsilonNanos) <= epsilonNanos)) {
       return Judgement.ADMITTED;
     }
-    String limit = name + "epsilon is " + epsilon + " at " + name + "delta " + delta + ", so ";
-    GaussianFilter filter = spent.gaussianDecides(cost) ? filter(spent.rate(cost)) : null;
+    String limit =
+        name + "epsilon is " + epsilon + " at " + name + "delta " + delta + inPeriod + ", so ";
+    GaussianFilter filter =
+        inPeriod.isEmpty() && spent.gaussianDecides(cost) ? filter(spent.rate(cost)) : null;
     if (filter == null || !filter.admitsMore) {
       return judge(
           limit + "the sum of Renyi divergences of order " + order,

@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 public final class HeapAccount implements UserAccount {
   private Totals user = new Totals();
   private NamedLink<Totals> models;
+  private DailyTotals userDays = DailyTotals.NONE;
+  private NamedLink<DailyTotals> modelDays;
   private NamedLink<RunningZeta> zetas;
   private NamedLink<WholeCharge> wholeCharges;
   private NamedLink<DeviceWindow> windows;
@@ -75,6 +77,26 @@ public final class HeapAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models = NamedLink.put(models, modelId, totals);
+  }
+
+  @Override
+  public DailyTotals userDays() {
+    return userDays;
+  }
+
+  @Override
+  public void storeUserDays(DailyTotals days) {
+    userDays = days;
+  }
+
+  @Override
+  public DailyTotals modelDays(String modelId) {
+    return NamedLink.get(modelDays, modelId, () -> DailyTotals.NONE);
+  }
+
+  @Override
+  public void storeModelDays(String modelId, DailyTotals days) {
+    modelDays = NamedLink.put(modelDays, modelId, days);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.Window;
 import java.util.Optional;
 
 /**
@@ -73,7 +74,10 @@ public final class Ledger {
       judgement = rules.judge(report, mechanism, declared.cost(), perUser);
     }
     Totals modelTotals = account.modelTotals(report.modelId);
-    Totals userTotals = account.userTotals();
+    Spending onModel =
+        new Spending(
+            rules.budget(), modelTotals, account.modelDays(report.modelId), report.appendedAtMs);
+    Spending onAll = onAllModels(report, account);
     if (judgement.isAdmitted()) {
       judgement = rules.judgeParticipation(report, modelTotals);
     }
@@ -83,28 +87,36 @@ public final class Ledger {
             : Optional.empty();
     DeclaredCost cost = participation.map(part -> DeclaredCost.of(part.cost())).orElse(declared);
     if (judgement.isAdmitted()) {
-      judgement = rules.budget().judge(modelTotals, cost.totals());
+      judgement = onModel.judge(cost.totals());
     }
     if (judgement.isAdmitted()) {
-      judgement = perUser.judge(userTotals, cost.totals());
+      judgement = onAll.judge(cost.totals());
     }
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
     if (charged) {
-      rules.budget().charge(modelTotals, cost.totals());
+      onModel.charge(cost.totals());
       if (participation.isPresent()) {
         participation.get().store(account, report.modelId);
         modelTotals.participate(report.round);
         event.setCentralSpend(participation.get().toProto());
       }
       account.storeModelTotals(report.modelId, modelTotals);
+      if (onModel.hasNewDays()) {
+        account.storeModelDays(report.modelId, onModel.days());
+      }
     }
-    Spend.Builder recorded = rules.budget().toProto(modelTotals);
+    Spend recorded = onModel.toProto().build();
     event.setModelTotals(recorded);
-    if (!rules.budget().isEmpty()) {
-      event.setLeftModel(rules.budget().left(modelTotals, recorded));
+    if (onModel.hasWindow()) {
+      Window window = onModel.window();
+      recorded = window.getTotals();
+      event.setModelWindow(window).setAppendedAtMs(report.appendedAtMs);
     }
-    return charge(event, charged, cost, userTotals, account);
+    if (onModel.isLimited()) {
+      event.setLeftModel(onModel.left(recorded));
+    }
+    return charge(event, charged, cost, onAll, report, account);
   }
 
   /**
@@ -125,8 +137,13 @@ public final class Ledger {
         event,
         isCharged(report, judgement),
         DeclaredCost.of(mechanism.cost()),
-        account.userTotals(),
+        onAllModels(report, account),
+        report,
         account);
+  }
+
+  private Spending onAllModels(Report report, UserAccount account) {
+    return new Spending(perUser, account.userTotals(), account.userDays(), report.appendedAtMs);
   }
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
@@ -187,17 +204,27 @@ public final class Ledger {
       AccountingEvent.Builder event,
       boolean charged,
       DeclaredCost cost,
-      Totals userTotals,
+      Spending onAll,
+      Report report,
       UserAccount account) {
     if (charged) {
-      perUser.charge(userTotals, cost.totals());
-      account.storeUserTotals(userTotals);
+      onAll.charge(cost.totals());
+      account.storeUserTotals(onAll.all());
+      if (onAll.hasNewDays()) {
+        account.storeUserDays(onAll.days());
+      }
     }
-    Spend.Builder recorded = perUser.toProto(userTotals);
-    if (!perUser.isEmpty()) {
-      event.setLeftUser(perUser.left(userTotals, recorded));
+    Spend recorded = onAll.toProto().build();
+    event.setUserTotals(recorded);
+    if (onAll.hasWindow()) {
+      Window window = onAll.window();
+      recorded = window.getTotals();
+      event.setUserWindow(window).setAppendedAtMs(report.appendedAtMs);
     }
-    return event.setSpent(charged ? cost.spend() : NOTHING).setUserTotals(recorded).build();
+    if (onAll.isLimited()) {
+      event.setLeftUser(onAll.left(recorded));
+    }
+    return event.setSpent(charged ? cost.spend() : NOTHING).build();
   }
 
   /** Creates the event of a report, without its outcome. */

@@ -16,6 +16,9 @@ public final class ModelAccount {
   /** The charge for all participations in a central model; null if there is none. */
   public WholeCharge wholeCharge;
 
+  /** The charges on each day; null if no limit had a period. */
+  public DailyTotals days;
+
   /** Creates empty totals without a model, for a reader. */
   public ModelAccount() {}
 

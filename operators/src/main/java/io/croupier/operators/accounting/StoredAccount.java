@@ -25,6 +25,9 @@ public final class StoredAccount {
   /** The windows of all devices, in the order of their first reports; an index never changes. */
   public DeviceWindow[] windows = {};
 
+  /** The charges over all models on each day; null if no limit had a period. */
+  public DailyTotals days;
+
   /** Creates an account without reports. */
   public StoredAccount() {}
 

@@ -22,6 +22,18 @@ public interface UserAccount {
   /** Stores the totals of one model. */
   void storeModelTotals(String modelId, Totals totals);
 
+  /** Returns the charges over all models on each day; none if no limit had a period. */
+  DailyTotals userDays();
+
+  /** Stores the charges over all models on each day, which must not be changed. */
+  void storeUserDays(DailyTotals days);
+
+  /** Returns the charges of one model on each day; none if no limit had a period. */
+  DailyTotals modelDays(String modelId);
+
+  /** Stores the charges of one model on each day, which must not be changed. */
+  void storeModelDays(String modelId, DailyTotals days);
+
   /** Returns the latest charge for a tree of a central model; an empty one if there is none. */
   RunningZeta runningZeta(String modelId);
 

@@ -10,12 +10,14 @@ import java.util.Map;
 /** An account in plain maps, which records every access. */
 public final class MapAccount implements UserAccount {
   final Map<String, Totals> models = new HashMap<>();
+  final Map<String, DailyTotals> modelDays = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, WholeCharge> wholeCharges = new HashMap<>();
   final Map<String, DeviceWindow> windows = new HashMap<>();
   final Map<String, MapDigests> digests = new HashMap<>();
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
+  private DailyTotals userDays = DailyTotals.NONE;
 
   @Override
   public Totals userTotals() {
@@ -37,6 +39,26 @@ public final class MapAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     models.put(modelId, totals);
+  }
+
+  @Override
+  public DailyTotals userDays() {
+    return userDays;
+  }
+
+  @Override
+  public void storeUserDays(DailyTotals days) {
+    userDays = days;
+  }
+
+  @Override
+  public DailyTotals modelDays(String modelId) {
+    return modelDays.getOrDefault(modelId, DailyTotals.NONE);
+  }
+
+  @Override
+  public void storeModelDays(String modelId, DailyTotals days) {
+    modelDays.put(modelId, days);
   }
 
   @Override

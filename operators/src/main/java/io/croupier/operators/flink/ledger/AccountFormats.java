@@ -1,6 +1,7 @@
 package io.croupier.operators.flink.ledger;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.ModelAccount;
 import io.croupier.operators.accounting.StoredAccount;
@@ -18,10 +19,13 @@ final class AccountFormats {
    * The version that this release writes. A new field is one line at the end of its format; if a
    * release has written the current version, with {@code since} the next version, and that version.
    */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final RecordFormat<Totals> TOTALS =
       new AccountFormat<>(Totals::new, Totals[]::new, AccountFormats::pass);
+
+  static final RecordFormat<DailyTotals> DAYS =
+      new AccountFormat<>(DailyTotals::new, DailyTotals[]::new, AccountFormats::pass);
 
   static final RecordFormat<RunningZeta> RUNNING_ZETA =
       new AccountFormat<>(RunningZeta::new, RunningZeta[]::new, AccountFormats::pass);
@@ -65,6 +69,7 @@ final class AccountFormats {
     to.totals = fields.record(from.totals, TOTALS);
     to.models = fields.records(from.models, MODEL);
     to.windows = fields.records(from.windows, WINDOW);
+    to.days = fields.since(2).record(from.days, DAYS);
   }
 
   static void pass(FieldPass fields, ModelAccount from, ModelAccount to) throws IOException {
@@ -72,6 +77,7 @@ final class AccountFormats {
     to.totals = fields.record(from.totals, TOTALS);
     to.runningZeta = fields.record(from.runningZeta, RUNNING_ZETA);
     to.wholeCharge = fields.record(from.wholeCharge, WHOLE_CHARGE);
+    to.days = fields.since(2).record(from.days, DAYS);
   }
 
   private static void pass(FieldPass fields, Totals from, Totals to) throws IOException {
@@ -89,6 +95,12 @@ final class AccountFormats {
     to.lastRound = fields.number(from.lastRound);
     to.variationAttos = fields.number(from.variationAttos);
     to.variationRate = fields.real(from.variationRate);
+  }
+
+  private static void pass(FieldPass fields, DailyTotals from, DailyTotals to) throws IOException {
+    to.period = fields.integer(from.period);
+    to.days = fields.numbers(from.days);
+    to.totals = fields.records(from.totals, TOTALS);
   }
 
   private static void pass(FieldPass fields, RunningZeta from, RunningZeta to) throws IOException {

@@ -4,6 +4,7 @@ import static io.croupier.operators.flink.ledger.StateAccess.read;
 import static io.croupier.operators.flink.ledger.StateAccess.write;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.ModelAccount;
@@ -26,6 +27,8 @@ import org.apache.flink.api.common.typeutils.base.IntSerializer;
  * user's first models, and every eighth report of a device writes a block of digests.
  */
 final class KeyedAccount implements UserAccount {
+  private static final DailyTotals NO_DAYS = new DailyTotals();
+
   private final ValueState<StoredAccount> accounts;
   private final MapState<String, ModelAccount> furtherModels;
   private final MapState<Integer, long[]> blocks;
@@ -141,6 +144,28 @@ final class KeyedAccount implements UserAccount {
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
     changing(modelId).totals = totals;
+  }
+
+  @Override
+  public DailyTotals userDays() {
+    return account.days == null ? NO_DAYS : account.days;
+  }
+
+  @Override
+  public void storeUserDays(DailyTotals days) {
+    account.days = days;
+    changed = true;
+  }
+
+  @Override
+  public DailyTotals modelDays(String modelId) {
+    ModelAccount model = model(modelId);
+    return model == null || model.days == null ? NO_DAYS : model.days;
+  }
+
+  @Override
+  public void storeModelDays(String modelId, DailyTotals days) {
+    changing(modelId).days = days;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.croupier.operators.flink.ledger;
 
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
 
@@ -17,10 +18,10 @@ final class SpentShare {
   static double of(AccountingEvent event) {
     double share = NO_LIMIT;
     if (event.hasLeftModel()) {
-      share = of(event.getModelTotals(), event.getLeftModel());
+      share = of(AccountingEvents.countedOnModel(event), event.getLeftModel());
     }
     if (event.hasLeftUser()) {
-      share = Math.max(share, of(event.getUserTotals(), event.getLeftUser()));
+      share = Math.max(share, of(AccountingEvents.countedOnAllModels(event), event.getLeftUser()));
     }
     return share;
   }

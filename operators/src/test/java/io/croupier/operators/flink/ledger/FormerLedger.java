@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Ledger;
@@ -172,6 +173,26 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
     @Override
     public void storeModelTotals(String modelId, Totals totals) {
       put(models, modelId, totals);
+    }
+
+    @Override
+    public DailyTotals userDays() {
+      return new DailyTotals();
+    }
+
+    @Override
+    public void storeUserDays(DailyTotals days) {
+      throw new AssertionError("that release had no periods");
+    }
+
+    @Override
+    public DailyTotals modelDays(String modelId) {
+      return new DailyTotals();
+    }
+
+    @Override
+    public void storeModelDays(String modelId, DailyTotals days) {
+      throw new AssertionError("that release had no periods");
     }
 
     @Override

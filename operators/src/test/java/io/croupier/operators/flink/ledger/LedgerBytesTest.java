@@ -63,14 +63,14 @@ class LedgerBytesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "L2_LAPLACE, 1, 108",
-    "L2_LAPLACE, 1007, 167",
-    "L2_LAPLACE, 1008, 111",
-    "L2_LAPLACE, 1000000, 124",
-    "GAUSSIAN, 1, 100",
-    "GAUSSIAN, 1007, 159",
-    "GAUSSIAN, 1008, 103",
-    "GAUSSIAN, 1000000, 110"
+    "L2_LAPLACE, 1, 110",
+    "L2_LAPLACE, 1007, 169",
+    "L2_LAPLACE, 1008, 113",
+    "L2_LAPLACE, 1000000, 126",
+    "GAUSSIAN, 1, 102",
+    "GAUSSIAN, 1007, 161",
+    "GAUSSIAN, 1008, 105",
+    "GAUSSIAN, 1000000, 112"
   })
   void anAccountGrowsLittleWithItsReports(Declaration declaration, int reports, int bytes)
       throws IOException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.Window;
 import org.junit.jupiter.api.Test;
 
 class SpentShareTest {
@@ -42,6 +43,30 @@ class SpentShareTest {
 
     assertThat(SpentShare.of(event.build())).isEqualTo(0.75);
     assertThat(SpentShare.of(event.setUserTotals(SPENT).setLeftUser(user).build())).isEqualTo(1);
+  }
+
+  @Test
+  void isThatOfTheWindowIfTheLimitsHaveAPeriod() {
+    Left left = Left.newBuilder().setEpsilon(0.25).build();
+    Spend life = Spend.newBuilder().setEpsilon(99).build();
+    Window window = Window.newBuilder().setDays(30).setTotals(SPENT).build();
+
+    assertThat(
+            SpentShare.of(
+                AccountingEvent.newBuilder()
+                    .setModelTotals(life)
+                    .setModelWindow(window)
+                    .setLeftModel(left)
+                    .build()))
+        .isEqualTo(0.75);
+    assertThat(
+            SpentShare.of(
+                AccountingEvent.newBuilder()
+                    .setUserTotals(life)
+                    .setUserWindow(window)
+                    .setLeftUser(left)
+                    .build()))
+        .isEqualTo(0.75);
   }
 
   @Test
