@@ -2,7 +2,6 @@ package io.croupier.cli.account;
 
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
@@ -17,17 +16,6 @@ import java.util.TreeMap;
  * repeated reports.
  */
 final class RecomputedAccount implements UserAccount {
-  private static final EarlierDigests NO_DIGESTS =
-      new EarlierDigests() {
-        @Override
-        public long[] block(int place) {
-          return null;
-        }
-
-        @Override
-        public void store(int place, long[] block) {}
-      };
-
   private final SpendTotals all = new SpendTotals();
   private final Map<String, SpendTotals> models = new TreeMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
@@ -105,14 +93,4 @@ final class RecomputedAccount implements UserAccount {
 
   @Override
   public void storeWindow(DeviceWindow window) {}
-
-  @Override
-  public EarlierDigests earlierDigests(String deviceId) {
-    return NO_DIGESTS;
-  }
-
-  @Override
-  public int devices() {
-    return 0;
-  }
 }

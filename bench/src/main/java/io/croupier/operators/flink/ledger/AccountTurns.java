@@ -80,14 +80,14 @@ public final class AccountTurns extends AbstractStreamOperator<Long>
     private final KeyedAccount keyed;
 
     Own(KeyedStateStore state) {
-      keyed = new KeyedAccount(state, null);
+      keyed = new KeyedAccount(state, null, null);
     }
 
     @Override
     public void charge(Turn turn) {
       keyed.load();
       DeviceWindow window = keyed.window(DEVICE);
-      window.judge(turn.sequence, digest(turn.sequence), keyed.earlierDigests(DEVICE));
+      window.judge(turn.sequence, digest(turn.sequence));
       keyed.storeWindow(window);
       Totals model = keyed.modelTotals(MODEL);
       model.add(cost);

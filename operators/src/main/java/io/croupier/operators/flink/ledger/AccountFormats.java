@@ -18,7 +18,7 @@ final class AccountFormats {
    * The version that this release writes. A new field is one line at the end of its format; if a
    * release has written the current version, with {@code since} the next version, and that version.
    */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   static final RecordFormat<Totals> TOTALS =
       new AccountFormat<>(Totals::new, Totals[]::new, AccountFormats::pass);
@@ -114,5 +114,6 @@ final class AccountFormats {
     to.judged = fields.number(from.judged); // all ones are -1, a single byte
     to.lowest = fields.number(from.lowest);
     to.digests = fields.fixedNumbers(from.digests);
+    to.endings = fields.since(2).bytes(from.endings);
   }
 }

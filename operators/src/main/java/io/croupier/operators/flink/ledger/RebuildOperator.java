@@ -69,7 +69,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     marks.forEach(this::requireSameRebuild);
-    account = new KeyedAccount(context.getKeyedStateStore(), null);
+    account = new KeyedAccount(context.getKeyedStateStore(), null, null);
     progress = new LedgerProgress(marks, now());
     progress.startsAt(end);
     added = new LongCounter();
@@ -151,6 +151,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     super.snapshotState(context);
     LedgerMark mark = progress.mark(context.getCheckpointId(), now(), subtask(), parallelism());
     mark.noFormerAccounts = true;
+    mark.noFormerDigests = true;
     mark.rebuilt = true;
     mark.eventsMissing = !complete;
     mark.eventsAdded = added.getLocalValuePrimitive();
