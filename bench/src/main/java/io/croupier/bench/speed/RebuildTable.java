@@ -13,6 +13,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
@@ -95,6 +96,7 @@ record RebuildTable(BenchmarkEnvironment environment, Duration interval) {
     Ledger ledger = new Ledger();
     ReportIntake intake = new ReportIntake(spec(), 0);
     HeapAccount account = new HeapAccount();
+    AccountingEventWriter writer = new AccountingEventWriter();
     try (Sender sender = environment.compressingSender()) {
       for (int turn = 0; turn < turns; turn++) {
         AccountingEvent event =
@@ -104,7 +106,7 @@ record RebuildTable(BenchmarkEnvironment environment, Duration interval) {
           String name = "%043d".formatted(user * 1_000_003L);
           AccountingEvent.Builder own = event.toBuilder().setUserId(name);
           own.getSourceBuilder().setOffset((long) turn * users + user);
-          sender.send(topics.accounting(), name.getBytes(UTF_8), own.build().toByteArray());
+          sender.send(topics.accounting(), name.getBytes(UTF_8), writer.write(own.build()));
         }
       }
     }

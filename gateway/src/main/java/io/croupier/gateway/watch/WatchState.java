@@ -6,6 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -137,7 +138,7 @@ final class WatchState {
     parse(
         record,
         () -> {
-          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           long second = live ? second() : -1;
           long user = key(event.getUserId());
           events++;

@@ -26,6 +26,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -82,6 +83,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private final VisibleOutputs outputs;
 
   private transient Ledger ledger;
+  private transient AccountingEventWriter events;
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
@@ -128,6 +130,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     ledger = new Ledger(perUser);
+    events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
     boolean hadSpecs = restoreSpecs(context);
     storedMarks =
@@ -247,7 +250,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(
             new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), events.write(event))));
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
       if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {

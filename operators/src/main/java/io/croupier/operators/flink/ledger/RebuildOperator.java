@@ -102,7 +102,8 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
     AccountingEvent event =
-        AccountingRecords.event(record.topic, record.partition, record.offset, record.value);
+        AccountingRecords.event(
+            record.topic, record.partition, record.offset, record.key, record.value);
     if (!event.getUserId().equals(getCurrentKey())) {
       throw AccountingRecords.odd(
           record.topic, record.partition, record.offset, "it names several users");

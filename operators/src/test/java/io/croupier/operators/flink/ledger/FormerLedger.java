@@ -21,6 +21,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,9 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(
             new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+                Destination.ACCOUNTING,
+                report.userId.getBytes(UTF_8),
+                new AccountingEventWriter().write(event))));
   }
 
   @Override
