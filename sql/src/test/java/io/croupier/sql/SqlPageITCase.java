@@ -260,9 +260,10 @@ class SqlPageITCase {
                     + " left_model IS NULL, source.topic FROM accounting"
                     + " WHERE user_id IN ('bob', 'dora') OR model_id = 'invented'"))
         .containsExactlyInAnyOrder(
-            Row.of("bob", 1.0, true, true, false, TOPICS.gradients()),
-            Row.of("dora", null, true, true, false, TOPICS.rawGradients()),
-            Row.of("eve", 1.0, true, true, true, TOPICS.gradients()));
+            // The topics have their usual names, which events leave out.
+            Row.of("bob", 1.0, true, true, false, ""),
+            Row.of("dora", null, true, true, false, ""),
+            Row.of("eve", 1.0, true, true, true, ""));
   }
 
   /**
