@@ -15,6 +15,7 @@ import io.croupier.job.config.SettingsFile;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
@@ -323,7 +324,7 @@ class GatewayITCase {
           TOPICS.accounting(),
           record -> {
             try {
-              events.add(AccountingEvent.parseFrom(record.value()));
+              events.add(AccountingEvents.read(record.key(), record.value()));
             } catch (com.google.protobuf.InvalidProtocolBufferException e) {
               throw new AssertionError(e);
             }

@@ -10,6 +10,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -140,18 +142,23 @@ class ReportE2ECase {
 
   /** Waits until a topic has the given number of records; returns their values. */
   private List<byte[]> awaitValues(String topic, int size) throws IOException {
-    List<byte[]> values = new ArrayList<>();
-    while (values.size() < size) {
-      values.clear();
-      CommittedRecords.forEach(kafka(), topic, record -> values.add(record.value()));
+    return awaitRecords(topic, size).stream().map(ConsumerRecord::value).toList();
+  }
+
+  private List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int size)
+      throws IOException {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    while (records.size() < size) {
+      records.clear();
+      CommittedRecords.forEach(kafka(), topic, records::add);
     }
-    return values;
+    return records;
   }
 
   private List<AccountingEvent> awaitEvents(int size) throws IOException {
     List<AccountingEvent> events = new ArrayList<>();
-    for (byte[] value : awaitValues("croupier.accounting", size)) {
-      events.add(AccountingEvent.parseFrom(value));
+    for (ConsumerRecord<byte[], byte[]> record : awaitRecords("croupier.accounting", size)) {
+      events.add(AccountingEvents.read(record.key(), record.value()));
     }
     return events;
   }

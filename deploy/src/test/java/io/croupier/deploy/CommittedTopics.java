@@ -7,6 +7,7 @@ import io.croupier.cli.io.JsonLines;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelUpdate;
@@ -104,7 +105,7 @@ final class CommittedTopics {
     forEach(
         "croupier.accounting",
         record -> {
-          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           events.add(AccountChecks.AccountingRecord.of(event));
           if (event.getOutcome() == Outcome.ADMITTED) {
             admitted.merge(event.getModelId(), 1L, Long::sum);

@@ -7,6 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -87,7 +88,7 @@ class DeployPageE2ECase {
         "croupier.accounting",
         record -> {
           try {
-            events.add(AccountingEvent.parseFrom(record.value()));
+            events.add(AccountingEvents.read(record.key(), record.value()));
           } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
           }

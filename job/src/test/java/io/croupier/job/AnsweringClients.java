@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelUpdate;
 import java.time.Duration;
 import java.util.HashMap;
@@ -99,7 +100,7 @@ final class AnsweringClients {
           throw new AssertionError("%d of %d events after %s".formatted(seen, reports, patience));
         }
         for (ConsumerRecord<byte[], byte[]> record : events.poll(Duration.ofMillis(50))) {
-          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           seen++;
           if (event.getOutcome() == Outcome.ADMITTED) {
             admitted.merge(event.getModelId(), 1L, Long::sum);

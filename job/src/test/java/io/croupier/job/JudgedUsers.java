@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -96,16 +97,17 @@ final class JudgedUsers implements AutoCloseable {
   private void follow() {
     while (seen.get() < wanted && !closed) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
-        add(record.partition(), record.value());
+        add(record);
       }
     }
     Collections.sort(delays);
   }
 
-  private void add(int partition, byte[] value) {
+  private void add(ConsumerRecord<byte[], byte[]> record) {
+    int partition = record.partition();
     AccountingEvent event;
     try {
-      event = AccountingEvent.parseFrom(value);
+      event = AccountingEvents.read(record.key(), record.value());
     } catch (com.google.protobuf.InvalidProtocolBufferException e) {
       throw new AssertionError("An event that can't be read", e);
     }

@@ -11,6 +11,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
@@ -377,7 +378,7 @@ class LearningSavepointITCase {
     events.forEach(event -> bySource.put(event.getSource(), event));
     assertThat(after).isNotEmpty();
     for (ProducerRecord<byte[], byte[]> record : after) {
-      AccountingEvent expected = AccountingEvent.parseFrom(record.value());
+      AccountingEvent expected = AccountingEvents.read(record.key(), record.value());
       AccountingEvent actual = bySource.get(expected.getSource());
       AccountingEvent today = EarlierCosts.today(expected, actual);
       assertThat(actual.toBuilder().mergeFrom(today).setReason(actual.getReason()).build())

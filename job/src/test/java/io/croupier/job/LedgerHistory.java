@@ -9,6 +9,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.ModelSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,11 +61,12 @@ final class LedgerHistory {
 
   /** Writes all events, the users in turn. */
   void write(TestTopics testTopics) throws Exception {
+    AccountingEventWriter writer = new AccountingEventWriter();
     for (AccountingEvent turn : turns) {
       for (int user = 0; user < users; user++) {
         AccountingEvent event = turn.toBuilder().setUserId(user(user)).build();
         testTopics.send(
-            testTopics.topics.accounting(), user(user).getBytes(UTF_8), event.toByteArray());
+            testTopics.topics.accounting(), user(user).getBytes(UTF_8), writer.write(event));
       }
       testTopics.flush();
     }

@@ -7,6 +7,7 @@ import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.JournalEntry;
@@ -151,7 +152,7 @@ public final class TestTopics implements AutoCloseable {
     awaitRecords(
         topics.accounting(),
         record -> {
-          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           if (event.getModelId().equals(modelId)) {
             events.add(event);
           }

@@ -1,11 +1,17 @@
 package io.croupier.schemas;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.List;
 
-/** Checks whether a ledger can have written an {@link AccountingEvent}, and what it charges. */
+/**
+ * Reads {@link AccountingEvent}s, checks whether a ledger can have written them, and computes what
+ * they charge.
+ */
 public final class AccountingEvents {
   /** Upper bound on partitions, more than any topic has; it bounds the state kept per partition. */
   private static final int MAX_PARTITIONS = 1_000_000;
@@ -13,7 +19,65 @@ public final class AccountingEvents {
   /** Kafka's own limit. */
   private static final int MAX_TOPIC_NAME = 249;
 
+  /** The names of the topics that version 2 leaves out; a constant, so that they never change. */
+  private static final Topics USUAL = Topics.withPrefix("croupier");
+
+  /** What a report costs that is not charged, and the totals before the first charge. */
+  static final Spend NOTHING = withZeros(Spend.getDefaultInstance());
+
   private AccountingEvents() {}
+
+  /**
+   * Reads a record of the accounting topic, of any version. Version 1 has all fields. Version 2,
+   * which {@link AccountingEventWriter} writes, has no user: its fields that are missing are added.
+   *
+   * @param key null if the record has none
+   * @throws InvalidProtocolBufferException if the value is no such record
+   */
+  public static AccountingEvent read(byte[] key, byte[] value)
+      throws InvalidProtocolBufferException {
+    AccountingEvent event = AccountingEvent.parseFrom(value);
+    if (event.hasUserId() || key == null) {
+      return event;
+    }
+    AccountingEvent.Builder whole =
+        event.toBuilder()
+            .setUserId(new String(key, UTF_8))
+            .setReason(event.getReason())
+            .setSpent(withZeros(event.getSpent()));
+    if (event.hasModelTotals()) {
+      whole.setModelTotals(withZeros(event.getModelTotals()));
+    }
+    whole.setUserTotals(
+        event.hasUserTotals() ? withZeros(event.getUserTotals()) : impliedUserTotals(whole));
+    if (event.hasSource() && !event.getSource().hasTopic()) {
+      whole.setSource(event.getSource().toBuilder().setTopic(usualTopic(event.hasCentral())));
+    }
+    return whole.build();
+  }
+
+  /** The topic of a report where the source of its event has none. */
+  public static String usualTopic(boolean central) {
+    return central ? USUAL.rawGradients() : USUAL.gradients();
+  }
+
+  /** The totals over all models where an event has none. */
+  static Spend impliedUserTotals(AccountingEventOrBuilder event) {
+    return event.hasModelTotals() ? event.getModelTotals() : NOTHING;
+  }
+
+  /** Returns a spend with each field that every spend has. */
+  private static Spend withZeros(Spend spend) {
+    return spend.toBuilder()
+        .setReports(spend.getReports())
+        .setEpsilon(spend.getEpsilon())
+        .setMu(spend.getMu())
+        .setRho(spend.getRho())
+        .setUndisclosed(spend.getUndisclosed())
+        .setUnbounded(spend.getUnbounded())
+        .setMuOfAll(spend.getMuOfAll())
+        .build();
+  }
 
   /**
    * Every property of {@code event} that no ledger writes, as sentences that name the field and its

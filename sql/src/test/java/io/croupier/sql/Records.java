@@ -100,7 +100,7 @@ final class Records implements AutoCloseable {
           if (record.value() == null) {
             newest.remove(key);
           } else {
-            newest.put(key, parser.parse(record.value()));
+            newest.put(key, parser.parse(record.key(), record.value()));
           }
         }
       }
@@ -111,7 +111,7 @@ final class Records implements AutoCloseable {
   /** Parses the value of a record. */
   @FunctionalInterface
   interface Parser<T> {
-    T parse(byte[] value) throws InvalidProtocolBufferException;
+    T parse(byte[] key, byte[] value) throws InvalidProtocolBufferException;
   }
 
   private KafkaConsumer<byte[], byte[]> consumer(String topic) {

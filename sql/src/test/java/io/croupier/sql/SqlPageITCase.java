@@ -10,6 +10,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
@@ -216,7 +217,9 @@ class SqlPageITCase {
   @Test
   void guarantees() throws Exception {
     GuaranteeEvent newest =
-        records.read(TOPICS.guarantees(), GuaranteeEvent::parseFrom).get("rides");
+        records
+            .read(TOPICS.guarantees(), (key, value) -> GuaranteeEvent.parseFrom(value))
+            .get("rides");
     assertThat(newest.getRound()).isEqualTo(1);
     assertThat(newest.getReplaceOne().getEpsilon()).isPositive();
     assertThat(rows("Guarantees"))
@@ -232,7 +235,8 @@ class SqlPageITCase {
 
   @Test
   void models() throws Exception {
-    ModelUpdate newest = records.read(TOPICS.updates(), ModelUpdate::parseFrom).get("visits");
+    ModelUpdate newest =
+        records.read(TOPICS.updates(), (key, value) -> ModelUpdate.parseFrom(value)).get("visits");
     List<Row> rows = rows("Models");
     // The third model is retired: its newest record is null.
     assertThat(rows)
@@ -256,9 +260,10 @@ class SqlPageITCase {
                     + " left_model IS NULL, source.topic FROM accounting"
                     + " WHERE user_id IN ('bob', 'dora') OR model_id = 'invented'"))
         .containsExactlyInAnyOrder(
-            Row.of("bob", 1.0, true, true, false, TOPICS.gradients()),
-            Row.of("dora", null, true, true, false, TOPICS.rawGradients()),
-            Row.of("eve", 1.0, true, true, true, TOPICS.gradients()));
+            // The topics have their usual names, which events leave out.
+            Row.of("bob", 1.0, true, true, false, ""),
+            Row.of("dora", null, true, true, false, ""),
+            Row.of("eve", 1.0, true, true, true, ""));
   }
 
   /**
@@ -266,8 +271,7 @@ class SqlPageITCase {
    */
   @Test
   void numbersThatARecordLacksAreZero() throws Exception {
-    AccountingEvent newest =
-        records.read(TOPICS.accounting(), AccountingEvent::parseFrom).get("bob");
+    AccountingEvent newest = records.read(TOPICS.accounting(), AccountingEvents::read).get("bob");
     assertThat(newest.getLeftModel().hasEpsilon()).isTrue();
     assertThat(newest.getLeftModel().hasReports()).isFalse();
     assertThat(
@@ -280,7 +284,8 @@ class SqlPageITCase {
   @Test
   void theKafkaConnectorFailsOnARetiredModel() {
     tables.executeSql(
-        "CREATE TEMPORARY TABLE appended (model_id STRING, round BIGINT) WITH ('connector' = 'kafka',"
+        "CREATE TEMPORARY TABLE appended (model_id STRING, round BIGINT) WITH ('connector' ="
+            + " 'kafka',"
             + " 'topic' = '%s', 'properties.bootstrap.servers' = '%s',"
                 .formatted(TOPICS.updates(), broker.bootstrapServers())
             + " 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',"

@@ -6,6 +6,7 @@ import io.croupier.cli.io.CountBar;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -51,7 +52,7 @@ public final class AccountingTopic {
       throw noEvent(record, null);
     }
     try {
-      return AccountingEvent.parseFrom(record.value());
+      return AccountingEvents.read(record.key(), record.value());
     } catch (InvalidProtocolBufferException e) {
       throw noEvent(record, e);
     }

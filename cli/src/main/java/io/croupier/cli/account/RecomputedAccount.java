@@ -3,7 +3,6 @@ package io.croupier.cli.account;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
@@ -18,17 +17,6 @@ import java.util.TreeMap;
  * repeated reports.
  */
 final class RecomputedAccount implements UserAccount {
-  private static final EarlierDigests NO_DIGESTS =
-      new EarlierDigests() {
-        @Override
-        public long[] block(int place) {
-          return null;
-        }
-
-        @Override
-        public void store(int place, long[] block) {}
-      };
-
   private static final DailyTotals NO_DAYS = new DailyTotals();
 
   private final SpendTotals all = new SpendTotals();
@@ -130,14 +118,4 @@ final class RecomputedAccount implements UserAccount {
 
   @Override
   public void storeWindow(DeviceWindow window) {}
-
-  @Override
-  public EarlierDigests earlierDigests(String deviceId) {
-    return NO_DIGESTS;
-  }
-
-  @Override
-  public int devices() {
-    return 0;
-  }
 }

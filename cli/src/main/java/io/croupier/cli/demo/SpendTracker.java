@@ -3,6 +3,7 @@ package io.croupier.cli.demo;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -120,7 +121,7 @@ final class SpendTracker implements AutoCloseable {
     try (consumer) {
       while (!closed) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          add(AccountingEvent.parseFrom(record.value()));
+          add(AccountingEvents.read(record.key(), record.value()));
         }
       }
     } catch (WakeupException e) {

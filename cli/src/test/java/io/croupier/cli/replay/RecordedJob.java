@@ -10,6 +10,7 @@ import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
@@ -68,7 +69,8 @@ final class RecordedJob implements AutoCloseable {
             new ByteArraySerializer());
     updates = new TopicFollower<>(kafka, topics.updates(), r -> ModelUpdate.parseFrom(r.value()));
     accounting =
-        new TopicFollower<>(kafka, topics.accounting(), r -> AccountingEvent.parseFrom(r.value()));
+        new TopicFollower<>(
+            kafka, topics.accounting(), r -> AccountingEvents.read(r.key(), r.value()));
     journal = new TopicFollower<>(kafka, topics.journal(), r -> JournalEntry.parseFrom(r.value()));
     gradients = new TopicFollower<>(kafka, topics.gradients(), RecordedJob::recorded);
   }

@@ -11,7 +11,6 @@ import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.DeviceWindow.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -280,10 +279,9 @@ class LocalLedgerTest {
     assertThat(LocalLedger.WINDOW).isEqualTo(DeviceWindow.WIDTH);
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
     DeviceWindow window = new DeviceWindow("d");
-    EarlierDigests earlier = new Blocks();
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
       long sequence = ledger.release(TENTH, s -> new byte[1]).sequence();
-      assertThat(window.judge(sequence, sequence, earlier)).isEqualTo(Verdict.FRESH);
+      assertThat(window.judge(sequence, sequence)).isEqualTo(Verdict.FRESH);
       if (i > 0) {
         ledger.acknowledge(i);
       }
@@ -291,22 +289,8 @@ class LocalLedgerTest {
     assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("report 0 is still pending; it must be settled before report 64 is drawn");
-    assertThat(window.judge(0, 0, earlier)).isEqualTo(Verdict.DUPLICATE);
+    assertThat(window.judge(0, 0)).isEqualTo(Verdict.DUPLICATE);
     ledger.acknowledge(0);
     assertThat(ledger.release(TENTH, s -> new byte[1]).sequence()).isEqualTo(64);
-  }
-
-  private static final class Blocks implements EarlierDigests {
-    private final long[][] blocks = new long[DeviceWindow.BLOCKS][];
-
-    @Override
-    public long[] block(int place) {
-      return blocks[place];
-    }
-
-    @Override
-    public void store(int place, long[] digests) {
-      blocks[place] = digests;
-    }
   }
 }

@@ -145,7 +145,7 @@ final class WatchState {
     parse(
         record,
         () -> {
-          AccountingEvent event = AccountingEvent.parseFrom(record.value());
+          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           long second = live ? second() : -1;
           long user = key(event.getUserId());
           events++;

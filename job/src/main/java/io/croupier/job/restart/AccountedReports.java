@@ -1,10 +1,13 @@
 package io.croupier.job.restart;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Position;
 import java.io.IOException;
@@ -21,6 +24,7 @@ final class AccountedReports {
   private static final int MODEL_ID = lengthTag(AccountingEvent.MODEL_ID_FIELD_NUMBER);
   private static final int REASON = lengthTag(AccountingEvent.REASON_FIELD_NUMBER);
   private static final int SOURCE = lengthTag(AccountingEvent.SOURCE_FIELD_NUMBER);
+  private static final int CENTRAL = lengthTag(AccountingEvent.CENTRAL_FIELD_NUMBER);
   private static final int SEQUENCE = varintTag(AccountingEvent.SEQUENCE_FIELD_NUMBER);
   private static final int OUTCOME = varintTag(AccountingEvent.OUTCOME_FIELD_NUMBER);
   private static final int TOPIC = lengthTag(Position.TOPIC_FIELD_NUMBER);
@@ -36,6 +40,7 @@ final class AccountedReports {
   private String device;
   private String model;
   private String topic;
+  private boolean isCentral;
   private long sequence;
   private int outcome;
   private int partition;
@@ -48,7 +53,7 @@ final class AccountedReports {
    *     it
    */
   AccountedReport read(ConsumerRecord<byte[], byte[]> record) {
-    if (record.value() != null && isUsual(record.value())) {
+    if (record.value() != null && isUsual(record.key(), record.value())) {
       return new AccountedReport(user, topic, partition, offset);
     }
     AccountingEvent event = KafkaVisibleOutputs.event(record);
@@ -58,11 +63,12 @@ final class AccountedReports {
   }
 
   /** Reads the fields, and returns whether the whole parse would accept the event as read. */
-  private boolean isUsual(byte[] value) {
-    user = "";
+  private boolean isUsual(byte[] key, byte[] value) {
+    user = null;
+    isCentral = false;
     device = "";
     model = "";
-    topic = "";
+    topic = null;
     sequence = -1;
     outcome = 0;
     partition = -1;
@@ -72,7 +78,13 @@ final class AccountedReports {
     } catch (IOException e) {
       return false;
     }
-    return GradientReports.isUserId(user)
+    if (user == null && key != null) {
+      user = new String(key, UTF_8);
+      topic = topic == null ? AccountingEvents.usualTopic(isCentral) : topic;
+    }
+    return user != null
+        && topic != null
+        && GradientReports.isUserId(user)
         && GradientReports.isDeviceId(device)
         && GradientReports.isModelId(model)
         && sequence >= 0
@@ -105,6 +117,9 @@ final class AccountedReports {
         in.readStringRequireUtf8();
       } else if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
         // A message of numbers: each of its fields must have a form that Protobuf allows.
+        if (isDeclaration(WireFormat.getTagFieldNumber(tag))) {
+          isCentral = tag == CENTRAL;
+        }
         int limit = in.pushLimit(in.readRawVarint32());
         in.skipMessage();
         in.checkLastTagWas(0);
@@ -127,6 +142,11 @@ final class AccountedReports {
         throw new IOException("A group ends that has not begun");
       }
     }
+  }
+
+  private static boolean isDeclaration(int field) {
+    return field >= AccountingEvent.UNDISCLOSED_FIELD_NUMBER
+        && field <= AccountingEvent.RANDOMISED_RESPONSE_FIELD_NUMBER;
   }
 
   private static int lengthTag(int field) {

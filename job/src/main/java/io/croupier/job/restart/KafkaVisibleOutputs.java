@@ -137,7 +137,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
    */
   static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
     return AccountingRecords.event(
-        record.topic(), record.partition(), record.offset(), record.value());
+        record.topic(), record.partition(), record.offset(), record.key(), record.value());
   }
 
   /**

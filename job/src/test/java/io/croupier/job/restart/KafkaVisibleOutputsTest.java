@@ -12,6 +12,8 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.Central;
 import io.croupier.schemas.ModelUpdate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,6 +56,25 @@ class KafkaVisibleOutputsTest {
   void readsEventsOfALedger() throws Exception {
     AccountingEvent event = event("");
     assertThat(KafkaVisibleOutputs.event(record(event.toByteArray()))).isEqualTo(event);
+  }
+
+  /** In version 2 the key is the user, and the declaration implies the usual topic. */
+  @ParameterizedTest
+  @CsvSource({"false, croupier.gradients", "true, croupier.raw-gradients"})
+  void readsSlimEventsOfALedger(boolean central, String topic) throws Exception {
+    AccountingEvent.Builder event = event("").toBuilder().setUserId("secret");
+    if (central) {
+      event.setCentral(Central.getDefaultInstance());
+    }
+    event.getSourceBuilder().setTopic(topic);
+    byte[] slim = new AccountingEventWriter().write(event.build());
+
+    assertThat(new AccountedReports().read(record(slim)))
+        .isEqualTo(
+            new AccountedReport(
+                "secret", topic, event.getSource().getPartition(), event.getSource().getOffset()));
+    assertThat(AccountingEvent.parseFrom(slim).getSource().hasTopic()).isFalse();
+    assertThat(KafkaVisibleOutputs.event(record(slim)).getSource()).isEqualTo(event.getSource());
   }
 
   @Test
@@ -149,6 +170,11 @@ class KafkaVisibleOutputsTest {
             "device_id: ''",
             "user_id: '%s'".formatted("u".repeat(257)))) {
       events.add(event(change).toByteArray());
+      events.add(event(change).toBuilder().clearUserId().build().toByteArray());
+      AccountingEvent.Builder usual = event(change).toBuilder().clearUserId();
+      usual.getSourceBuilder().clearTopic();
+      events.add(usual.build().toByteArray());
+      events.add(usual.setCentral(Central.getDefaultInstance()).build().toByteArray());
     }
     AccountedReports reports = new AccountedReports();
     Random random = new Random(5);

@@ -2,6 +2,7 @@ package io.croupier.operators.accounting;
 
 import io.croupier.accounting.numerics.DecimalUnits;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 
 /**
  * Which sequence numbers of one device were judged: the highest, and which of the {@value #WIDTH}
@@ -12,21 +13,19 @@ import java.util.Arrays;
  * report: its number is used. The other verdicts leave the window unchanged, so that no refused
  * report can push honest ones out.
  *
- * <p>Digests are the first 64 bits of a SHA-256. Other bytes under a judged number are mistaken for
- * a resend if their digests are equal: such a report is not used, as any other report with that
- * number, and it is not charged either. By chance this happens with a probability of 2^-64 for each
- * such report. A device can compute two reports with the same digest (some 2^32 hashes). It gains
- * the release of the second without a charge to its own user, which it could also send elsewhere.
- * The digest of a report that an honest device has not sent yet depends on its noise, so no other
- * sender can compute a report with that digest beforehand.
+ * <p>A digest is the first 64 bits of a SHA-256. The window keeps those of the last {@value
+ * #WHOLE_DIGESTS} numbers, and the last 16 bits of each of the others. Other bytes under a judged
+ * number are mistaken for a resend if what is kept of their digests is equal: such a report is not
+ * used, as any other report with that number, and it is not charged either. By chance this happens
+ * with a probability of 2^-64 for each such report, and of 2^-16 for an earlier number. A device
+ * can compute two reports with the same digest. It gains the release of the second without a charge
+ * to its own user, which it could also send elsewhere. The digest of a report that an honest device
+ * has not sent yet depends on its noise, so no other sender can compute a report with that digest
+ * beforehand.
  *
- * <p>Numbers are in blocks of {@value #BLOCK}, of the same quotient by {@value #BLOCK}. The window
- * itself has the digests of the highest number's block; those of earlier blocks are in {@link
- * EarlierDigests}, so that a device that counts upwards changes little with each report.
- *
- * <p>Invariants: (1) bit 0 of {@link #judged} is set unless the window is new; (2) {@link #digests}
- * ends with the digest of the highest number; (3) the digest of each other judged number of the
- * window is in {@link #digests} or in the earlier block of its number.
+ * <p>Invariants: (1) bit 0 of {@link #judged} is set unless the window is new; (2) each judged
+ * number of the window that is not below {@link #lowest} has its place in {@link #endings}, and the
+ * last ones also in {@link #digests}.
  */
 public final class DeviceWindow {
   /** The count of numbers that the window spans. Part of the state's format: never changed. */
@@ -35,11 +34,11 @@ public final class DeviceWindow {
   /** The most by which a number may exceed the highest one. */
   public static final long MAX_JUMP = 1 << 20;
 
-  /** The count of numbers of a block, a power of two. Part of the state's format: never changed. */
-  static final int BLOCK = 8;
-
-  /** The count of earlier blocks that are kept. */
-  public static final int BLOCKS = WIDTH / BLOCK;
+  /**
+   * The count of numbers, up to the highest, whose digests are kept as a whole. Part of the state's
+   * format: never changed.
+   */
+  public static final int WHOLE_DIGESTS = 8;
 
   /** The verdict on a number and its bytes. */
   public enum Verdict {
@@ -58,27 +57,6 @@ public final class DeviceWindow {
     JUMP
   }
 
-  /**
-   * The digests of the earlier blocks of one device, which the account's owner keeps beside the
-   * window. Blocks whose numbers differ by {@value DeviceWindow#WIDTH} share a place.
-   */
-  public interface EarlierDigests {
-
-    /**
-     * Returns what was stored last at a place; null if nothing was. Must not be changed.
-     *
-     * @param place from 0, below {@link DeviceWindow#BLOCKS}
-     */
-    long[] block(int place);
-
-    /**
-     * Stores a block.
-     *
-     * @param digests at most {@value DeviceWindow#BLOCK}; neither side changes it from now on
-     */
-    void store(int place, long[] digests);
-  }
-
   /** The device. */
   public String deviceId;
 
@@ -92,10 +70,18 @@ public final class DeviceWindow {
   public long lowest;
 
   /**
-   * Digests of the block of {@link #highest}, up to that number; any value where a number was not
-   * judged. Never changed, only replaced.
+   * Digests of the last {@value #WHOLE_DIGESTS} numbers, each at its remainder by that count; any
+   * value where a number was not judged. In states up to release 0.2.0 they are those of the
+   * numbers with the same quotient as {@link #highest}, at the same places.
    */
   public long[] digests = {};
+
+  /**
+   * The last 16 bits of the digest of each number of the window, in two bytes, of which the first
+   * is the higher one, at twice the number's remainder by {@value #WIDTH}; any value where a number
+   * was not judged. Empty in states up to release 0.2.0.
+   */
+  public byte[] endings = {};
 
   /** Creates a window without any judged number, and without a device, for a reader. */
   public DeviceWindow() {}
@@ -105,17 +91,28 @@ public final class DeviceWindow {
     this.deviceId = deviceId;
   }
 
+  /** From now on every number up to the highest is too old; none may be judged as a resend. */
+  void close() {
+    lowest = DecimalUnits.add(highest, 1);
+    digests = new long[0];
+    endings = new byte[0];
+  }
+
   /**
-   * Adds a number that was judged fresh before this window was lost. The digests of its bytes are
-   * lost, so a resend can't be recognised: from now on every number up to the highest is too old.
+   * Adds a number that was judged fresh before this window was lost, and closes the window: the
+   * digests of the number's bytes are lost, so a resend can't be recognised.
    */
   void close(long sequence) {
     if (isNew() || sequence > highest) {
       highest = sequence;
       judged = 1;
-      digests = new long[indexInBlock(sequence) + 1];
     }
-    lowest = DecimalUnits.add(highest, 1);
+    close();
+  }
+
+  /** Returns whether every number up to the highest is too old. */
+  boolean isClosed() {
+    return lowest > highest;
   }
 
   /** Returns the least number that is not too old. */
@@ -133,80 +130,91 @@ public final class DeviceWindow {
    *
    * @param sequence at least 0
    * @param digest the first 64 bits of the digest of the report's bytes
-   * @param earlier the device's earlier blocks: accessed for a number that is not in the highest
-   *     one's block
    */
-  public Verdict judge(long sequence, long digest, EarlierDigests earlier) {
+  public Verdict judge(long sequence, long digest) {
     if (isNew()) {
       highest = sequence;
-      judged = 1;
-      digests = with(digest, indexInBlock(sequence), new long[0]);
-      return Verdict.FRESH;
-    }
-    if (sequence > highest) {
-      if (sequence - highest > MAX_JUMP) {
+    } else if (sequence > highest) {
+      long step = sequence - highest;
+      if (step > MAX_JUMP) {
         return Verdict.JUMP;
       }
-      advanceTo(sequence, digest, earlier);
-      return Verdict.FRESH;
-    }
-    long age = highest - sequence;
-    if (age >= WIDTH || sequence < lowest) {
-      return Verdict.TOO_OLD;
-    }
-    if ((judged >>> age & 1) == 0) {
-      insert(sequence, digest, earlier);
-      return Verdict.FRESH;
-    }
-    long known = block(sequence, earlier)[indexInBlock(sequence)];
-    return known == digest ? Verdict.DUPLICATE : Verdict.CONFLICT;
-  }
-
-  private void advanceTo(long sequence, long digest, EarlierDigests earlier) {
-    long step = sequence - highest;
-    boolean sameBlock = isInLastBlock(sequence);
-    if (!sameBlock && step < WIDTH) {
-      earlier.store(place(highest), digests);
-    }
-    judged = 1 | (step >= WIDTH ? 0 : judged << step);
-    digests = with(digest, indexInBlock(sequence), sameBlock ? digests : new long[0]);
-    highest = sequence;
-  }
-
-  private void insert(long sequence, long digest, EarlierDigests earlier) {
-    long[] block = with(digest, indexInBlock(sequence), block(sequence, earlier));
-    if (isInLastBlock(sequence)) {
-      digests = block;
+      judged = step >= WIDTH ? 0 : judged << step;
+      highest = sequence;
     } else {
-      earlier.store(place(sequence), block);
+      long age = highest - sequence;
+      if (age >= WIDTH || sequence < lowest) {
+        return Verdict.TOO_OLD;
+      }
+      if ((judged >>> age & 1) != 0) {
+        return isKept(sequence, digest) ? Verdict.DUPLICATE : Verdict.CONFLICT;
+      }
     }
     judged |= 1L << (int) (highest - sequence);
+    keep(sequence, digest);
+    return Verdict.FRESH;
   }
 
-  /** Returns the digests of a number's block; empty if there are none. */
-  private long[] block(long sequence, EarlierDigests earlier) {
-    if (isInLastBlock(sequence)) {
-      return digests;
+  /** Returns whether what is kept of the digest of a judged number equals that of this one. */
+  private boolean isKept(long sequence, long digest) {
+    if (hasWholeDigest(sequence)) {
+      return digests[placeOfDigest(sequence)] == digest;
     }
-    long[] block = earlier.block(place(sequence));
-    return block == null ? new long[0] : block;
+    int place = placeOfEnding(sequence);
+    return endings[place] == (byte) (digest >>> Byte.SIZE) && endings[place + 1] == (byte) digest;
   }
 
-  private boolean isInLastBlock(long sequence) {
-    return sequence / BLOCK == highest / BLOCK;
+  private void keep(long sequence, long digest) {
+    if (hasWholeDigest(sequence)) {
+      int place = placeOfDigest(sequence);
+      if (place >= digests.length) {
+        digests = Arrays.copyOf(digests, place + 1);
+      }
+      digests[place] = digest;
+    }
+    int place = placeOfEnding(sequence);
+    if (place >= endings.length) {
+      endings = Arrays.copyOf(endings, place + 2);
+    }
+    endings[place] = (byte) (digest >>> Byte.SIZE);
+    endings[place + 1] = (byte) digest;
   }
 
-  private static int place(long sequence) {
-    return (int) (sequence / BLOCK % BLOCKS);
+  private boolean hasWholeDigest(long sequence) {
+    return highest - sequence < WHOLE_DIGESTS;
   }
 
-  private static int indexInBlock(long sequence) {
-    return (int) (sequence % BLOCK);
+  private static int placeOfDigest(long sequence) {
+    return (int) (sequence % WHOLE_DIGESTS);
   }
 
-  private static long[] with(long digest, int index, long[] block) {
-    long[] changed = Arrays.copyOf(block, Math.max(block.length, index + 1));
-    changed[index] = digest;
-    return changed;
+  private static int placeOfEnding(long sequence) {
+    return 2 * (int) (sequence % WIDTH);
+  }
+
+  /** Returns whether the window has the digests of release 0.2.0, which must move. */
+  public boolean isFormer() {
+    return digests.length > 0 && endings.length == 0;
+  }
+
+  /**
+   * Moves the digests from where release 0.2.0 kept them: in {@link #digests} and, of numbers with
+   * a smaller quotient by 8, in earlier blocks.
+   *
+   * @param earlier returns a block by the last three bits of the quotient of its numbers; null if
+   *     there is none
+   */
+  public void move(IntFunction<long[]> earlier) {
+    long[] last = digests;
+    digests = new long[0];
+    for (int age = WIDTH - 1; age >= 0; age--) {
+      if ((judged >>> age & 1) != 0) {
+        long sequence = highest - age;
+        long[] block = sequence / 8 == highest / 8 ? last : earlier.apply((int) (sequence / 8 % 8));
+        int index = (int) (sequence % 8);
+        // A digest that is missing, which no release leaves out, makes every resend a conflict.
+        keep(sequence, block != null && index < block.length ? block[index] : 0);
+      }
+    }
   }
 }

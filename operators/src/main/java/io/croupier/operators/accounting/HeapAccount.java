@@ -1,13 +1,12 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import java.util.function.Supplier;
 
 /**
  * One user's account on the heap. A recording has one for every user, and most accesses miss the
  * processor's caches, so the account is small and needs few pointer steps. Linked lists suffice,
- * since a user has few models and at most 16 devices. Not thread-safe.
+ * since a user has few models. Not thread-safe.
  */
 public final class HeapAccount implements UserAccount {
   private Totals user = new Totals();
@@ -16,8 +15,7 @@ public final class HeapAccount implements UserAccount {
   private NamedLink<DailyTotals> modelDays;
   private NamedLink<RunningZeta> zetas;
   private NamedLink<WholeCharge> wholeCharges;
-  private NamedLink<DeviceWindow> windows;
-  private NamedLink<long[][]> digests;
+  private DeviceWindow[] windows = {};
 
   /** Creates an account without reports. */
   public HeapAccount() {}
@@ -121,40 +119,12 @@ public final class HeapAccount implements UserAccount {
 
   @Override
   public DeviceWindow window(String deviceId) {
-    NamedLink<DeviceWindow> link = NamedLink.find(windows, deviceId);
-    return link == null ? new DeviceWindow(deviceId) : link.value;
+    DeviceWindow known = DeviceWindows.find(windows, deviceId);
+    return known == null ? new DeviceWindow(deviceId) : known;
   }
 
   @Override
   public void storeWindow(DeviceWindow window) {
-    windows = NamedLink.put(windows, window.deviceId, window);
-  }
-
-  @Override
-  public EarlierDigests earlierDigests(String deviceId) {
-    return new EarlierDigests() {
-      @Override
-      public long[] block(int place) {
-        NamedLink<long[][]> blocks = NamedLink.find(digests, deviceId);
-        return blocks == null ? null : blocks.value[place];
-      }
-
-      @Override
-      public void store(int place, long[] block) {
-        if (NamedLink.find(digests, deviceId) == null) {
-          digests = new NamedLink<>(deviceId, new long[DeviceWindow.BLOCKS][], digests);
-        }
-        NamedLink.find(digests, deviceId).value[place] = block;
-      }
-    };
-  }
-
-  @Override
-  public int devices() {
-    int devices = 0;
-    for (NamedLink<DeviceWindow> link = windows; link != null; link = link.next) {
-      devices++;
-    }
-    return devices;
+    windows = DeviceWindows.with(windows, window);
   }
 }

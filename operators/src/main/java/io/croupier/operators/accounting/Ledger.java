@@ -19,7 +19,7 @@ import java.util.Optional;
  * this order, and the first that fails decides:
  *
  * <ol>
- *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE, also if the user has too many devices;
+ *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE;
  *   <li>the model is known: REFUSED_UNKNOWN_MODEL;
  *   <li>form and dimension, or the question: REFUSED_DIMENSION;
  *   <li>the declaration, and the bound on the gradient: REFUSED_DECLARATION;
@@ -35,9 +35,6 @@ import java.util.Optional;
  * charge stays if the learner drops it.
  */
 public final class Ledger {
-  /** The most devices of one user. */
-  public static final int MAX_DEVICES = 16;
-
   /**
    * An upper bound on the size of an event as a record, including its key; a topic that accepts
    * records of this size accepts every event. User and device have at most {@value
@@ -148,13 +145,8 @@ public final class Ledger {
 
   private static Judgement judgeSequence(Report report, UserAccount account) {
     DeviceWindow window = account.window(report.deviceId);
-    if (window.isNew() && account.devices() >= MAX_DEVICES) {
-      return refusedSequence(
-          "the user has " + MAX_DEVICES + " devices, which is the maximum: it must be one of them");
-    }
     long highest = window.highest;
-    Verdict verdict =
-        window.judge(report.sequence, report.digest, account.earlierDigests(report.deviceId));
+    Verdict verdict = window.judge(report.sequence, report.digest);
     if (verdict == Verdict.FRESH) {
       account.storeWindow(window);
     }

@@ -1,7 +1,5 @@
 package io.croupier.operators.accounting;
 
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
-
 /**
  * The window of one device as release 0.1.0 stored it, with digests of 128 bits. A Flink POJO; a
  * user's windows become {@link DeviceWindow}s when the user's account is first accessed.
@@ -22,18 +20,14 @@ public final class ReplayWindow {
   /** Creates a window without any judged number; the serialiser needs it. */
   public ReplayWindow() {}
 
-  /**
-   * Returns the same window with digests of 64 bits.
-   *
-   * @param earlier receives the digests of earlier blocks
-   */
-  public DeviceWindow move(String deviceId, EarlierDigests earlier) {
+  /** Returns the same window with shorter digests. */
+  public DeviceWindow move(String deviceId) {
     DeviceWindow window = new DeviceWindow(deviceId);
     int at = 2 * Long.bitCount(judged);
     for (int age = Long.SIZE - 1; age >= 0; age--) {
       if ((judged >>> age & 1) != 0) {
         at -= 2;
-        window.judge(highest - age, digests[at], earlier);
+        window.judge(highest - age, digests[at]);
       }
     }
     window.lowest = lowest;

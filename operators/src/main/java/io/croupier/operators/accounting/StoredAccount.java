@@ -5,8 +5,7 @@ import java.util.Arrays;
 /**
  * What judging one of a user's reports usually accesses, in one value of keyed state: the totals
  * over all models, those of the user's first {@value #MODELS} models, and the windows of all
- * devices. The account of any further model, and the digests of earlier numbers, are states of
- * their own. Never expires.
+ * devices. The account of any further model is a state of its own. Never expires.
  */
 public final class StoredAccount {
   /**
@@ -22,7 +21,7 @@ public final class StoredAccount {
   /** The user's first models, in order. */
   public ModelAccount[] models = {};
 
-  /** The windows of all devices, in the order of their first reports; an index never changes. */
+  /** The windows of the devices, as in {@link DeviceWindows}. */
   public DeviceWindow[] windows = {};
 
   /** The charges over all models on each day; null if no limit had a period. */
@@ -51,19 +50,13 @@ public final class StoredAccount {
     return true;
   }
 
-  /** Returns the index of a device's window; -1 if the device is not known. */
-  public int device(String deviceId) {
-    for (int i = 0; i < windows.length; i++) {
-      if (windows[i].deviceId.equals(deviceId)) {
-        return i;
-      }
-    }
-    return -1;
+  /** Returns the window of a device; null if it is not known. */
+  public DeviceWindow window(String deviceId) {
+    return DeviceWindows.find(windows, deviceId);
   }
 
-  /** Adds the window of a device that is not known. */
-  public void add(DeviceWindow window) {
-    windows = Arrays.copyOf(windows, windows.length + 1);
-    windows[windows.length - 1] = window;
+  /** Stores the window of a device, which is then the last used one. */
+  public void store(DeviceWindow window) {
+    windows = DeviceWindows.with(windows, window);
   }
 }

@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 
 /**
  * One user's part of the ledger's state, which the caller keeps. Judging a report accesses only the
@@ -54,17 +53,9 @@ public interface UserAccount {
   /** Returns the window of one device; a new one if the device is not known. */
   DeviceWindow window(String deviceId);
 
-  /** Stores the window of one device. */
+  /**
+   * Stores the window of one device, which is then the last used one. {@link DeviceWindows} has the
+   * rules for many devices.
+   */
   void storeWindow(DeviceWindow window);
-
-  /**
-   * Returns the earlier digests of one device. What is stored there counts once the device's window
-   * is stored.
-   */
-  EarlierDigests earlierDigests(String deviceId);
-
-  /**
-   * Returns the number of devices whose window is stored. Called only when a device is not known.
-   */
-  int devices();
 }

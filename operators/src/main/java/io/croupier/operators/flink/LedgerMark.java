@@ -57,4 +57,9 @@ public final class LedgerMark {
 
   /** The events that a rebuild has added to the accounts; 0 in other marks. */
   public long eventsAdded;
+
+  /**
+   * Whether no digests are in the state of release 0.2.0; releases up to it didn't have this field.
+   */
+  public boolean noFormerDigests;
 }

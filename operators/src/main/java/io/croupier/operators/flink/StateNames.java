@@ -17,8 +17,8 @@ public final class StateNames {
   public static final String FURTHER_MODELS = "further-models";
 
   /**
-   * Ledger, by user: the digests of a device's earlier reports, in blocks; at most 8 for a device,
-   * each of at most 8. Replaced as the device counts on; never expires.
+   * Ledger of release 0.2.0, by user: the digests of a device's earlier reports, in blocks. Cleared
+   * when the account is first accessed.
    */
   public static final String EARLIER_DIGESTS = "earlier-digests";
 

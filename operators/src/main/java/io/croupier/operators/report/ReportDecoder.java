@@ -97,7 +97,7 @@ public final class ReportDecoder {
               + report.declaration
               + ": on the topic for raw gradients it must be central");
     }
-    if (!Arrays.equals(key, report.userId.getBytes(StandardCharsets.UTF_8))) {
+    if (key == null || !isUtf8Of(report.userId, key)) {
       return malformed("the record's key must be the report's user_id");
     }
     report.digest = VectorBytes.longAt(sha256.digest(value), 0);
@@ -105,6 +105,21 @@ public final class ReportDecoder {
     report.partition = partition;
     report.offset = offset;
     return new Decoded.WellFormed(report);
+  }
+
+  /** Returns whether bytes are those of a text, without a copy of it where it is ASCII. */
+  private static boolean isUtf8Of(String text, byte[] bytes) {
+    int length = text.length();
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        return Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
+      }
+      if (i >= bytes.length || bytes[i] != c) {
+        return false;
+      }
+    }
+    return length == bytes.length;
   }
 
   /** Reads a report of any form, without its key and position. */

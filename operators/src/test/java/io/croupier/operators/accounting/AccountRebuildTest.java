@@ -122,10 +122,7 @@ class AccountRebuildTest {
           .as("seed %s, run %s", SEED, run)
           .usingRecursiveComparison()
           .isEqualTo(account.wholeCharges);
-      assertThat(rebuilt.windows.keySet()).isEqualTo(account.windows.keySet());
-      account.windows.forEach(
-          (device, window) ->
-              assertThat(rebuilt.windows.get(device).highest).isEqualTo(window.highest));
+      assertSameDevices(account, rebuilt);
       assertLaterJudgementsAreTheSame(account, rebuilt);
     }
     assertThat(outcomes)
@@ -138,6 +135,33 @@ class AccountRebuildTest {
             Outcome.REFUSED_SEQUENCE,
             Outcome.REFUSED_SEPARATION,
             Outcome.REFUSED_PARTICIPATION);
+  }
+
+  /** More devices than an account keeps: the same ones are closed, and the same are forgotten. */
+  @Test
+  void manyDevicesInTheSameOrder() {
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    for (int n = 0; n < 3000; n++) {
+      Report report = TestReports.laplace(random.nextInt(100), 0.01);
+      report.deviceId = "device " + random.nextInt(90);
+      report.digest = random.nextInt(3);
+      report.modelId = "model 0";
+      AccountingEvent event = ledger.judge(report, terms().get(0), account);
+      assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    }
+    assertThat(account.windows).hasSize(DeviceWindows.KEPT);
+    assertSameDevices(account, rebuilt);
+  }
+
+  /** The order counts too: by it a further device closes the window of another one. */
+  private static void assertSameDevices(MapAccount account, MapAccount rebuilt) {
+    assertThat(rebuilt.windows).hasSameSizeAs(account.windows);
+    for (int i = 0; i < account.windows.length; i++) {
+      assertThat(rebuilt.windows[i].deviceId).isEqualTo(account.windows[i].deviceId);
+      assertThat(rebuilt.windows[i].highest).isEqualTo(account.windows[i].highest);
+      assertThat(rebuilt.windows[i].isClosed()).isTrue();
+    }
   }
 
   private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {

@@ -8,9 +8,7 @@ import static io.croupier.operators.accounting.DeviceWindow.Verdict.TOO_OLD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.accounting.DeviceWindow.Verdict;
-import io.croupier.operators.accounting.MapAccount.MapDigests;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -20,10 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DeviceWindowTest {
   private final DeviceWindow window = new DeviceWindow("phone");
-  private final MapDigests earlier = new MapDigests();
 
   private Verdict judge(long sequence, long digest) {
-    return window.judge(sequence, digest, earlier);
+    return window.judge(sequence, digest);
   }
 
   @ParameterizedTest
@@ -53,7 +50,7 @@ class DeviceWindowTest {
       judge(sequence, sequence);
     }
     long[] before = window.digests.clone();
-    Map<Integer, long[]> blocks = new HashMap<>(earlier.blocks);
+    byte[] endings = window.endings.clone();
     assertThat(judge(110, 9)).isEqualTo(CONFLICT);
     assertThat(judge(100, 9)).isEqualTo(CONFLICT);
     assertThat(judge(10, 9)).isEqualTo(TOO_OLD);
@@ -61,8 +58,8 @@ class DeviceWindowTest {
     assertThat(judge(102, 102)).isEqualTo(DUPLICATE);
     assertThat(window.highest).isEqualTo(110);
     assertThat(window.judged).isEqualTo(1 | 1 << 8 | 1 << 10);
-    assertThat(window.digests).isEqualTo(before).endsWith(110);
-    assertThat(earlier.blocks).isEqualTo(blocks);
+    assertThat(window.digests).isEqualTo(before).contains(110);
+    assertThat(window.endings).isEqualTo(endings);
   }
 
   @Test
@@ -70,38 +67,51 @@ class DeviceWindowTest {
     assertThat(judge(0, 0)).isEqualTo(FRESH);
     assertThat(judge(Long.MAX_VALUE, 0)).isEqualTo(JUMP);
     DeviceWindow high = new DeviceWindow("tablet");
-    MapDigests digests = new MapDigests();
-    high.judge(Long.MAX_VALUE, 0, digests);
-    assertThat(high.judge(0, 0, digests)).isEqualTo(TOO_OLD);
-    assertThat(high.judge(Long.MAX_VALUE - 63, 0, digests)).isEqualTo(FRESH);
+    high.judge(Long.MAX_VALUE, 0);
+    assertThat(high.judge(0, 0)).isEqualTo(TOO_OLD);
+    assertThat(high.judge(Long.MAX_VALUE - 63, 0)).isEqualTo(FRESH);
   }
 
-  /** A device that counts upwards stores one block for eight reports, and reads none. */
+  /** Of the last eight numbers the whole digest counts, of the others its last 16 bits. */
   @Test
-  void numbersInOrderTouchFewEarlierBlocks() {
-    for (long sequence = 0; sequence < 800; sequence++) {
-      judge(sequence, sequence);
-      assertThat(window.digests).hasSize((int) (sequence % 8) + 1);
+  void whatIsKeptOfDigests() {
+    long digest = 0x1234_5678_9abc_def0L;
+    for (long sequence = 500; sequence < 580; sequence++) {
+      judge(sequence, digest + sequence);
     }
-    assertThat(earlier.stores).isEqualTo(99);
-    assertThat(earlier.reads).isZero();
-    assertThat(earlier.blocks).hasSize(8);
-    assertThat(judge(800 - 64, 800 - 64)).isEqualTo(DUPLICATE);
-    assertThat(earlier.reads).isEqualTo(1);
+    for (long sequence = 516; sequence < 580; sequence++) {
+      boolean whole = sequence >= 572;
+      assertThat(judge(sequence, digest + sequence)).isEqualTo(DUPLICATE);
+      for (int bit = 0; bit < 64; bit++) {
+        assertThat(judge(sequence, digest + sequence ^ 1L << bit))
+            .as("number %s, bit %s", sequence, bit)
+            .isEqualTo(whole || bit < 16 ? CONFLICT : DUPLICATE);
+      }
+    }
+    assertThat(judge(515, digest + 515)).isEqualTo(TOO_OLD);
+    assertThat(window.digests).hasSize(8);
+    assertThat(window.endings).hasSize(128);
   }
 
-  /** States may be copied while they are written: an array that was stored is never changed. */
+  /** A closed window refuses every number up to the highest, and opens with a higher one. */
   @Test
-  void arraysAreReplacedRatherThanChanged() {
-    judge(8, 1);
-    long[] last = window.digests;
-    judge(9, 2);
-    assertThat(last).containsExactly(1);
-    judge(20, 3);
-    long[] block = earlier.blocks.get(1);
-    judge(10, 4);
-    assertThat(block).containsExactly(1, 2);
-    assertThat(earlier.blocks.get(1)).containsExactly(1, 2, 4);
+  void aClosedWindowOpensWithAHigherNumber() {
+    for (long sequence = 0; sequence < 20; sequence++) {
+      judge(sequence, sequence);
+    }
+    window.close();
+    assertThat(window.isClosed()).isTrue();
+    assertThat(window.digests).isEmpty();
+    assertThat(window.endings).isEmpty();
+    for (long sequence = 0; sequence < 20; sequence++) {
+      assertThat(judge(sequence, sequence)).isEqualTo(TOO_OLD);
+    }
+    assertThat(judge(22, 1)).isEqualTo(FRESH);
+    assertThat(window.isClosed()).isFalse();
+    assertThat(judge(22, 1)).isEqualTo(DUPLICATE);
+    assertThat(judge(20, 2)).isEqualTo(FRESH);
+    assertThat(judge(20, 3)).isEqualTo(CONFLICT);
+    assertThat(judge(19, 19)).isEqualTo(TOO_OLD);
   }
 
   @Test
@@ -111,7 +121,6 @@ class DeviceWindowTest {
     Map<Verdict, Integer> seen = new EnumMap<>(Verdict.class);
     for (int run = 0; run < 400; run++) {
       DeviceWindow window = new DeviceWindow("phone");
-      MapDigests earlier = new MapDigests();
       Naive naive = new Naive();
       long at = random.nextInt(200);
       int spread = 1 + random.nextInt(150);
@@ -123,11 +132,12 @@ class DeviceWindowTest {
           at = random.nextInt(10) == 0 ? sequence : at;
         }
         long digest = random.nextInt(10) == 0 ? random.nextInt(3) : sequence;
-        Verdict verdict = window.judge(sequence, digest, earlier);
+        Verdict verdict = window.judge(sequence, digest);
         assertThat(verdict)
             .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
             .isEqualTo(naive.judge(sequence, digest));
         assertThat(window.digests).hasSizeLessThanOrEqualTo(8);
+        assertThat(window.endings).hasSizeLessThanOrEqualTo(128);
         seen.merge(verdict, 1, Integer::sum);
       }
     }
@@ -147,11 +157,10 @@ class DeviceWindowTest {
       long at = random.nextInt(200);
       int spread = 1 + random.nextInt(150);
       DeviceWindow moved = null;
-      MapDigests earlier = new MapDigests();
       int moves = random.nextInt(150);
       for (int n = 0; n < 250; n++) {
         if (n == moves) {
-          moved = former.window.move("phone", earlier);
+          moved = former.window.move("phone");
         }
         at += random.nextInt(random.nextInt(100) == 0 ? 150 : 3);
         long sequence = Math.max(0, at + random.nextInt(spread) - spread / 2);
@@ -164,7 +173,53 @@ class DeviceWindowTest {
         }
         Verdict expected = former.judge(sequence, digest, ~digest);
         if (moved != null) {
-          assertThat(moved.judge(sequence, digest, earlier))
+          assertThat(moved.judge(sequence, digest))
+              .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
+              .isEqualTo(expected);
+          assertThat(moved.highest).isEqualTo(former.window.highest);
+          assertThat(moved.judged).isEqualTo(former.window.judged);
+          assertThat(moved.lowest).isEqualTo(former.window.lowest);
+          seen.merge(expected, 1, Integer::sum);
+        }
+      }
+    }
+    for (Verdict verdict : new Verdict[] {FRESH, DUPLICATE, CONFLICT, TOO_OLD}) {
+      assertThat(seen.getOrDefault(verdict, 0)).as(verdict.name()).isGreaterThan(1000);
+    }
+  }
+
+  /** The window of release 0.2.0, with its blocks, moved after any number of reports. */
+  @Test
+  void agreesWithTheWindowOfBlocksWheneverItMoves() {
+    long seed = 71;
+    Random random = new Random(seed);
+    Map<Verdict, Integer> seen = new EnumMap<>(Verdict.class);
+    for (int run = 0; run < 2000; run++) {
+      BlockWindow former = new BlockWindow();
+      long at = random.nextInt(200);
+      int spread = 1 + random.nextInt(150);
+      DeviceWindow moved = null;
+      int moves = 1 + random.nextInt(150);
+      for (int n = 0; n < 250; n++) {
+        if (n == moves) {
+          moved = former.window;
+          assertThat(moved.isFormer()).isTrue();
+          former = former.copy();
+          moved.move(former.blocks::get);
+          assertThat(moved.isFormer()).isFalse();
+        }
+        at += random.nextInt(random.nextInt(100) == 0 ? 150 : 3);
+        long sequence = Math.max(0, at + random.nextInt(spread) - spread / 2);
+        long digest = random.nextInt(10) == 0 ? random.nextInt(3) : sequence;
+        if (random.nextInt(400) == 0) {
+          former.close(sequence);
+          if (moved != null) {
+            moved.close(sequence);
+          }
+        }
+        Verdict expected = former.judge(sequence, digest);
+        if (moved != null) {
+          assertThat(moved.judge(sequence, digest))
               .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
               .isEqualTo(expected);
           assertThat(moved.highest).isEqualTo(former.window.highest);
@@ -191,7 +246,10 @@ class DeviceWindowTest {
         return TOO_OLD;
       }
       Long known = digests.putIfAbsent(sequence, digest);
-      return known == null ? FRESH : known == digest ? DUPLICATE : CONFLICT;
+      long compared = sequence > digests.lastKey() - 8 ? -1 : 0xffff;
+      return known == null
+          ? FRESH
+          : (known & compared) == (digest & compared) ? DUPLICATE : CONFLICT;
     }
   }
 }

@@ -11,6 +11,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.ModelSpec;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LedgerTest {
@@ -125,20 +126,52 @@ class LedgerTest {
     assertThat(account.userTotals().epsilonNanos).isEqualTo(2_000_000_000);
   }
 
+  private Outcome fromDevice(int device, long sequence) {
+    Report report = TestReports.laplace(sequence, 0.25);
+    report.deviceId = "device " + device;
+    report.digest = sequence;
+    return judge(report).getOutcome();
+  }
+
   @Test
-  void aUserHasSixteenDevicesAtMost() {
-    for (int device = 0; device < 17; device++) {
-      Report report = TestReports.laplace(5, 0.25);
-      report.deviceId = "device " + device;
-      AccountingEvent event = judge(report);
-      assertThat(event.getOutcome())
-          .isEqualTo(device < 16 ? Outcome.ADMITTED : Outcome.REFUSED_SEQUENCE);
+  void beyondSixteenDevicesTheNumbersOfTheLeastRecentlyUsedOneAreTooOld() {
+    for (int device = 0; device < 16; device++) {
+      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.ADMITTED);
     }
-    assertThat(account.windows).hasSize(16);
-    assertThat(account.userTotals().reports).isEqualTo(17);
-    Report known = TestReports.laplace(6, 0.25);
-    known.deviceId = "device 3";
-    assertThat(judge(known).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(0, 7)).isEqualTo(Outcome.ADMITTED);
+    // Neither a resend nor a refused number is a use.
+    assertThat(fromDevice(1, 5)).isEqualTo(Outcome.DUPLICATE);
+    assertThat(fromDevice(1, 5L << 30)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(fromDevice(16, 0)).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(1, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(fromDevice(1, 4)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    for (int device = 2; device < 16; device++) {
+      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.DUPLICATE);
+    }
+    assertThat(fromDevice(0, 6)).isEqualTo(Outcome.ADMITTED);
+    // It continues with its next number, and then another device's are too old.
+    assertThat(fromDevice(1, 6)).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(1, 6)).isEqualTo(Outcome.DUPLICATE);
+    assertThat(fromDevice(2, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(fromDevice(3, 5)).isEqualTo(Outcome.DUPLICATE);
+  }
+
+  /** No device is refused for ever, and an account has a largest size. */
+  @Test
+  void beyondSixtyFourDevicesTheLeastRecentlyUsedOneIsForgotten() {
+    for (int device = 0; device < 1000; device++) {
+      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.ADMITTED);
+      assertThat(account.windows).hasSize(Math.min(device + 1, 64));
+    }
+    assertThat(account.windows)
+        .extracting(DeviceWindow::isClosed)
+        .containsExactlyElementsOf(IntStream.range(0, 64).mapToObj(i -> i < 48).toList());
+    assertThat(account.userTotals().reports).isEqualTo(1000);
+    assertThat(fromDevice(936, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    // A report of a forgotten device is charged again.
+    assertThat(account.userTotals().reports).isEqualTo(1001);
+    assertThat(fromDevice(935, 5)).isEqualTo(Outcome.ADMITTED);
+    assertThat(account.userTotals().reports).isEqualTo(1002);
   }
 
   @Test

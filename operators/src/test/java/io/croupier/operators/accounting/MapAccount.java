@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,8 +12,7 @@ public final class MapAccount implements UserAccount {
   final Map<String, DailyTotals> modelDays = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, WholeCharge> wholeCharges = new HashMap<>();
-  final Map<String, DeviceWindow> windows = new HashMap<>();
-  final Map<String, MapDigests> digests = new HashMap<>();
+  DeviceWindow[] windows = {};
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
   private DailyTotals userDays = DailyTotals.NONE;
@@ -86,41 +84,12 @@ public final class MapAccount implements UserAccount {
   @Override
   public DeviceWindow window(String deviceId) {
     accesses.add("window " + deviceId);
-    return windows.getOrDefault(deviceId, new DeviceWindow(deviceId));
+    DeviceWindow known = DeviceWindows.find(windows, deviceId);
+    return known == null ? new DeviceWindow(deviceId) : known;
   }
 
   @Override
   public void storeWindow(DeviceWindow window) {
-    windows.put(window.deviceId, window);
-  }
-
-  @Override
-  public EarlierDigests earlierDigests(String deviceId) {
-    return digests.computeIfAbsent(deviceId, device -> new MapDigests());
-  }
-
-  @Override
-  public int devices() {
-    accesses.add("devices");
-    return windows.size();
-  }
-
-  /** Earlier digests in a plain map. */
-  static final class MapDigests implements EarlierDigests {
-    final Map<Integer, long[]> blocks = new HashMap<>();
-    int reads;
-    int stores;
-
-    @Override
-    public long[] block(int place) {
-      reads++;
-      return blocks.get(place);
-    }
-
-    @Override
-    public void store(int place, long[] digests) {
-      stores++;
-      blocks.put(place, digests);
-    }
+    windows = DeviceWindows.with(windows, window);
   }
 }

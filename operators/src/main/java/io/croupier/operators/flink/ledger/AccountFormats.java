@@ -126,5 +126,6 @@ final class AccountFormats {
     to.judged = fields.number(from.judged); // all ones are -1, a single byte
     to.lowest = fields.number(from.lowest);
     to.digests = fields.fixedNumbers(from.digests);
+    to.endings = fields.since(2).bytes(from.endings);
   }
 }

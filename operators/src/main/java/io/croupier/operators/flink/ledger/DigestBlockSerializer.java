@@ -14,9 +14,9 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Writes blocks of digests with the same bytes as {@link LongPrimitiveArraySerializer}, but each in
- * one piece: a checkpoint of the heap contains up to eight for every device, and a stream takes as
- * long for one number as for a block. A block is never changed, so none is copied.
+ * The format of {@link FormerDigests}: blocks with the same bytes as {@link
+ * LongPrimitiveArraySerializer}, but each in one piece, since a stream takes as long for one number
+ * as for a block. A block is never changed, so none is copied.
  */
 public final class DigestBlockSerializer extends TypeSerializerSingleton<long[]> {
   private static final long serialVersionUID = 1;

@@ -65,8 +65,7 @@ final class FormerAccounts {
       account.storeWholeCharge(entry.getKey(), entry.getValue());
     }
     for (Map.Entry<String, ReplayWindow> entry : windows.entries()) {
-      String deviceId = entry.getKey();
-      account.storeWindow(entry.getValue().move(deviceId, account.earlierDigests(deviceId)));
+      account.storeWindow(entry.getValue().move(entry.getKey()));
     }
     userTotals.clear();
     modelTotals.clear();

@@ -6,7 +6,6 @@ import static io.croupier.operators.flink.ledger.StateAccess.write;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.ModelAccount;
 import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.accounting.Totals;
@@ -19,20 +18,19 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
 
 /**
  * The account of one user, in keyed state. Between {@link #load} and {@link #store} the user is the
  * current key. Together they read one value and write one, for a report of any device to one of the
- * user's first models, and every eighth report of a device writes a block of digests.
+ * user's first models.
  */
 final class KeyedAccount implements UserAccount {
   private static final DailyTotals NO_DAYS = new DailyTotals();
 
   private final ValueState<StoredAccount> accounts;
   private final MapState<String, ModelAccount> furtherModels;
-  private final MapState<Integer, long[]> blocks;
   private final FormerAccounts former;
+  private final FormerDigests formerDigests;
 
   private StoredAccount account;
   private boolean changed;
@@ -45,10 +43,12 @@ final class KeyedAccount implements UserAccount {
   /**
    * Creates the account.
    *
-   * @param former where users are whose account was not accessed since an earlier release; null if
-   *     there can be none
+   * @param former where users are whose account was not accessed since release 0.1.0; null if there
+   *     can be none
+   * @param formerDigests where digests are of users whose account was not accessed since release
+   *     0.2.0; null if there can be none
    */
-  KeyedAccount(KeyedStateStore state, FormerAccounts former) {
+  KeyedAccount(KeyedStateStore state, FormerAccounts former, FormerDigests formerDigests) {
     accounts =
         state.getState(
             new ValueStateDescriptor<>(StateNames.ACCOUNTS, new StoredAccountSerializer()));
@@ -58,11 +58,8 @@ final class KeyedAccount implements UserAccount {
                 StateNames.FURTHER_MODELS,
                 Types.STRING.createSerializer(null),
                 new ModelAccountSerializer()));
-    blocks =
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, new DigestBlockSerializer()));
     this.former = former;
+    this.formerDigests = formerDigests;
   }
 
   /** Reads the account of the current key's user. */
@@ -73,6 +70,8 @@ final class KeyedAccount implements UserAccount {
       if (former != null) {
         former.moveTo(this);
       }
+    } else if (formerDigests != null && formerDigests.moveTo(account)) {
+      changed = true;
     }
   }
 
@@ -192,44 +191,13 @@ final class KeyedAccount implements UserAccount {
 
   @Override
   public DeviceWindow window(String deviceId) {
-    int device = account.device(deviceId);
-    return device < 0 ? new DeviceWindow(deviceId) : account.windows[device];
+    DeviceWindow known = account.window(deviceId);
+    return known == null ? new DeviceWindow(deviceId) : known;
   }
 
   @Override
   public void storeWindow(DeviceWindow window) {
-    int device = account.device(window.deviceId);
-    if (device < 0) {
-      account.add(window);
-    } else {
-      account.windows[device] = window;
-    }
+    account.store(window);
     changed = true;
-  }
-
-  @Override
-  public EarlierDigests earlierDigests(String deviceId) {
-    int known = account.device(deviceId);
-    int device = known < 0 ? account.windows.length : known;
-    return new EarlierDigests() {
-      @Override
-      public long[] block(int place) {
-        return read(() -> blocks.get(key(device, place)));
-      }
-
-      @Override
-      public void store(int place, long[] digests) {
-        write(() -> blocks.put(key(device, place), digests));
-      }
-    };
-  }
-
-  private static int key(int device, int place) {
-    return device * DeviceWindow.BLOCKS + place;
-  }
-
-  @Override
-  public int devices() {
-    return account.windows.length;
   }
 }

@@ -26,6 +26,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
@@ -81,6 +83,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private final VisibleOutputs outputs;
 
   private transient Ledger ledger;
+  private transient AccountingEventWriter events;
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
@@ -89,6 +92,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
   private transient boolean formerAccounts;
+  private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient TopicEnd.Follower accountingEnd;
   private transient ScheduledFuture<?> lookUps;
@@ -126,6 +130,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     ledger = new Ledger(perUser);
+    events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
     boolean hadSpecs = restoreSpecs(context);
     storedMarks =
@@ -147,9 +152,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
     // A job may be restored without this operator's state. Releases without marks stored specs.
     boolean hasState = context.isRestored() && (hadSpecs || !marks.isEmpty());
-    formerAccounts = hasState && !allHaveLeft(marks);
+    formerAccounts = hasState && !all(marks, mark -> mark.noFormerAccounts);
+    formerDigests = hasState && !all(marks, mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
-    account = new KeyedAccount(keyed, formerAccounts ? new FormerAccounts(keyed) : null);
+    account =
+        new KeyedAccount(
+            keyed,
+            formerAccounts ? new FormerAccounts(keyed) : null,
+            formerDigests ? new FormerDigests(keyed) : null);
     int lost = hasState ? check.withState(marks, progress, aligned) : 0;
     if (!hasState) {
       check.withoutState(start, progress);
@@ -182,9 +192,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     super.close();
   }
 
-  /** Returns whether all subtasks had no account in the states of release 0.1.0. */
-  private static boolean allHaveLeft(List<LedgerMark> marks) {
-    return !marks.isEmpty() && marks.stream().allMatch(mark -> mark.noFormerAccounts);
+  /** Returns whether all subtasks had marks, and of this kind. */
+  private static boolean all(List<LedgerMark> marks, Predicate<LedgerMark> kind) {
+    return !marks.isEmpty() && marks.stream().allMatch(kind);
   }
 
   /** Restores the specs and reads new ones; returns whether any were stored. */
@@ -240,7 +250,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(
             new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), events.write(event))));
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
       if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
@@ -288,6 +298,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
     mark.noFormerAccounts = !formerAccounts;
+    mark.noFormerDigests = !formerDigests;
     storedMarks.update(List.of(mark));
   }
 

@@ -69,7 +69,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     marks.forEach(this::requireSameRebuild);
-    account = new KeyedAccount(context.getKeyedStateStore(), null);
+    account = new KeyedAccount(context.getKeyedStateStore(), null, null);
     progress = new LedgerProgress(marks, now());
     progress.startsAt(end);
     added = new LongCounter();
@@ -102,7 +102,8 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
     AccountingEvent event =
-        AccountingRecords.event(record.topic, record.partition, record.offset, record.value);
+        AccountingRecords.event(
+            record.topic, record.partition, record.offset, record.key, record.value);
     if (!event.getUserId().equals(getCurrentKey())) {
       throw AccountingRecords.odd(
           record.topic, record.partition, record.offset, "it names several users");
@@ -151,6 +152,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     super.snapshotState(context);
     LedgerMark mark = progress.mark(context.getCheckpointId(), now(), subtask(), parallelism());
     mark.noFormerAccounts = true;
+    mark.noFormerDigests = true;
     mark.rebuilt = true;
     mark.eventsMissing = !complete;
     mark.eventsAdded = added.getLocalValuePrimitive();

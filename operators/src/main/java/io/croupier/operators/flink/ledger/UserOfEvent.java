@@ -1,5 +1,7 @@
 package io.croupier.operators.flink.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
@@ -9,9 +11,9 @@ import java.io.IOException;
 import org.apache.flink.api.java.functions.KeySelector;
 
 /**
- * The user of an accounting event, whose account a rebuild adds it to. Ledgers write the user
- * first, so the rest is usually not parsed. A record that can't be parsed has no user: some subtask
- * refuses it.
+ * The user of an accounting event, whose account a rebuild adds it to. In version 1 it is the first
+ * field, so the rest is not parsed; in version 2 it is the record's key. A record that can't be
+ * parsed has no user: some subtask refuses it, and one that names another user further behind.
  */
 public final class UserOfEvent implements KeySelector<RawRecord, String> {
   private static final long serialVersionUID = 1;
@@ -27,7 +29,7 @@ public final class UserOfEvent implements KeySelector<RawRecord, String> {
     try {
       return in.readTag() == USER_ID
           ? in.readStringRequireUtf8()
-          : AccountingEvent.parseFrom(record.value).getUserId();
+          : record.key == null ? "" : new String(record.key, UTF_8);
     } catch (InvalidProtocolBufferException e) {
       return "";
     }

@@ -12,11 +12,13 @@ public final class AccountingRecords {
   /**
    * Reads an accounting event.
    *
+   * @param key null for a record without a key
    * @param value null for a record without a value
    * @throws RefusedStartException if no ledger can have written it; a retry would read the same
    *     record again
    */
-  public static AccountingEvent event(String topic, int partition, long offset, byte[] value) {
+  public static AccountingEvent event(
+      String topic, int partition, long offset, byte[] key, byte[] value) {
     if (value == null) {
       throw odd(
           topic,
@@ -27,7 +29,7 @@ public final class AccountingRecords {
     }
     AccountingEvent event;
     try {
-      event = AccountingEvent.parseFrom(value);
+      event = AccountingEvents.read(key, value);
     } catch (InvalidProtocolBufferException e) {
       throw odd(topic, partition, offset, "it can't be parsed");
     }

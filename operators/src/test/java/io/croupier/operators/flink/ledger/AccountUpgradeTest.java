@@ -75,7 +75,7 @@ class AccountUpgradeTest {
             "m" + index,
             0.25,
             0);
-    report.deviceId = "device " + random.nextInt(1 + random.nextInt(20));
+    report.deviceId = "device " + random.nextInt(1 + random.nextInt(16));
     report.level = 0.001 * (1 + random.nextInt(300));
     report.digest = random.nextInt(10) == 0 ? random.nextInt(3) : report.sequence;
     if (index < 2) {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.DeviceWindow.EarlierDigests;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.ReplayWindow;
 import io.croupier.operators.accounting.Totals;
@@ -23,6 +22,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,7 +95,9 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(
             new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), event.toByteArray())));
+                Destination.ACCOUNTING,
+                report.userId.getBytes(UTF_8),
+                new AccountingEventWriter().write(event))));
   }
 
   @Override
@@ -136,9 +138,6 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
     private final MapState<String, RunningZeta> zetas;
     private final MapState<String, WholeCharge> wholeCharges;
     private final MapState<String, ReplayWindow> windows;
-
-    /** The digests of the last window that was read. */
-    private final Map<Integer, long[]> blocks = new HashMap<>();
 
     Account(KeyedStateStore state) {
       user =
@@ -217,9 +216,7 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
 
     @Override
     public DeviceWindow window(String deviceId) {
-      blocks.clear();
-      return access(() -> windows.get(deviceId), new ReplayWindow())
-          .move(deviceId, earlierDigests(deviceId));
+      return access(() -> windows.get(deviceId), new ReplayWindow()).move(deviceId);
     }
 
     @Override
@@ -239,36 +236,10 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
       put(windows, window.deviceId, former);
     }
 
-    private long digest(DeviceWindow window, long sequence) {
-      long[] block =
-          sequence / 8 == window.highest / 8
-              ? window.digests
-              : blocks.get((int) (sequence / 8 % 8));
-      return block[(int) (sequence % 8)];
-    }
-
-    @Override
-    public EarlierDigests earlierDigests(String deviceId) {
-      return new EarlierDigests() {
-        @Override
-        public long[] block(int place) {
-          return blocks.get(place);
-        }
-
-        @Override
-        public void store(int place, long[] digests) {
-          blocks.put(place, digests);
-        }
-      };
-    }
-
-    @Override
-    public int devices() {
-      int devices = 0;
-      for (String ignored : access(windows::keys, List.<String>of())) {
-        devices++;
-      }
-      return devices;
+    /** The digest of a judged number, if it is below 2^16. */
+    private static long digest(DeviceWindow window, long sequence) {
+      int place = (int) (2 * (sequence % 64));
+      return (window.endings[place] & 0xff) << 8 | window.endings[place + 1] & 0xff;
     }
   }
 }

@@ -153,6 +153,10 @@ class LedgerStateTest {
               ledger.judge(fromDevice("one too many", 1));
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 37, "m", 0.5, 0));
+              ledger.judge(fromDevice("device 1", 1));
+              ledger.judge(fromDevice("device 1", 2));
+              ledger.barrier();
+              ledger.judge(fromDevice("device 1", 2));
             });
     assertThat(events.subList(16, events.size()))
         .extracting(AccountingEvent::getOutcome)
@@ -161,7 +165,10 @@ class LedgerStateTest {
             Outcome.REFUSED_SEQUENCE,
             Outcome.REFUSED_SEQUENCE,
             Outcome.ADMITTED,
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
             Outcome.REFUSED_SEQUENCE,
+            Outcome.ADMITTED,
             Outcome.DUPLICATE);
   }
 

@@ -11,6 +11,7 @@ import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import java.util.List;
@@ -100,7 +101,7 @@ public final class LedgerTasks
 
   public static AccountingEvent event(OutboundRecord record) {
     try {
-      return AccountingEvent.parseFrom(record.value);
+      return AccountingEvents.read(record.key, record.value);
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("Not an AccountingEvent", e);
     }

@@ -1,5 +1,6 @@
 package io.croupier.operators.flink.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -18,6 +19,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.Limits;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -286,11 +288,14 @@ class RebuildOperatorTest {
     }
   }
 
+  /** Versions 1 and 2 of the contract, as on the topic of a job that was upgraded. */
   private static RawRecord record(int i) {
+    AccountingEvent event = HISTORY.get(i);
     RawRecord record = new RawRecord();
     record.topic = "accounts";
     record.offset = i;
-    record.value = HISTORY.get(i).toByteArray();
+    record.key = event.getUserId().getBytes(UTF_8);
+    record.value = i % 2 == 0 ? event.toByteArray() : new AccountingEventWriter().write(event);
     return record;
   }
 

@@ -1,0 +1,44 @@
+package io.croupier.operators.flink.ledger;
+
+import io.croupier.operators.accounting.DeviceWindow;
+import io.croupier.operators.accounting.StoredAccount;
+import io.croupier.operators.flink.StateNames;
+import org.apache.flink.api.common.state.KeyedStateStore;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+
+/**
+ * The state in which release 0.2.0 kept the digests of a device's earlier reports, in blocks of
+ * eight numbers, of which each device had eight. They move into the account when it is first
+ * accessed.
+ */
+final class FormerDigests {
+  private static final int BLOCKS = 8;
+
+  private final MapState<Integer, long[]> blocks;
+
+  FormerDigests(KeyedStateStore state) {
+    blocks =
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, new DigestBlockSerializer()));
+  }
+
+  /** Moves the digests of the current key's user; returns whether there were any. */
+  boolean moveTo(StoredAccount account) {
+    boolean moved = false;
+    for (int device = 0; device < account.windows.length; device++) {
+      DeviceWindow window = account.windows[device];
+      if (window.isFormer()) {
+        int first = device * BLOCKS;
+        window.move(place -> StateAccess.read(() -> blocks.get(first + place)));
+        moved = true;
+      }
+    }
+    if (moved) {
+      StateAccess.write(blocks::clear);
+    }
+    return moved;
+  }
+}
