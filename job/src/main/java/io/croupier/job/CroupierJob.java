@@ -8,6 +8,7 @@ import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaRights;
 import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.RebuildDirectory;
@@ -202,7 +203,7 @@ public final class CroupierJob {
       Function<KafkaIo, KafkaSource<RawRecord>> reports) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    topology(config, limits).build(reports(env, reports.apply(io)), models(env, io), io.sink());
+    topology(config, limits).build(reports(env, reports.apply(io)), models(env, io), io::sink);
   }
 
   /** The graph's stages for this configuration. */
@@ -223,7 +224,7 @@ public final class CroupierJob {
             config.kafka(),
             config.topics().accounting(),
             config.topics().updates(),
-            KafkaIo.transactions(config.topics().updates())));
+            OutputSink.allTransactions(config.topics().updates())));
   }
 
   private static SpecRequirements requirements(BrokerLimits limits) {
@@ -280,6 +281,9 @@ public final class CroupierJob {
     // No operator modifies or keeps records that it has emitted, so chained operators need no
     // copies.
     configuration.set(PipelineOptions.OBJECT_REUSE, true);
+    // A sink in another task may run at another parallelism, and would then mix up the order of one
+    // user's events.
+    configuration.set(PipelineOptions.OPERATOR_CHAINING, true);
     if (!configuration.contains(CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION)) {
       configuration.set(
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.EventsToRebuild;
 import io.croupier.job.restart.RebuildDirectory;
 import io.croupier.operators.flink.ledger.RebuildOperator;
@@ -88,7 +89,7 @@ final class LedgerRebuild {
         new EventsToRebuild(
             config.kafka(),
             config.topics().accounting(),
-            KafkaIo.transactions(config.topics().updates()));
+            OutputSink.allTransactions(config.topics().updates()));
     TopicEnd now = events.end();
     Optional<TopicEnd> recorded = files.recordedEnd();
     Optional<String> checkpoint = Optional.empty();

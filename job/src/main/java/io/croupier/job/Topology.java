@@ -1,5 +1,6 @@
 package io.croupier.job;
 
+import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.DecodeFunction;
 import io.croupier.operators.flink.OutboundRecord;
@@ -21,20 +22,26 @@ import io.croupier.operators.report.Report;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
+import java.util.function.Function;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
 /**
- * The job's graph, as a function of its sources and its sink:
+ * The job's graph, as a function of its sources and sinks:
  *
  * <pre>
- * reports -> decode -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> outputs
+ * reports -> decode -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> updates
  *               |                     ^  |                           ^
  *          dead letters               |  accounting                  | keyed
  *                       broadcast  models ---------------------------+
  * </pre>
+ *
+ * Each output has one producer and a sink in the same task. So the events of one user, and the
+ * updates and the journal of one model, are written by one subtask in their order, whatever
+ * parallelism a scheduler gives to a vertex. An edge to a vertex of another parallelism has no
+ * order: Flink distributes its records round robin.
  *
  * @param specReader reader of the specs that were published before the job started
  * @param specRequirements what a spec must satisfy in addition to being valid
@@ -61,11 +68,13 @@ public record Topology(
 
   /** Connects all stages. */
   public void build(
-      DataStream<RawRecord> records, DataStream<SpecRecord> specs, Sink<OutboundRecord> sink) {
+      DataStream<RawRecord> records,
+      DataStream<SpecRecord> specs,
+      Function<OutputSink, Sink<OutboundRecord>> sinks) {
     SingleOutputStreamOperator<Report> reports = decode(records);
     SingleOutputStreamOperator<RoundSum> admitted = ledger(reports, specs);
     SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
-    outputs(reports, admitted, updates, sink);
+    outputs(reports, admitted, updates, sinks);
   }
 
   /** Decodes reports; unreadable records go to {@link SideOutputs#DEAD_LETTERS}. */
@@ -120,18 +129,22 @@ public record Topology(
         .uid(Uids.LEARNER);
   }
 
-  /** Writes all outputs of the job through one transactional sink. */
+  /** Writes the outputs of each operator through a transactional sink in its tasks. */
   public void outputs(
       SingleOutputStreamOperator<Report> reports,
       SingleOutputStreamOperator<RoundSum> admitted,
       SingleOutputStreamOperator<OutboundRecord> updates,
-      Sink<OutboundRecord> sink) {
-    updates
-        .union(
-            reports.getSideOutput(SideOutputs.DEAD_LETTERS),
-            admitted.getSideOutput(SideOutputs.ACCOUNTING))
-        .sinkTo(sink)
-        .uid(Uids.SINK)
-        .name("outputs");
+      Function<OutputSink, Sink<OutboundRecord>> sinks) {
+    reports
+        .getSideOutput(SideOutputs.DEAD_LETTERS)
+        .sinkTo(sinks.apply(OutputSink.DEAD_LETTERS))
+        .uid(Uids.DEAD_LETTERS_SINK)
+        .name("dead-letters");
+    admitted
+        .getSideOutput(SideOutputs.ACCOUNTING)
+        .sinkTo(sinks.apply(OutputSink.LEDGER))
+        .uid(Uids.LEDGER_SINK)
+        .name("accounting");
+    updates.sinkTo(sinks.apply(OutputSink.LEARNER)).uid(Uids.LEARNER_SINK).name("updates");
   }
 }

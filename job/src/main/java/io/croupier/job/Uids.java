@@ -11,7 +11,15 @@ final class Uids {
   static final String LEDGER = "ledger";
   static final String PRE_AGGREGATION = "pre-aggregation";
   static final String LEARNER = "learner";
-  static final String SINK = "outputs-sink";
+
+  /**
+   * Up to release 0.2.0, this sink wrote all outputs. The ledger's sink commits what a state of
+   * such a release lists.
+   */
+  static final String LEDGER_SINK = "outputs-sink";
+
+  static final String LEARNER_SINK = "learner-sink";
+  static final String DEAD_LETTERS_SINK = "dead-letters-sink";
 
   /** Sources of the rebuild of a ledger, whose ledger has the uid of the job's. */
   static final String ACCOUNTING_SOURCE = "accounting-source";

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,11 +113,37 @@ class CroupierJobTest {
             Uids.LEDGER,
             Uids.PRE_AGGREGATION,
             Uids.LEARNER,
-            Uids.SINK)
+            Uids.LEDGER_SINK,
+            Uids.LEARNER_SINK,
+            Uids.DEAD_LETTERS_SINK)
         // Flink makes the committer's uid from the sink's.
         .allMatch(uid -> uid != null)
-        .hasSize(8);
-    assertThat(uids).filteredOn(uid -> uid.contains(Uids.SINK)).hasSize(2);
+        .hasSize(12);
+    for (String sink : List.of(Uids.LEDGER_SINK, Uids.LEARNER_SINK, Uids.DEAD_LETTERS_SINK)) {
+      assertThat(uids).filteredOn(uid -> uid.endsWith(sink)).hasSize(2);
+    }
+  }
+
+  /** In one vertex, a producer and its sink always have the same parallelism. */
+  @Test
+  void eachSinkRunsInTheTasksOfItsProducer() {
+    StreamExecutionEnvironment env =
+        environment(Map.of("flink.pipeline.operator-chaining.enabled", "false"));
+
+    List<String> vertices = new ArrayList<>();
+    env.getStreamGraph(false).getJobGraph().getVertices().forEach(v -> vertices.add(v.getName()));
+
+    assertThat(vertices).hasSize(4);
+    assertThat(vertices)
+        .anyMatch(vertex -> contains(vertex, "decode", "dead-letters"))
+        .anyMatch(vertex -> contains(vertex, "ledger", "accounting"))
+        .anyMatch(vertex -> contains(vertex, "learner", "updates"));
+  }
+
+  private static boolean contains(String vertex, String producer, String sink) {
+    return vertex.contains(producer)
+        && vertex.contains(sink + ": Writer")
+        && vertex.contains(sink + ": Committer");
   }
 
   @Test

@@ -54,7 +54,7 @@ final class InstrumentedTopology {
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(reportGraft.apply(reports), models);
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
-    topology.outputs(reports, admitted, topology.learner(sumGraft.apply(sums), models), io.sink());
+    topology.outputs(reports, admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
     return env.executeAsync("grafted");
   }
 }

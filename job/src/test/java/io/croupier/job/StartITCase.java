@@ -125,6 +125,14 @@ class StartITCase extends BrokerFixture {
     Map<String, Spend> last = new HashMap<>();
     events.forEach(event -> last.put(event.getUserId(), event.getUserTotals()));
     assertThat(last.values()).allMatch(totals -> totals.getReports() == 1);
+
+    // All subtasks together have noted the events before the new ledger, each those of its share.
+    String savepoint =
+        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
+    send(3, 0, PEOPLE);
+    assertThat(testTopics.awaitEvents("m", 3 * PEOPLE)).hasSize(3 * PEOPLE);
   }
 
   @Tag("thorough")

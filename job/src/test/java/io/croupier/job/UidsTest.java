@@ -2,7 +2,7 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.kafka.OutputSink;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +19,8 @@ class UidsTest {
     }
     assertThat(uids)
         .as(
-            "A savepoint finds state by uids: they are never renamed or reused, and retired ones stay"
-                + " listed (CONTRIBUTING.md, 'State, uids, records')")
+            "A savepoint finds state by uids: they are never renamed or reused, and retired ones"
+                + " stay listed (CONTRIBUTING.md, 'State, uids, records')")
         .containsExactly(
             "gradients-source",
             "models-source",
@@ -29,14 +29,19 @@ class UidsTest {
             "pre-aggregation",
             "learner",
             "outputs-sink",
+            "learner-sink",
+            "dead-letters-sink",
             "accounting-source",
             "later-accounting-source");
   }
 
   @Test
   void transactionalIdsAreUnchanged() {
-    assertThat(KafkaIo.transactions("croupier.updates"))
+    assertThat(OutputSink.allTransactions("croupier.updates"))
         .as("Two jobs on one updates topic fence each other, of whatever releases they are")
-        .isEqualTo("croupier-croupier.updates");
+        .containsExactlyInAnyOrder(
+            "croupier-croupier.updates",
+            "croupier-learner-croupier.updates",
+            "croupier-dead-letters-croupier.updates");
   }
 }

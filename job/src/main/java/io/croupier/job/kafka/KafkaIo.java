@@ -38,7 +38,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
 
-/** Builds the job's sources and its one sink. */
+/** Builds the job's sources and sinks. */
 public final class KafkaIo {
   /** Of a poll of short records, for which Kafka's 500 make the rounds of a reader the cost. */
   private static final String MOST_RECORDS = "5000";
@@ -52,7 +52,7 @@ public final class KafkaIo {
   private final JobConfig config;
   private final BrokerLimits limits;
 
-  /** Creates the sources and the sink of a configuration. */
+  /** Creates the sources and sinks of a configuration. */
   public KafkaIo(JobConfig config, BrokerLimits limits) {
     this.config = config;
     this.limits = limits;
@@ -65,7 +65,7 @@ public final class KafkaIo {
             ? new AccountedOffsets(
                 config.kafka(),
                 config.topics().accounting(),
-                transactions(config.topics().updates()))
+                OutputSink.allTransactions(config.topics().updates()))
             : OffsetsInitializer.committedOffsets(AccountedOffsets.earliest()));
   }
 
@@ -128,22 +128,19 @@ public final class KafkaIo {
         .build();
   }
 
-  /**
-   * All outputs, in one transaction per subtask. The prefix of the transactional ids is a function
-   * of the updates topic, so that two jobs on one topic fence each other.
-   */
-  public KafkaSink<OutboundRecord> sink() {
+  /** One of the sinks, which writes in one transaction per subtask and checkpoint. */
+  public KafkaSink<OutboundRecord> sink(OutputSink sink) {
     return KafkaSink.<OutboundRecord>builder()
         .setBootstrapServers(config.kafka().get("bootstrap.servers"))
         .setKafkaProducerConfig(producerProperties())
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-        .setTransactionalIdPrefix(transactions(config.topics().updates()))
+        .setTransactionalIdPrefix(sink.transactions(config.topics().updates()))
         .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
         .build();
   }
 
-  /** Properties of the sink's producers. Settings of the user replace compression and batches. */
+  /** Properties of the sinks' producers. Settings of the user replace compression and batches. */
   public Properties producerProperties() {
     Properties properties = properties(config.kafka());
     properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, KafkaTopics.COMPRESSION);
@@ -159,11 +156,6 @@ public final class KafkaIo {
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
         String.valueOf(limits.transactionTimeout().toMillis()));
     return properties;
-  }
-
-  /** Prefix of a job's transactional ids. */
-  public static String transactions(String updatesTopic) {
-    return "croupier-" + updatesTopic;
   }
 
   private Properties consumerProperties() {

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.TopicPartition;
@@ -27,7 +28,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
 
   private final Map<String, String> kafka;
   private final String accountingTopic;
-  private final String ownTransactions;
+  private final Set<String> ownTransactions;
 
   /** The offset behind the last accounted report of each partition; null if it isn't known. */
   private final HashMap<TopicPartition, Long> known;
@@ -36,7 +37,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
   public AccountedOffsets(Map<TopicPartition, Long> behind) {
     kafka = Map.of();
     accountingTopic = "";
-    ownTransactions = "";
+    ownTransactions = Set.of();
     known = new HashMap<>(behind);
   }
 
@@ -44,10 +45,10 @@ public final class AccountedOffsets implements OffsetsInitializer {
    * Creates offsets that are read from the accounting topic.
    *
    * @param kafka properties of Kafka's clients
-   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    */
   public AccountedOffsets(
-      Map<String, String> kafka, String accountingTopic, String ownTransactions) {
+      Map<String, String> kafka, String accountingTopic, Set<String> ownTransactions) {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
     this.ownTransactions = ownTransactions;

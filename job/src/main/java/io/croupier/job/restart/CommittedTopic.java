@@ -34,7 +34,7 @@ final class CommittedTopic implements Closeable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Map<TopicPartition, Long> ends;
   private final Map<String, String> kafka;
-  private final String ownTransactions;
+  private final Set<String> ownTransactions;
   private final Duration patience;
   private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
@@ -57,11 +57,11 @@ final class CommittedTopic implements Closeable {
   /**
    * Looks up the end offsets of a topic.
    *
-   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    * @throws IOException if the brokers don't return the offsets
    */
   static CommittedTopic open(
-      Map<String, String> kafka, String topic, Section section, String ownTransactions)
+      Map<String, String> kafka, String topic, Section section, Set<String> ownTransactions)
       throws IOException {
     return open(kafka, topic, section, ownTransactions, PATIENCE);
   }
@@ -71,7 +71,7 @@ final class CommittedTopic implements Closeable {
       Map<String, String> kafka,
       String topic,
       Section section,
-      String ownTransactions,
+      Set<String> ownTransactions,
       Duration patience)
       throws IOException {
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
@@ -93,7 +93,7 @@ final class CommittedTopic implements Closeable {
       Map<String, String> kafka,
       Map<TopicPartition, Long> starts,
       Map<TopicPartition, Long> ends,
-      String ownTransactions,
+      Set<String> ownTransactions,
       Duration patience)
       throws IOException {
     this.topic = topic;
@@ -145,9 +145,9 @@ final class CommittedTopic implements Closeable {
           ended = false;
         } else if (remaining < 0) {
           throw new IOException(
-              ("The topic %s could not be read to its end: for %s, nothing was committed or"
-                      + " aborted after the offsets %s. A transaction is open there: stop the job that"
-                      + " owns it, or abort it with kafka-transactions.sh")
+              ("The topic %s could not be read to its end: for %s, nothing was committed or aborted"
+                      + " after the offsets %s. A transaction is open there: stop the job that owns"
+                      + " it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
         } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
           left = Optional.of(LingeringTransactions.find(kafka, ownTransactions, endsOf(open)));

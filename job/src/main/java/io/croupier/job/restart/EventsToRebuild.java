@@ -6,6 +6,7 @@ import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
@@ -14,16 +15,16 @@ import org.apache.kafka.common.KafkaException;
 public final class EventsToRebuild {
   private final Map<String, String> kafka;
   private final String accountingTopic;
-  private final String ownTransactions;
+  private final Set<String> ownTransactions;
 
   /**
    * Creates the reader of the topic's bounds.
    *
    * @param kafka properties of Kafka's clients
-   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    */
   public EventsToRebuild(
-      Map<String, String> kafka, String accountingTopic, String ownTransactions) {
+      Map<String, String> kafka, String accountingTopic, Set<String> ownTransactions) {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
     this.ownTransactions = ownTransactions;

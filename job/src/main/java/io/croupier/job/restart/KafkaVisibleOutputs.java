@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
@@ -33,19 +34,19 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   private final Map<String, String> kafka;
   private final String accountingTopic;
   private final String updatesTopic;
-  private final String ownTransactions;
+  private final Set<String> ownTransactions;
 
   /**
    * Creates the outputs.
    *
    * @param kafka properties of Kafka's clients
-   * @param ownTransactions prefix of the transactional ids whose open transactions may be aborted
+   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    */
   public KafkaVisibleOutputs(
       Map<String, String> kafka,
       String accountingTopic,
       String updatesTopic,
-      String ownTransactions) {
+      Set<String> ownTransactions) {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
     this.updatesTopic = updatesTopic;
@@ -64,7 +65,11 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException {
-    return open(accountingTopic, Section.since(ALL), subtask, KafkaVisibleOutputs::showEvent);
+    return open(
+        accountingTopic,
+        share(TopicEnd.UNKNOWN, ALL, subtask),
+        subtask,
+        KafkaVisibleOutputs::showEvent);
   }
 
   @Override

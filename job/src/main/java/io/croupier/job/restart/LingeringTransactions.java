@@ -32,7 +32,7 @@ final class LingeringTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(LingeringTransactions.class);
 
   private final Map<String, String> kafka;
-  private final String prefix;
+  private final Set<String> prefixes;
   private final Map<TopicPartition, Long> ends;
   private final Set<OpenTransaction> seen;
 
@@ -40,9 +40,10 @@ final class LingeringTransactions {
   private record OpenTransaction(String name, long producerId, int epoch, long startTimeMs) {}
 
   private LingeringTransactions(
-      Map<String, String> kafka, String prefix, Map<TopicPartition, Long> ends) throws IOException {
+      Map<String, String> kafka, Set<String> prefixes, Map<TopicPartition, Long> ends)
+      throws IOException {
     this.kafka = kafka;
-    this.prefix = prefix;
+    this.prefixes = prefixes;
     this.ends = ends;
     seen = ask("listed", this::open);
   }
@@ -50,13 +51,14 @@ final class LingeringTransactions {
   /**
    * Finds this job's transactions that opened below the given offsets.
    *
-   * @param prefix of this job's transactional ids, without the hyphen after it
+   * @param prefixes of this job's transactional ids, without the hyphens after them
    * @param ends end offsets; transactions that begin at them or later are ignored
    * @throws IOException if the brokers don't answer
    */
   static LingeringTransactions find(
-      Map<String, String> kafka, String prefix, Map<TopicPartition, Long> ends) throws IOException {
-    return new LingeringTransactions(kafka, prefix, ends);
+      Map<String, String> kafka, Set<String> prefixes, Map<TopicPartition, Long> ends)
+      throws IOException {
+    return new LingeringTransactions(kafka, prefixes, ends);
   }
 
   /**
@@ -127,7 +129,7 @@ final class LingeringTransactions {
             .get()
             .stream()
             .map(TransactionListing::transactionalId)
-            .filter(name -> name.startsWith(prefix + "-"))
+            .filter(name -> prefixes.stream().anyMatch(prefix -> name.startsWith(prefix + "-")))
             .toList();
     return names.isEmpty() ? Map.of() : admin.describeTransactions(names).all().get();
   }

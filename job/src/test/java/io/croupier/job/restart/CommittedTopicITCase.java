@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -76,7 +77,7 @@ class CommittedTopicITCase extends BrokerFixture {
               testTopics.kafka(),
               testTopics.topics.accounting(),
               Section.since(VisibleOutputs.ALL),
-              "another",
+              Set.of("another"),
               Duration.ofMillis(300))) {
         assertThatIOException()
             .isThrownBy(() -> values(topic))
@@ -102,7 +103,7 @@ class CommittedTopicITCase extends BrokerFixture {
               testTopics.kafka(),
               testTopics.topics.accounting(),
               Section.since(VisibleOutputs.ALL),
-              "ours",
+              Set.of("ours"),
               Duration.ofSeconds(8))) {
         assertThat(values(topic)).containsExactly("plain");
       }
@@ -120,7 +121,7 @@ class CommittedTopicITCase extends BrokerFixture {
             new TopicPartition(testTopics.topics.accounting(), partition), Long.MAX_VALUE);
       }
       LingeringTransactions left =
-          LingeringTransactions.find(testTopics.kafka(), "ours", behindAll);
+          LingeringTransactions.find(testTopics.kafka(), Set.of("ours"), behindAll);
       producer.commitTransaction();
       producer.beginTransaction();
       send(producer, 2, "the next");
@@ -249,7 +250,8 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   private CommittedTopic open(Section section) throws IOException {
-    return CommittedTopic.open(testTopics.kafka(), testTopics.topics.accounting(), section, "ours");
+    return CommittedTopic.open(
+        testTopics.kafka(), testTopics.topics.accounting(), section, Set.of("ours"));
   }
 
   private static List<String> values(CommittedTopic topic) throws IOException {

@@ -11,6 +11,7 @@ import io.croupier.operators.flink.restart.TopicEnd;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -35,7 +36,8 @@ class EventsToRebuildITCase extends BrokerFixture {
   @BeforeEach
   void openTopics() throws Exception {
     testTopics = newTopics("events");
-    events = new EventsToRebuild(testTopics.kafka(), testTopics.topics.accounting(), "ours");
+    events =
+        new EventsToRebuild(testTopics.kafka(), testTopics.topics.accounting(), Set.of("ours"));
   }
 
   @AfterEach

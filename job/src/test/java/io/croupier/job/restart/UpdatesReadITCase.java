@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.DoubleStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -67,7 +68,7 @@ class UpdatesReadITCase {
         List<PublishedRound> rounds = new ArrayList<>();
         long[] bytes = {0};
         try (CommittedTopic published =
-            CommittedTopic.open(kafka, TOPIC, Section.since(VisibleOutputs.ALL), "job")) {
+            CommittedTopic.open(kafka, TOPIC, Section.since(VisibleOutputs.ALL), Set.of("job"))) {
           published.forEach(
               record -> {
                 bytes[0] += record.serializedValueSize();

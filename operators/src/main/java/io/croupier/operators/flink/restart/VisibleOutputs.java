@@ -18,7 +18,10 @@ public interface VisibleOutputs extends Serializable {
   /** Reads an output from the beginning. */
   long ALL = 0;
 
-  /** Opens all accounting events. */
+  /**
+   * Opens the accounting events of this subtask's share: each partition of the accounting topic
+   * belongs to one subtask.
+   */
   Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException;
 
   /**

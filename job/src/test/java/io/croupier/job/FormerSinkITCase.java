@@ -1,0 +1,152 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.kafka.OutputSink;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A start from the state of a job with one sink for all outputs, as releases up to 0.2.0 had it:
+ * what this sink had pre-committed on all topics becomes visible, once.
+ */
+@Tag("thorough")
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class FormerSinkITCase extends BrokerFixture {
+  private static final int REPORTS = 30;
+
+  @TempDir private Path directory;
+
+  @Test
+  void whatTheFormerSinkPreCommittedIsResolved() throws Exception {
+    ModelSpec spec = OneHotReports.spec("m", REPORTS, 1);
+    try (TestTopics testTopics = newTopics("former-sink")) {
+      testTopics.publish(spec);
+      for (int i = 0; i < REPORTS; i++) {
+        testTopics.send(OneHotReports.report(spec, 0, i));
+      }
+      testTopics.send(testTopics.topics.gradients(), "person-0".getBytes(UTF_8), new byte[] {-1});
+      testTopics.flush();
+
+      assertThatThrownBy(submitFormer(testTopics).getJobExecutionResult()::get)
+          .hasStackTraceContaining("An intentional failure");
+      assertThat(committed(testTopics, testTopics.topics.accounting())).isZero();
+      assertThat(committed(testTopics, testTopics.topics.updates())).isZero();
+
+      try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
+        Map<String, String> settings = settings(testTopics);
+        settings.put("flink.execution.state-recovery.path", checkpoint());
+        JobClient job = CroupierJob.submit(environment(), JobConfig.of(settings));
+        try {
+          assertThat(testTopics.awaitEvents("m", REPORTS))
+              .hasSize(REPORTS)
+              .extracting(AccountingEvent::getUserId)
+              .containsExactlyInAnyOrderElementsOf(
+                  IntStream.range(0, REPORTS).mapToObj(i -> "person-" + i).toList());
+          testTopics.awaitUpdate("m", update -> taken(update) == REPORTS);
+          assertThat(testTopics.updates("m"))
+              .as("the update that the former sink had pre-committed")
+              .anyMatch(update -> update.getRound() == 0);
+          assertThat(committed(testTopics, testTopics.topics.deadLetters())).isOne();
+          assertThat(warnings.messages()).isEmpty();
+        } finally {
+          job.cancel().get();
+        }
+      }
+    }
+  }
+
+  /** Some reports arrive before the round that they name is published. */
+  private static long taken(ModelUpdate update) {
+    return update.getUsed() + update.getOpen() + update.getDroppedUnpublished();
+  }
+
+  /** The graph of releases up to 0.2.0; the job fails before it commits anything. */
+  private JobClient submitFormer(TestTopics testTopics) throws Exception {
+    Map<String, String> settings = settings(testTopics);
+    settings.put("flink.restart-strategy.type", "none");
+    // Long enough for some reports to arrive before the first checkpoint.
+    settings.put("checkpoint.interval", "2 s");
+    JobConfig config = JobConfig.of(settings);
+    StreamExecutionEnvironment env = environment();
+    BrokerLimits limits = CroupierJob.askBrokers(config);
+    CroupierJob.configure(env, config);
+    KafkaIo io = new KafkaIo(config, limits);
+    Topology topology = CroupierJob.topology(config, limits);
+    DataStream<SpecRecord> models = CroupierJob.models(env, io);
+    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
+    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);
+    SingleOutputStreamOperator<OutboundRecord> updates =
+        topology.learner(topology.preAggregation(admitted), models);
+    updates
+        .union(
+            reports.getSideOutput(SideOutputs.DEAD_LETTERS),
+            admitted.getSideOutput(SideOutputs.ACCOUNTING))
+        .sinkTo(new UncommittedSink(io.sink(OutputSink.LEDGER)))
+        .uid("outputs-sink");
+    return env.executeAsync("former");
+  }
+
+  private static StreamExecutionEnvironment environment() {
+    return StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
+  }
+
+  private Map<String, String> settings(TestTopics testTopics) {
+    Map<String, String> settings = new HashMap<>(testTopics.settings());
+    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    return settings;
+  }
+
+  /** The only checkpoint that is retained. */
+  private String checkpoint() throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve("checkpoints"))) {
+      return files
+          .filter(file -> file.endsWith("_metadata"))
+          .findFirst()
+          .orElseThrow()
+          .getParent()
+          .toUri()
+          .toString();
+    }
+  }
+
+  private static int committed(TestTopics testTopics, String topic) {
+    int records = 0;
+    try (KafkaConsumer<byte[], byte[]> consumer = testTopics.consumer(topic)) {
+      while (!TestTopics.atEnd(consumer)) {
+        records += consumer.poll(Duration.ofMillis(50)).count();
+      }
+    }
+    return records;
+  }
+}
