@@ -103,7 +103,7 @@ class AccountingEventWriterTest {
     boolean zero = mayBeZero && random.nextBoolean();
     return switch (field.getJavaType()) {
       case INT -> 1 + random.nextInt(1 << random.nextInt(31));
-      case LONG -> zero ? 0L : 1 + (random.nextLong() >>> 1 + random.nextInt(62));
+      case LONG -> zero ? 0L : 1 + (random.nextLong() >>> (1 + random.nextInt(62)));
       case DOUBLE -> zero ? 0.0 : 1 / random.nextDouble();
       case STRING -> random.nextBoolean() ? "device-" + random.nextInt() : "\u00e4\ud83c\udfb2x";
       case ENUM -> field.getEnumType().getValues().get(1);

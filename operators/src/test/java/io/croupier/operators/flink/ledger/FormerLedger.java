@@ -239,7 +239,8 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
     /** The digest of a judged number, if it is below 2^16. */
     private static long digest(DeviceWindow window, long sequence) {
       int place = (int) (2 * (sequence % 64));
-      return (window.endings[place] & 0xff) << 8 | window.endings[place + 1] & 0xff;
+      return 256L * Byte.toUnsignedInt(window.endings[place])
+          + Byte.toUnsignedInt(window.endings[place + 1]);
     }
   }
 }
