@@ -44,10 +44,11 @@ public final class AdaptiveClips {
 
   static void check(ModelSpec spec, Violations violations) {
     violations.require(
-        ModelSpecs.current(spec).hasBlackBox(),
+        ModelSpecs.current(spec).hasBlackBox() || spec.hasCombined(),
         "adaptive_clip",
         "set",
-        "left out unless the learner is black_box: the others rely on a bound that never changes");
+        "left out unless the learner is combined or black_box: the others rely on a bound that never"
+            + " changes");
     checkPrior(spec.getBlackBox().getPrior(), violations);
     String right = "left out: with adaptive_clip, each round has its own";
     violations.require(!spec.hasGradientBound(), "gradient_bound", spec.getGradientBound(), right);

@@ -5,7 +5,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 /** The rules for the parameters of each learner. */
 final class LearnerRules {
   private static final String LEARNERS =
-      "one of banco, black_box, coordinate_wise, ldp_sgd, dp_ftrl, dp_ftrl_least_squares"
+      "one of banco, black_box, combined, coordinate_wise, ldp_sgd, dp_ftrl, dp_ftrl_least_squares"
           + " and dp_ftrl_parameter_free";
 
   /** Five buffers are within 1 % of the optimum at any horizon, so more are not useful. */
@@ -30,8 +30,8 @@ final class LearnerRules {
       case BANCO -> rules.banco(spec.getBanco());
       case BLACK_BOX -> rules.blackBox(spec.getBlackBox());
       case COORDINATE_WISE -> rules.coordinateWise(spec.getCoordinateWise());
-      // A deprecated name of black_box, without settings.
-      case ADAPTIVE_RADIUS -> {}
+      // combined has no settings; adaptive_radius is a deprecated name of black_box without any.
+      case COMBINED, ADAPTIVE_RADIUS -> {}
       case LDP_SGD -> rules.ldpSgd(spec.getLdpSgd());
       case DP_FTRL -> rules.dpFtrl(spec.getDpFtrl());
       case DP_FTRL_LEAST_SQUARES -> rules.leastSquares(spec.getDpFtrlLeastSquares());

@@ -18,8 +18,8 @@ public final class ModelSpecs {
   public static final int MAX_STALENESS = 1000;
 
   /**
-   * The default degree of the average of black_box, banco and coordinate_wise, in which late rounds
-   * weigh more than early ones.
+   * The default degree of the average of black_box, banco, combined and coordinate_wise, in which
+   * late rounds weigh more than early ones.
    */
   public static final int AVERAGING_DEGREE = 3;
 
@@ -124,7 +124,7 @@ public final class ModelSpecs {
       case UNIFORM -> 0;
       case AVERAGING_NOT_SET ->
           switch (spec.getLearnerCase()) {
-            case BLACK_BOX, BANCO, COORDINATE_WISE -> AVERAGING_DEGREE;
+            case BLACK_BOX, BANCO, COMBINED, COORDINATE_WISE -> AVERAGING_DEGREE;
             default -> 0;
           };
     };
@@ -143,6 +143,7 @@ public final class ModelSpecs {
     return switch (spec.getLearnerCase()) {
       case COORDINATE_WISE -> orImproper(spec.getCoordinateWise().getPrior());
       case BLACK_BOX -> orImproper(spec.getBlackBox().getPrior());
+      case COMBINED -> orImproper(Prior.getDefaultInstance());
       case DP_FTRL_PARAMETER_FREE -> orImproper(spec.getDpFtrlParameterFree().getPrior());
       default -> Prior.getDefaultInstance();
     };

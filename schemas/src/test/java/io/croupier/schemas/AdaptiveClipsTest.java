@@ -20,7 +20,7 @@ class AdaptiveClipsTest {
   void defaultsAreThoseOfTheContract() {
     ModelSpec spec =
         ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 black_box {} adaptive_clip { size: GRADIENT }");
+            "model_id: 'm' dimension: 2 combined {} adaptive_clip { size: GRADIENT }");
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     AdaptiveClip clip = spec.getAdaptiveClip();
     assertThat(AdaptiveClips.initial(clip)).isEqualTo(1);
@@ -128,8 +128,8 @@ class AdaptiveClipsTest {
     for (ModelSpec spec : new ModelSpec[] {banco, central}) {
       assertThat(ModelSpecs.violations(spec))
           .contains(
-              "adaptive_clip is set: it must be left out unless the learner is black_box: the others"
-                  + " rely on a bound that never changes");
+              "adaptive_clip is set: it must be left out unless the learner is combined or black_box:"
+                  + " the others rely on a bound that never changes");
     }
   }
 

@@ -59,6 +59,7 @@ class ModelSpecsTest {
       value = {
         "black_box {} | 3",
         "banco {} | 3",
+        "combined {} | 3",
         "coordinate_wise {} | 3",
         "ldp_sgd {} | 0",
         "dp_ftrl {} | 0",

@@ -25,6 +25,7 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   static final List<Double> STEP_SIZES =
       IntStream.rangeClosed(-6, 4).mapToObj(i -> Math.pow(10, i / 2.0)).toList();
 
+  static final String COMBINED = "combined";
   static final String BANCO = "BANCO";
   static final String CONJUGATE = "black box, conjugate";
   static final String IMPROPER = "black box, improper";

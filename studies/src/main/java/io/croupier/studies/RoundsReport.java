@@ -27,7 +27,7 @@ record RoundsReport(
   private static final double WORSE = 1.3;
 
   private static final int WORST = 10;
-  private static final int BLACK_BOX = 0;
+  private static final int FIRST = 0;
 
   /** Writes the page. */
   void write() throws IOException {
@@ -263,7 +263,7 @@ record RoundsReport(
           ratios.add(excess(cell, b).mean() / excess(same, b).mean());
           if (isAbove(cell, b)) {
             above++;
-            if (b == BLACK_BOX) {
+            if (b == FIRST) {
               worst.add(
                   List.of(
                       cell.label(),
@@ -279,7 +279,7 @@ record RoundsReport(
     }
     page.table(columns, rows);
     if (!worst.isEmpty()) {
-      page.paragraph("Where the black box ends above doing nothing:");
+      page.paragraph("Where the combined learner ends above doing nothing:");
       page.table(List.of("cell", "excess", "doing nothing"), worst);
     }
   }
@@ -301,20 +301,20 @@ record RoundsReport(
               .filter(other -> other.problem().equals(cell.problem()))
               .filter(other -> other.noise().equals(cell.noise()))
               .filter(other -> other.publications() == cell.publications())
-              .map(other -> excess(other, BLACK_BOX))
+              .map(other -> excess(other, FIRST))
               .min(Comparator.comparingDouble(Estimate::mean))
               .orElse(null);
       if (fewer == null) {
         continue;
       }
       compared++;
-      Estimate excess = excess(cell, BLACK_BOX);
+      Estimate excess = excess(cell, FIRST);
       if (excess.mean() > WORSE * fewer.mean() + 2 * Math.hypot(excess.error(), fewer.error())) {
         rows.add(List.of(cell.label(), excess.toString(), fewer.toString()));
       }
     }
     page.paragraph(
-        ("The black box with timely reports: %d of %d cells are worse than the best of the smaller N"
+        ("The combined learner with timely reports: %d of %d cells are worse than the best of the smaller N"
                 + " at the same K, by more than %s times and two standard errors.")
             .formatted(rows.size(), compared, NumberLabels.short3(WORSE)));
     page.table(List.of("cell", "excess", "with fewer reports"), rows);
@@ -324,7 +324,7 @@ record RoundsReport(
   private void promise() {
     page.heading("The promise");
     page.paragraph(
-        "The sum over the publications of the loss of the black box's weights less that of the initial"
+        "The sum over the publications of the loss of the combined learner's weights less that of the initial"
             + " weights, in units of W0 = 1; the bound on its expectation is W0 times a logarithm"
             + " (docs/rounds.md). Negative: it learned. *Largest*: the greatest mean of a cell, and its"
             + " standard error.");
@@ -361,7 +361,7 @@ record RoundsReport(
                     List.of(
                         c.label(),
                         regret(c).toString(),
-                        excess(c, BLACK_BOX).toString(),
+                        excess(c, FIRST).toString(),
                         NumberLabels.short3(c.problem().zero())))
             .toList());
   }

@@ -4,6 +4,7 @@ import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
@@ -34,7 +35,10 @@ final class RoundsStudy implements Study {
 
   static final List<String> BETTORS =
       List.of(
-          CandidateLearners.IMPROPER, CandidateLearners.BANCO, CandidateLearners.COORDINATE_WISE);
+          CandidateLearners.COMBINED,
+          CandidateLearners.IMPROPER,
+          CandidateLearners.BANCO,
+          CandidateLearners.COORDINATE_WISE);
 
   /** Step sizes of minibatch SGD times the gradient bound, each over the root of the round. */
   static final List<Double> STEPS =
@@ -78,7 +82,7 @@ final class RoundsStudy implements Study {
    *
    * @param bettors excess losses of the averages of {@link #BETTORS}
    * @param sgd that of the best step size in hindsight; null where reports aren't timely
-   * @param regret sum over the publications of the black box's loss less that of doing nothing
+   * @param regret sum over the publications of the first bettor's loss less that of doing nothing
    */
   record RoundsResult(List<Estimate> bettors, Estimate sgd, Estimate regret) {}
 
@@ -261,6 +265,7 @@ final class RoundsStudy implements Study {
             .setMaxStaleness(Arrival.MOST_LATE)
             .setAveraging(CandidateLearners.AVERAGING);
     switch (learner) {
+      case CandidateLearners.COMBINED -> spec.setCombined(Combined.getDefaultInstance());
       case CandidateLearners.IMPROPER -> spec.setBlackBox(BlackBox.getDefaultInstance());
       case CandidateLearners.BANCO ->
           spec.setBanco(Banco.newBuilder().setStrongestNoise(strongest(noise, d, bound)));

@@ -5,6 +5,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Averaging;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
@@ -19,8 +20,8 @@ import java.util.Set;
  * @param modelId id of its model
  * @param label printed name
  * @param kind of learner
- * @param number initial step size of LDP-SGD, constant learning rate of DP-FTRL, or fixed clip of
- *     the black box; 0 without one
+ * @param number initial step size of LDP-SGD, constant learning rate of DP-FTRL, or fixed clip of a
+ *     learner for which the job may find it; 0 without one
  */
 record ComparedLearner(String modelId, String label, LearnerKind kind, double number) {
 
@@ -37,7 +38,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
 
   /** How local learners are named on the command line. */
   static final String LOCAL_FORMS =
-      "black-box, black-box:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
+      "black-box, black-box:CLIP, combined, combined:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
 
   /** Former name of the black box on the command line. */
   private static final String FORMER = "adaptive-radius";
@@ -47,6 +48,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
 
   enum LearnerKind {
     BLACK_BOX("black-box", "black box", "clip"),
+    COMBINED("combined", "combined", "clip"),
     BANCO("banco", "BANCO", "noise level"),
     COORDINATE_WISE("coordinate-wise", "coordinate-wise", ""),
     LDP_SGD("ldp-sgd", "LDP-SGD", "step"),
@@ -70,7 +72,11 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     }
 
     private boolean mayHaveNumber() {
-      return this == BLACK_BOX || hasStep();
+      return mayFindClip() || hasStep();
+    }
+
+    private boolean mayFindClip() {
+      return this == COMBINED || this == BLACK_BOX;
     }
 
     private boolean isCentral() {
@@ -141,12 +147,12 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
 
   /** Whether the job finds its clip. */
   boolean findsClip() {
-    return kind == LearnerKind.BLACK_BOX && number == 0;
+    return kind.mayFindClip() && number == 0;
   }
 
   /** Its fixed clip. */
   private double clip(DemoParameters parameters) {
-    return kind == LearnerKind.BLACK_BOX ? number : parameters.clip();
+    return kind.mayFindClip() ? number : parameters.clip();
   }
 
   /** Whether the last iterate is reported, too. */
@@ -190,6 +196,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     return switch (kind) {
       case BANCO ->
           spec.setBanco(Banco.newBuilder().setStrongestNoise(parameters.strongest(spec))).build();
+      case COMBINED -> spec.setCombined(Combined.getDefaultInstance()).build();
       case BLACK_BOX -> spec.setBlackBox(BlackBox.getDefaultInstance()).build();
       // The bound on the gradient's norm bounds each coordinate, too.
       case COORDINATE_WISE -> spec.setCoordinateWise(CoordinateWise.getDefaultInstance()).build();

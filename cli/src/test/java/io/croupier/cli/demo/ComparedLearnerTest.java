@@ -98,6 +98,9 @@ class ComparedLearnerTest {
     assertThat(spec("black-box:3").hasBlackBox()).isTrue();
     assertThat(spec("black-box:3").hasAdaptiveClip()).isFalse();
     assertThat(spec("black-box:3").getGradientBound()).isEqualTo(3);
+    assertThat(spec("combined").hasCombined()).isTrue();
+    assertThat(spec("combined").hasAdaptiveClip()).isTrue();
+    assertThat(spec("combined:3").getGradientBound()).isEqualTo(3);
     assertThat(spec("coordinate-wise").hasCoordinateWise()).isTrue();
     assertThat(spec("coordinate-wise").getGradientBound()).isEqualTo(0.25);
     assertThat(spec("ldp-sgd:0.5").getLdpSgd().getStepSize()).isEqualTo(0.5);

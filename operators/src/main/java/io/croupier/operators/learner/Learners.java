@@ -25,6 +25,7 @@ public final class Learners {
     return switch (spec.getLearnerCase()) {
       case BANCO -> banco(spec);
       case BLACK_BOX -> blackBox(spec);
+      case COMBINED -> combined(spec);
       case LDP_SGD -> ldpSgd(spec);
       case COORDINATE_WISE -> coordinateWise(spec);
       case ADAPTIVE_RADIUS,
@@ -35,8 +36,8 @@ public final class Learners {
           throw new IllegalArgumentException(
               "learner is "
                   + spec.getLearnerCase().name().toLowerCase(Locale.ROOT)
-                  + "; learners of noised reports are banco, black_box, coordinate_wise and"
-                  + " ldp_sgd");
+                  + "; learners of noised reports are banco, black_box, combined, coordinate_wise"
+                  + " and ldp_sgd");
     };
   }
 
@@ -68,6 +69,21 @@ public final class Learners {
         constraint(blackBox.hasRadius(), blackBox.getRadius()),
         averaging(spec),
         initialWeights(spec));
+  }
+
+  private static Learner<?> combined(ModelSpec spec) {
+    double half = ModelSpecs.initialWealth(spec) / 2;
+    MagnitudeLearner magnitude =
+        new MagnitudeLearner(
+            prior(spec), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, half);
+    return new Combined(
+        new ProductLearner(magnitude, BallConstraint.NONE, averaging(spec), initialWeights(spec)),
+        new CoordinateWise(
+            prior(spec),
+            half / spec.getDimension(),
+            BallConstraint.NONE,
+            averaging(spec),
+            InitialWeights.zero(spec.getDimension())));
   }
 
   private static Learner<?> coordinateWise(ModelSpec spec) {

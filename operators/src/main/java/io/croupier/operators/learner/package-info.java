@@ -11,6 +11,7 @@
  *       Subgradient Descent, arXiv:1911.09564 (BANCO);
  *   <li>[CO18] Cutkosky and Orabona, Black-Box Reductions for Parameter-free Online Learning in
  *       Banach Spaces, COLT 2018;
+ *   <li>[Cut19] Cutkosky, Combining Online Learning Guarantees, COLT 2019;
  *   <li>[OP16] Orabona and Pal, Coin Betting and Parameter-Free Online Learning, NeurIPS 2016;
  *   <li>[OP18] Orabona and Pal, Scale-free Online Learning, TCS 2018;
  *   <li>[LDP] Non-asymptotic analysis of locally private stochastic gradient descent with

@@ -53,6 +53,7 @@ class StateShapeTest {
           "banco { strongest_noise { l2_laplace { epsilon: 1 } } }",
           "ldp_sgd { step_size: 1 decay: 0 }",
           "coordinate_wise {}",
+          "combined {}",
           "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
           "black_box {} questions { name: 'a' accuracy {} }",
           "black_box {} adaptive_clip { size: FEATURES }");

@@ -38,6 +38,7 @@ class LateRoundsTest {
         "averaging {polynomial {degree: 1}} black_box {prior {uniform {}}}",
         "averaging {polynomial {degree: 2}} banco {strongest_noise {gaussian {mu: 2}}}",
         "averaging {polynomial {degree: 3}} coordinate_wise {}",
+        "averaging {polynomial {degree: 3}} combined {}",
         "averaging {polynomial {degree: 0}} initial_wealth: 9 coordinate_wise {radius: 0.1}"
       })
   void theAverageIsOverTheWeightsThatReportsWereEvaluatedAt(String text) {

@@ -341,10 +341,17 @@ abstract class LearnerContract<S extends LearnerState> {
     return 1 / scale;
   }
 
-  private static void assertFinite(Iterate iterate, double[] scales) {
+  /** Where weights saturate. */
+  double largestWeight() {
+    return MagnitudeLearner.LIMIT;
+  }
+
+  private void assertFinite(Iterate iterate, double[] scales) {
     for (double[] v : List.of(iterate.weights, iterate.average)) {
       for (double x : v) {
-        assertThat(Math.abs(x)).as("scales %s", Arrays.toString(scales)).isLessThanOrEqualTo(1e150);
+        assertThat(Math.abs(x))
+            .as("scales %s", Arrays.toString(scales))
+            .isLessThanOrEqualTo(largestWeight());
       }
     }
     iterate.diagnostics.forEach((name, value) -> assertThat(value).as(name).isFinite());

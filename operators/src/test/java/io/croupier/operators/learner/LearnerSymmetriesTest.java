@@ -73,6 +73,7 @@ class LearnerSymmetriesTest {
             "banco {strongest_noise {sub_exponential {variance: UNIT^2 beta_max: UNIT^-1}}}",
             "initial_wealth: 1e6 banco {strongest_noise {gaussian {mu: 2}} radius: UNIT^-1}",
             "initial_wealth: 1000 black_box {radius: UNIT^-1}",
+            "combined {}",
             "coordinate_wise {}",
             "coordinate_wise {prior {conjugate {}}}",
             "coordinate_wise {prior {cv {}}}",

@@ -155,13 +155,14 @@ class LearnersTest {
     ModelSpec spec = spec(learner);
     assertThatThrownBy(() -> Learners.of(spec))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("banco, black_box, coordinate_wise and ldp_sgd");
+        .hasMessageContaining("banco, black_box, combined, coordinate_wise and ldp_sgd");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "black_box {radius: 2}",
+        "combined {}",
         "coordinate_wise {}",
         "ldp_sgd {step_size: 1 decay: 0.5}",
         "banco {strongest_noise {l2_laplace {epsilon: 1}}}"

@@ -3,6 +3,7 @@ package io.croupier.operators.model;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
@@ -79,6 +80,7 @@ final class LocalModels {
             sgd(),
             spec().setBlackBox(BlackBox.getDefaultInstance()),
             spec().setBlackBox(BlackBox.newBuilder().setRadius(1e-3)),
+            spec().setCombined(Combined.getDefaultInstance()),
             spec().setCoordinateWise(CoordinateWise.getDefaultInstance()),
             spec().setCoordinateWise(CoordinateWise.newBuilder().setRadius(1e-3)),
             spec()
