@@ -33,7 +33,7 @@ class ChargesPageTest {
               default -> throw new AssertionError(line);
             };
       } else if (line.matches("\\| \\d.*")) {
-        String[] cells = line.substring(2).split(" \\| ?|, ");
+        String[] cells = line.substring(2).split(" \\| ?|, ", -1);
         double epsilon = Double.parseDouble(cells[1]);
         PureLoss own = mechanism.loss(Integer.parseInt(cells[0]), epsilon);
         PureLoss former = PureLoss.ofEpsilon(epsilon);

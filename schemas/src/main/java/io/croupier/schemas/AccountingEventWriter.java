@@ -37,6 +37,15 @@ public final class AccountingEventWriter {
   public byte[] write(AccountingEvent event) {
     start = buffer.length;
     declaration(event);
+    if (event.hasAppendedAtMs()) {
+      number(AccountingEvent.APPENDED_AT_MS_FIELD_NUMBER, event.getAppendedAtMs());
+    }
+    if (event.hasUserWindow()) {
+      message(AccountingEvent.USER_WINDOW_FIELD_NUMBER, event.getUserWindow());
+    }
+    if (event.hasModelWindow()) {
+      message(AccountingEvent.MODEL_WINDOW_FIELD_NUMBER, event.getModelWindow());
+    }
     if (event.hasDimension()) {
       number(AccountingEvent.DIMENSION_FIELD_NUMBER, event.getDimension());
     }

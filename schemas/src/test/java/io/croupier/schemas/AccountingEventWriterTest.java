@@ -63,7 +63,16 @@ class AccountingEventWriterTest {
   /** Any event, with every field that the contract has now or later. */
   private AccountingEvent event() {
     AccountingEvent.Builder event = AccountingEvent.newBuilder();
-    fill(event, "left_model", "left_user", "central_spend", "dimension", "model_totals");
+    fill(
+        event,
+        "left_model",
+        "left_user",
+        "central_spend",
+        "dimension",
+        "model_totals",
+        "model_window",
+        "user_window",
+        "appended_at_ms");
     event
         .setUserId(new String(KEY, UTF_8))
         .setReason(random.nextBoolean() ? "" : "r\u00e9ason".repeat(random.nextInt(150)));

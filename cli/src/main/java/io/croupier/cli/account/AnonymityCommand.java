@@ -239,7 +239,7 @@ final class AnonymityCommand implements Callable<Integer> {
     if (choices.isEmpty()) {
       throw new InputException(
           ("--central is %s; for %s windows of %s people it must be larger: each report would have"
-               + " a local epsilon below 1e-4")
+                  + " a local epsilon below 1e-4")
               .formatted(Digits.all(level.central), Digits.count(windows), Digits.count(people)));
     }
     Choice best = choices.stream().min(Comparator.comparingDouble(Choice::error)).orElseThrow();
@@ -264,7 +264,7 @@ final class AnonymityCommand implements Callable<Integer> {
         table.text(),
         "",
         ("Least error of these: %s in each window, of local epsilon %s each. The error is that of"
-             + " the mean of a person's reports in a window.")
+                + " the mean of a person's reports in a window.")
             .formatted(
                 best.reports == 1 ? "1 report" : best.reports + " reports",
                 Digits.all(best.epsilon)));

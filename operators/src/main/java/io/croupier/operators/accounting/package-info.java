@@ -8,8 +8,8 @@
  * <p>State per user: one value with the totals, the first four models and the devices, of at most
  * 64. With one model and one device it has some 110 bytes after the first report, and some 300
  * after 64, of which digests take 192; every further model adds some 40 and its name, every further
- * device some 40, its name and its digests, and a central model 23 or 34. Under limits with
- * a period, each day with a charge in the window adds some 26 to 46. The state has no time-to-live,
+ * device some 40, its name and its digests, and a central model 23 or 34. Under limits with a
+ * period, each day with a charge in the window adds some 26 to 46. The state has no time-to-live,
  * since spent privacy must not be forgotten.
  *
  * <p>Renyi divergences are kept of one order, the filter's, and only where a limit needs it. A
