@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No adaptive policy of all people has a delta above the bound. */
@@ -47,12 +46,6 @@ class AdaptivePoliciesTest {
         }
       }
     }
-  }
-
-  @Test
-  @Tag("thorough")
-  void noPolicyOfSixPeopleIsAboveTheBound() {
-    assertBelow(6, 2, 1, 1, 0.3);
   }
 
   private static void assertBelow(
