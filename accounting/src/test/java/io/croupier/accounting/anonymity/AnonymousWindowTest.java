@@ -152,7 +152,8 @@ class AnonymousWindowTest {
         double closed =
             (e - 1)
                 / (e + 1)
-                * (8 * Math.sqrt(e * Math.log(4 / 1e-6)) / Math.sqrt(reports) + 8 * e / reports);
+                * (8 * Math.sqrt(e * Math.log(4 / 1e-6)) / Math.sqrt((double) reports)
+                    + 8 * e / reports);
         assertThat(bound).as("%s", node).isLessThan(Math.log1p(closed));
       }
     }
