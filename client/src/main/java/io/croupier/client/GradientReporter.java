@@ -67,7 +67,7 @@ public final class GradientReporter {
    * @param releaseDelay how long after the beginning of the call of {@code report} or {@code
    *     answer} the report is sent, at least 0; the call waits as long. If the draw takes longer,
    *     the report is sent at the next whole multiple of the delay. Choose it longer than draws
-   *     take, so that this is rare
+   *     take, with {@link #respond} the gradient included, so that this is rare
    * @throws IllegalArgumentException if the delay is negative
    */
   public GradientReporter(ReportTransport transport, LocalLedger ledger, Duration releaseDelay) {

@@ -135,6 +135,7 @@ public final class ReportMaker {
     if (bits.isPresent() && question(terms).filter(participant::canAnswer).isPresent()) {
       return answer(terms, participant::answer, bits.get());
     }
+    requireGradient(terms);
     double[] gradient = participant.gradient();
     return terms.hasMovingClip()
         ? release(terms, gradient, participant.size(), randomiser)
@@ -174,6 +175,12 @@ public final class ReportMaker {
     return releaseScaled(terms, gradient, randomiser);
   }
 
+  private void requireGradient(RoundTerms terms) {
+    if (!answers(terms)) {
+      throw new NotChosenException(terms, isAsked(terms) ? " by a gradient" : "");
+    }
+  }
+
   /**
    * The same for a gradient of a known size, which is first multiplied by min(1, clip / size). The
    * privacy of the report doesn't depend on the size: the gradient is clipped in any case. Where
@@ -202,9 +209,7 @@ public final class ReportMaker {
       requireSame("gridExponent", onGrid.gridExponent(), terms.gridExponent());
     }
     requireSame("gradientBound", fitted.gradientBound(), terms.gradientBound());
-    if (!answers(terms)) {
-      throw new NotChosenException(terms, isAsked(terms) ? " by a gradient" : "");
-    }
+    requireGradient(terms);
     Randomiser chosen = fitted;
     return ledger.release(chosen, sequence -> draw(sequence, terms, gradient, chosen));
   }

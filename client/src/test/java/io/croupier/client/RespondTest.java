@@ -130,7 +130,20 @@ class RespondTest {
     assertThatThrownBy(() -> maker.respond(asking(1), data, EPSILON_100))
         .isInstanceOf(NotChosenException.class);
 
-    assertThat(data.evaluated).doesNotContain("answer");
+    assertThat(data.evaluated).isEmpty();
+    assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void aDeviceThatIsNotChosenEvaluatesNothing() {
+    Data data = new Data();
+    ModelUpdate.Builder update = Updates.update("m", 1, 0, 0).setAnswerProbability(0);
+    RoundTerms unasked = ModelSnapshot.parse(update.build().toByteArray()).terms();
+
+    assertThatThrownBy(() -> maker.respond(unasked, data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+
+    assertThat(data.evaluated).isEmpty();
     assertThat(ledger.spent().reports()).isZero();
   }
 
@@ -144,7 +157,7 @@ class RespondTest {
     assertThatThrownBy(() -> maker.respond(moving(1), data, undisclosed))
         .isInstanceOf(NotChosenException.class);
 
-    assertThat(data.evaluated).doesNotContain("answer");
+    assertThat(data.evaluated).isEmpty();
     assertThat(ledger.spent().reports()).isZero();
   }
 }

@@ -81,7 +81,7 @@ public final class Gateway implements AutoCloseable {
                 new DeploymentTopic.Issuer(
                     issuer.people().name(),
                     issuer.people().identity(),
-                    pepper.fingerprint(issuer.people().identity()),
+                    pepper.fingerprint(issuer.people().source()),
                     issuer.people().added()))
         .toList();
   }

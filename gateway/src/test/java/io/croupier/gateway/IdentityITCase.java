@@ -330,6 +330,11 @@ class IdentityITCase extends GatewayFixture {
     assertThat(starts(settings, "pepper")).isTrue();
     settings.put("issuers.main.issuer", gateway.issuer.name);
     assertThat(starts(settings, "pepper")).isTrue();
+    // Another claim for the subject makes everybody another user, too.
+    settings.put("issuers.main.subject", "oid");
+    assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)).close())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("issuers.main is '" + gateway.issuer.name + "', which, with its");
   }
 
   /** Without it, another pepper could decide. */

@@ -1824,7 +1824,12 @@ export class Gateway {
   /** The models, as the gateway lists them: an object for each. */
   async models({ signal } = {}) {
     const response = await this.#request('/v1/models', { signal });
-    return this.#read(response, (body) => body.models);
+    return this.#read(response, (body) => {
+      if (!Array.isArray(body.models)) {
+        throw new Error('no list of models');
+      }
+      return body.models;
+    });
   }
 
   /** The newest update of a model. */
@@ -1935,6 +1940,9 @@ export class Gateway {
       try {
         const headers = { Accept: 'text/event-stream' };
         const response = await this.#request(path, { signal, headers, timeoutMs: null });
+        if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
+          throw this.#unreadable('no stream of events');
+        }
         for await (const event of eventsOf(response.body)) {
           if (event.type === 'retired') {
             return;

@@ -170,7 +170,7 @@ class GatewayTest extends DeviceFixture {
         .eval(
             "(scenarios) => { globalThis.calls = 0; globalThis.token = async () => { if"
                 + " (globalThis.calls++ === 0) throw new Error('no network'); return 't'; };"
-                + " globalThis.stream = () => scenarios.answer(200, {body:"
+                + " globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
                 + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
                 + " 9)}); }")
         .execute(scenarios);
@@ -193,7 +193,7 @@ class GatewayTest extends DeviceFixture {
   void aLongRetryAfterIsAPauseAndNoFlood(String how, String seconds) {
     browser
         .eval(
-            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {body:"
+            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
                 + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
                 + " 9)}); }")
         .execute(scenarios);
@@ -278,7 +278,7 @@ class GatewayTest extends DeviceFixture {
     browser
         .eval(
             "(world, scenarios, text, size) => { globalThis.stream = () =>"
-                + " scenarios.answer(200, {body: scenarios.chunks(text, size)}); }")
+                + " scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body: scenarios.chunks(text, size)}); }")
         .execute(visits.world(), scenarios, browser.eval("'" + stream + "'"), size);
     visits.answerNext("globalThis.stream()");
     visits.answerNext("problem(503, 'away')");
@@ -289,10 +289,30 @@ class GatewayTest extends DeviceFixture {
   }
 
   @Test
+  void eventsOfAnotherServerEndWithAnError() {
+    for (int i = 0; i < 6; i++) {
+      visits.answerNext("answer(200, {headers: {'Content-Type': 'text/html'}, body: []})");
+    }
+    Value updates = gateway.invokeMember("events", "m");
+    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 1));
+    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
+    assertThat(failure.getMember("message").asString()).contains("no stream of events");
+    assertThat(urls()).hasSize(6);
+  }
+
+  @Test
+  void aListWithoutModelsIsAnErrorOfThisModule() {
+    visits.answerNext("answer(200, {body: {}})");
+    Value failure = visits.failure(gateway.invokeMember("models"));
+    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
+    assertThat(failure.getMember("message").asString()).contains("no list of models");
+  }
+
+  @Test
   void theEventsEndWithTheModel() {
     browser
         .eval(
-            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {body:"
+            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
                 + " scenarios.chunks('event: retired\\ndata: {}\\n\\n', 9)}); }")
         .execute(scenarios);
     visits.answerNext("globalThis.stream()");

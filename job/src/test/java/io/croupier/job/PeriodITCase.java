@@ -67,7 +67,7 @@ class PeriodITCase extends BrokerFixture {
       AccountingEvent other = judge(testTopics, "b", 4);
       assertThat(other.getUserTotals().getEpsilon()).isEqualTo(4);
       assertThat(other.getUserWindow().getTotals().getEpsilon()).isEqualTo(2);
-      job = start(testTopics, 90, stop(job), LedgerStart.REQUIRE_STATE);
+      job = start(testTopics, 89, stop(job), LedgerStart.REQUIRE_STATE);
       assertThat(judge(testTopics, "a", 5).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
       job.cancel().get();
     }

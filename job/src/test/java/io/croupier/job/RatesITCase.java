@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Two models that differ only in their rate of reports, from users who follow the newest visible
  * update: both learn, and the one with more reports is no worse. On a slow machine the rate is as
- * high as the job can process. {@code -Drates.seconds=N} sets the duration, {@code -Drates.high=N}
- * the higher rate, {@code -Drates.model=ID} one of the {@link LearningScenario}'s local models, by
- * default the black box.
+ * high as the job can process. {@code -Drates.seconds=N} sets the duration, and the least rounds,
+ * {@code -Drates.high=N} the higher rate, {@code -Drates.model=ID} one of the {@link
+ * LearningScenario}'s local models, by default the black box.
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -65,7 +65,10 @@ class RatesITCase extends FollowedJob {
 
     long start = System.nanoTime();
     long end = start + TimeUnit.SECONDS.toNanos(SECONDS);
-    for (long now = start; now < end; now = System.nanoTime()) {
+    // A slow machine takes longer for as many rounds, from which a model learns.
+    for (long now = start;
+        now < end || updates.publication(model, 0).getRound() < SECONDS;
+        now = System.nanoTime()) {
       updates.poll(Duration.ofMillis(STEP_MS));
       long due = (System.nanoTime() - start) / 1_000 * perSecond / 1_000_000 - clients.sent();
       clients.answer(updates.publication(model, 0), (int) Math.min(due, perSecond / 10));

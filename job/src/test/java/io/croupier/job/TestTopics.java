@@ -3,7 +3,6 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Parser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
@@ -236,20 +235,25 @@ public final class TestTopics implements AutoCloseable {
 
   /** Every committed accounting event of all models; at least one. */
   List<AccountingEvent> events() throws Exception {
-    return messages(topics.accounting(), AccountingEvent.parser());
+    return messages(
+        topics.accounting(), record -> AccountingEvents.read(record.key(), record.value()));
   }
 
   /** Every committed guarantee of all models; at least one. */
   List<GuaranteeEvent> guarantees() throws Exception {
-    return messages(topics.guarantees(), GuaranteeEvent.parser());
+    return messages(topics.guarantees(), record -> GuaranteeEvent.parseFrom(record.value()));
   }
 
-  private <T> List<T> messages(String topic, Parser<T> parser) throws Exception {
+  private interface RecordReader<T> {
+    T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
+  }
+
+  private <T> List<T> messages(String topic, RecordReader<T> reader) throws Exception {
     List<T> messages = new ArrayList<>();
     awaitRecords(
         topic,
         record -> {
-          messages.add(parser.parseFrom(record.value()));
+          messages.add(reader.read(record));
           return true;
         });
     return messages;

@@ -41,7 +41,24 @@ class UidsTest {
         .as("Two jobs on one updates topic fence each other, of whatever releases they are")
         .containsExactlyInAnyOrder(
             "croupier-croupier.updates",
-            "croupier-learner-croupier.updates",
-            "croupier-dead-letters-croupier.updates");
+            "croupier+learner-croupier.updates",
+            "croupier+dead-letters-croupier.updates");
+  }
+
+  /** A sink aborts what begins with its prefix, also of another job. */
+  @Test
+  void noPrefixOfASinkBeginsWithThatOfAnother() {
+    List<String> topics = List.of("learner", "l", "d", "croupier.updates", "learner-croupier.x");
+    for (OutputSink sink : OutputSink.values()) {
+      for (OutputSink other : OutputSink.values()) {
+        for (String topic : topics) {
+          for (String otherTopic : topics) {
+            if (sink != other) {
+              assertThat(other.transactions(otherTopic)).doesNotStartWith(sink.transactions(topic));
+            }
+          }
+        }
+      }
+    }
   }
 }

@@ -29,6 +29,9 @@ public record AnonymousWindow(ChoiceLoss law, long reports, double availability)
   /** From this epsilon on, no bound is below that of the report by itself. */
   private static final double MOST_EPSILON = 40;
 
+  /** Below it, exp(epsilon) - 1 would lose its digits. */
+  private static final double LEAST_EPSILON = 1e-6;
+
   /** More than the relative rounding errors, which are below 1e-10. */
   private static final double UP = 1 + 1e-9;
 
@@ -44,6 +47,10 @@ public record AnonymousWindow(ChoiceLoss law, long reports, double availability)
    * @throws IllegalArgumentException if a parameter is out of range
    */
   public AnonymousWindow {
+    if (!(law.epsilon() >= LEAST_EPSILON)) {
+      throw new IllegalArgumentException(
+          "epsilon is " + law.epsilon() + "; it must be at least " + LEAST_EPSILON);
+    }
     if (reports < 1) {
       throw new IllegalArgumentException("reports is " + reports + "; it must be at least 1");
     }

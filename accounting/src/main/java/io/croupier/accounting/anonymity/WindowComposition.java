@@ -171,7 +171,9 @@ public final class WindowComposition {
     for (int k = 0; k <= size / 2; k++) {
       double value = StrictMath.exp(logs[k]);
       boolean isOwnMirror = k == 0 || k == size / 2;
-      error += value * StrictMath.expm1(Math.min(errors[k], 700)) * (isOwnMirror ? 1 : 2);
+      // Of the power, and of the last transform.
+      double relative = StrictMath.expm1(Math.min(errors[k], 700)) + TRANSFORM_ERROR;
+      error += value * relative * (isOwnMirror ? 1 : 2);
       // The conjugate: the forward transform then computes the inverse one.
       real[k] = value * StrictMath.cos(angles[k]);
       imaginary[k] = -value * StrictMath.sin(angles[k]);
@@ -184,8 +186,8 @@ public final class WindowComposition {
     for (int i = 0; i < size; i++) {
       sums[Math.floorMod(i + size / 2, size)] = Math.max(0, real[i] / size);
     }
-    // Half of the points, each with an error of the mean; and that of the last transform.
-    return error / 2 + TRANSFORM_ERROR;
+    // Half of the points, each with an error of the mean.
+    return error / 2;
   }
 
   /**
@@ -197,6 +199,9 @@ public final class WindowComposition {
     if (!(delta >= LEAST_DELTA && delta < 1)) {
       throw new IllegalArgumentException(
           "delta is " + delta + "; it must be from " + LEAST_DELTA + " and below 1");
+    }
+    if (lost >= delta) {
+      return most;
     }
     double likely = 0;
     double unlikely = 0;

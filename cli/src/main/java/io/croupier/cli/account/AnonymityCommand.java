@@ -162,8 +162,9 @@ final class AnonymityCommand implements Callable<Integer> {
   }
 
   private void check() {
-    if (level.epsilon != null && !(level.epsilon > 0 && level.epsilon <= MOST_LOCAL)) {
-      throw OptionChecks.refusal("--epsilon", level.epsilon, "be above 0 and at most 16");
+    if (level.epsilon != null
+        && !(level.epsilon >= AnonymousReports.LEAST_EPSILON && level.epsilon <= MOST_LOCAL)) {
+      throw OptionChecks.refusal("--epsilon", level.epsilon, "be from 0.0001 to 16");
     }
     if (level.central != null) {
       OptionChecks.positive("--central", level.central);
@@ -183,8 +184,19 @@ final class AnonymityCommand implements Callable<Integer> {
     OptionChecks.atLeast("--windows", windows, 1);
     if (reports != null) {
       OptionChecks.atLeast("--reports", reports, 1);
+      if (reports > WindowComposition.MOST_WINDOWS) {
+        throw OptionChecks.refusal(
+            "--reports", reports, "be at most " + WindowComposition.MOST_WINDOWS);
+      }
+      if (reports > 1 && !mechanism.mayRepeat()) {
+        throw OptionChecks.refusal(
+            "--reports",
+            reports,
+            "be 1 with --mechanism %s: no theorem composes several of its reports in one window"
+                .formatted(mechanism));
+      }
     }
-    long most = level.central == null ? 1 : NUMBERS[NUMBERS.length - 1];
+    long most = level.central == null ? 1 : numbers()[numbers().length - 1];
     long each = reports == null ? most : reports;
     if (people > Long.MAX_VALUE / each) {
       throw OptionChecks.refusal("--people", people, "be at most " + Long.MAX_VALUE / each);
@@ -198,6 +210,14 @@ final class AnonymityCommand implements Callable<Integer> {
     }
     OptionChecks.share("--honest", honest);
     OptionChecks.share("--availability", availability);
+  }
+
+  /** The numbers of reports of a person that the inverse compares. */
+  private long[] numbers() {
+    if (reports != null) {
+      return new long[] {reports};
+    }
+    return mechanism.mayRepeat() ? NUMBERS : new long[] {1};
   }
 
   private String central(AnonymousReports all, long each, JsonObject object) {
@@ -229,7 +249,7 @@ final class AnonymityCommand implements Callable<Integer> {
 
   private String inverse(AnonymousReports all, JsonObject object) {
     List<Choice> choices = new ArrayList<>();
-    for (long each : reports == null ? NUMBERS : new long[] {reports}) {
+    for (long each : numbers()) {
       double epsilon = all.local(level.central, each);
       if (epsilon > 0) {
         double error = mechanism.squaredError(all.dimension(), epsilon) / each;

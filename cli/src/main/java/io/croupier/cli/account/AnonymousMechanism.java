@@ -25,6 +25,15 @@ enum AnonymousMechanism {
     return noise != null;
   }
 
+  /**
+   * Whether several reports of a person in one window compose: those of a choice of candidates,
+   * whose pair dominates whatever is between them. The bound of other mechanisms holds for windows
+   * that follow each other.
+   */
+  boolean mayRepeat() {
+    return this == PRIV_UNIT || this == RANDOMISED_RESPONSE;
+  }
+
   /** The loss of one report. */
   PureLoss loss(int dimension, double epsilon) {
     return noise == null ? PureLoss.ofEpsilon(epsilon) : noise.loss(dimension, epsilon);

@@ -22,7 +22,7 @@ record AnonymousReports(
     double availability,
     long windows,
     double delta) {
-  private static final double LEAST_EPSILON = 1e-4;
+  static final double LEAST_EPSILON = 1e-4;
   private static final double MOST_EPSILON = 16;
 
   /** Of a local epsilon that is searched for. */

@@ -7,8 +7,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.account.Digits;
+import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.Window;
 import java.math.RoundingMode;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -17,10 +19,23 @@ import java.util.stream.Collectors;
  * What is spent and what the limits leave, as in the newest event.
  *
  * @param spent the totals
+ * @param window the totals that limits with a period count; empty if they have none
  * @param left a field for each limit
  */
-record Balance(Spend spent, Left left) {
-  static final Balance NOTHING = new Balance(Spend.getDefaultInstance(), Left.getDefaultInstance());
+record Balance(Spend spent, Window window, Left left) {
+  static final Balance NOTHING =
+      new Balance(
+          Spend.getDefaultInstance(), Window.getDefaultInstance(), Left.getDefaultInstance());
+
+  /** Over all models. */
+  static Balance ofUser(AccountingEvent event) {
+    return new Balance(event.getUserTotals(), event.getUserWindow(), event.getLeftUser());
+  }
+
+  /** On the model of the event. */
+  static Balance ofModel(AccountingEvent event) {
+    return new Balance(event.getModelTotals(), event.getModelWindow(), event.getLeftModel());
+  }
 
   private static final JsonFormat.Printer JSON = JsonFormat.printer();
 
@@ -60,16 +75,22 @@ record Balance(Spend spent, Left left) {
                             ? Digits.sixDigits(number, RoundingMode.FLOOR)
                             : field.getValue()))
             .collect(Collectors.joining(", "));
-    return words.isEmpty() ? "no limit" : words;
+    if (words.isEmpty()) {
+      return "no limit";
+    }
+    return window.hasDays() ? "in %d days: %s".formatted(window.getDays(), words) : words;
   }
 
   private static String up(double number) {
     return Digits.sixDigits(number, RoundingMode.CEILING);
   }
 
-  /** Adds both messages in the Protobuf JSON mapping. */
+  /** Adds the messages in the Protobuf JSON mapping. */
   void addTo(JsonObject json) {
     json.add("spent", json(spent));
+    if (window.hasDays()) {
+      json.add("window", json(window));
+    }
     json.add("left", json(left));
   }
 

@@ -36,7 +36,7 @@ final class TopStatement {
   void add(AccountingEvent event) {
     verdicts.add(event);
     UserSpend person = people.computeIfAbsent(event.getUserId(), id -> new UserSpend());
-    person.balance = new Balance(event.getUserTotals(), event.getLeftUser());
+    person.balance = Balance.ofUser(event);
     if (event.getOutcome() != Outcome.ADMITTED && event.getOutcome() != Outcome.DUPLICATE) {
       person.refused++;
     }

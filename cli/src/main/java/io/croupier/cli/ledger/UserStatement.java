@@ -30,9 +30,9 @@ final class UserStatement {
     }
     events++;
     verdicts.add(event);
-    all = new Balance(event.getUserTotals(), event.getLeftUser());
+    all = Balance.ofUser(event);
     if (event.hasModelTotals()) {
-      models.put(event.getModelId(), new Balance(event.getModelTotals(), event.getLeftModel()));
+      models.put(event.getModelId(), Balance.ofModel(event));
     }
     if (event.getOutcome() != Outcome.DUPLICATE) {
       distribution.add(event.getSpent());

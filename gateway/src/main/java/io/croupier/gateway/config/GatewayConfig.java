@@ -217,7 +217,11 @@ public record GatewayConfig(
             "%s contains '%s'; each element must be CLAIM=VALUE, such as scope=reports"
                 .formatted(key, claim));
       }
-      claims.put(parts[0].strip(), parts[1].strip());
+      if (claims.put(parts[0].strip(), parts[1].strip()) != null) {
+        throw new IllegalArgumentException(
+            "%s names the claim '%s' twice; a token must have one value of each"
+                .formatted(key, parts[0].strip()));
+      }
     }
     return claims;
   }

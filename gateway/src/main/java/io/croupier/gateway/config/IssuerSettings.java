@@ -43,7 +43,16 @@ public record IssuerSettings(
    * @param subject name of the claim that identifies a person at the issuer
    * @param added whether the issuer was added to those of the deployment
    */
-  public record People(String name, String identity, String subject, boolean added) {}
+  public record People(String name, String identity, String subject, boolean added) {
+    private static final String USUAL_SUBJECT = "sub";
+
+    /**
+     * What user ids follow from, beside the pepper and the person: identity and subject's claim.
+     */
+    public String source() {
+      return subject.equals(USUAL_SUBJECT) ? identity : identity + "\0" + subject;
+    }
+  }
 
   /** Where an issuer's keys are. */
   public sealed interface Keys {}

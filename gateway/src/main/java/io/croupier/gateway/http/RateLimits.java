@@ -45,23 +45,32 @@ final class RateLimits {
    * @throws ProblemException if there is none
    */
   void require(String name) {
-    require(name, 1);
+    take(name, 1, 1);
   }
 
   /**
-   * Takes tokens, at most as many as a full bucket has.
+   * Takes tokens of a request that has taken one, at most as many as a full bucket then has.
    *
    * @throws ProblemException if there aren't as many
    */
-  void require(String name, int tokens) {
-    ConsumptionProbe probe =
-        buckets.get(name).tryConsumeAndReturnRemaining(Math.min(tokens, burst));
+  void requireMore(String name, int tokens) {
+    int more = Math.min(tokens, burst - 1);
+    if (more > 0) {
+      // The next try takes one first.
+      take(name, more, more + 1);
+    }
+  }
+
+  private void take(String name, int tokens, int nextTime) {
+    Bucket bucket = buckets.get(name);
+    ConsumptionProbe probe = bucket.tryConsumeAndReturnRemaining(tokens);
     if (!probe.isConsumed()) {
+      long wait = bucket.estimateAbilityToConsume(nextTime).getNanosToWaitForRefill();
       throw new ProblemException(
           ProblemDocument.of(
                   ProblemType.TOO_MANY_REQUESTS,
                   "the sender must wait until its requests are within the limits again")
-              .retryAfter(Duration.ofNanos(probe.getNanosToWaitForRefill())));
+              .retryAfter(Duration.ofNanos(wait)));
     }
   }
 }

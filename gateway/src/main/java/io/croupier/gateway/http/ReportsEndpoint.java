@@ -171,7 +171,7 @@ final class ReportsEndpoint {
   private CompletableFuture<Checked> json(byte[] body, String userId) {
     int more = body.length / JSON_PART;
     if (more > 0) {
-      users.require(userId, more);
+      users.requireMore(userId, more);
     }
     return parses.run(userId, () -> check.json(body, userId));
   }

@@ -58,7 +58,7 @@ public final class DeploymentTopic {
    *
    * @param name of its settings
    * @param identity from which the user ids of its people follow
-   * @param fingerprint of the identity
+   * @param fingerprint of identity and subject
    * @param added whether it may be one that the deployment didn't have
    */
   public record Issuer(String name, String identity, String fingerprint, boolean added) {}
@@ -129,11 +129,11 @@ public final class DeploymentTopic {
       if (known.add(issuer.fingerprint)) {
         if (!issuer.added) {
           throw new IllegalArgumentException(
-              ("issuers.%s is '%s', which is none of the deployment's issuers on topic %s: a person"
-                      + " of another one would have a second user id, and a second budget. If an"
-                      + " issuer's URL has changed, set issuers.%s.identity to the earlier one; if"
-                      + " no person of it has an account by another issuer, set issuers.%s.added to"
-                      + " true")
+              ("issuers.%s is '%s', which, with its subject, is none of the deployment's issuers on"
+                      + " topic %s: a person of another one would have a second user id, and a"
+                      + " second budget. If an issuer's URL has changed, set issuers.%s.identity to"
+                      + " the earlier one; if no person of it has an account by another issuer, set"
+                      + " issuers.%s.added to true until the gateway has started")
                   .formatted(issuer.name, issuer.identity, topic, issuer.name, issuer.name));
         }
         store(ADDED + issuer.fingerprint);

@@ -21,7 +21,7 @@ final class WatchedModel {
   /** People of one model in a histogram: a share of them has a standard error below 1 %. */
   static final int MOST_PEOPLE = 4096;
 
-  private static final int MOST_DIAGNOSTICS = 8;
+  private static final int MOST_DIAGNOSTICS = 16;
   private static final int MOST_NAME = 60;
   private static final int LATENCIES = 64;
 

@@ -96,7 +96,8 @@ const NAME_GAP = 12;
 // Text beside the end of a curve: its name, and its value if that is beyond the chart.
 function endText(line, scale) {
   const value = line.data.at(-1).y;
-  return value > scale.max ? line.label + " " + value.toFixed(2) + " \u2191"
+  return !Number.isFinite(value) ? line.label
+    : value > scale.max ? line.label + " " + value.toFixed(2) + " \u2191"
     : value < scale.min ? line.label + " " + value.toFixed(2) + " \u2193" : line.label;
 }
 

@@ -119,6 +119,7 @@ class GatewayConfigTest {
         "topics.updates | croupier.models | five different topics",
         "watch.enabled | true | watch.token-file",
         "issuers.main.require | scope | CLAIM=VALUE",
+        "issuers.main.require | 'scope=a, scope=b' | names the claim 'scope' twice",
         "issuers.main.added | yes | true or false",
         "issuers.main.identity | urn:croupier:test | that of test tokens"
       })

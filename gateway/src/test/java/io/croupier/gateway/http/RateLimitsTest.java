@@ -28,4 +28,21 @@ class RateLimitsTest {
     assertThat(refused.problem().detail()).doesNotContain("ada");
     assertThatCode(() -> limits.require("grace")).doesNotThrowAnyException();
   }
+
+  /** A large request passes with a full bucket, and after the wait that a refusal names. */
+  @Test
+  void moreTokensFitBesideTheFirst() {
+    limits.require("ada");
+    assertThatCode(() -> limits.requireMore("ada", 16)).doesNotThrowAnyException();
+    limits.require("grace");
+    limits.require("grace");
+    ProblemException refused =
+        catchThrowableOfType(ProblemException.class, () -> limits.requireMore("grace", 16));
+    assertThat(refused.problem().retryAfter().orElseThrow())
+        .as("one token is there, and the next try takes three")
+        .isBetween(Duration.ofSeconds(110), Duration.ofMinutes(2));
+    RateLimits single = new RateLimits(new Rate(1, 1));
+    single.require("ada");
+    assertThatCode(() -> single.requireMore("ada", 16)).doesNotThrowAnyException();
+  }
 }

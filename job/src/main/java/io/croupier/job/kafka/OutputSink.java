@@ -7,18 +7,18 @@ import java.util.stream.Stream;
 /**
  * The job's sinks. Each runs in the tasks of the operator whose outputs it writes, and has
  * transactions of its own. The prefix of their ids is a function of the updates topic, so that two
- * jobs on one topic fence each other. No prefix begins with another one: a sink aborts every open
- * transaction whose id begins with its prefix.
+ * jobs on one topic fence each other. A sink aborts every open transaction whose id begins with its
+ * prefix, so no prefix may begin with another one: no topic has the + in its name.
  */
 public enum OutputSink {
   /** Accounting events. Up to release 0.2.0, all outputs had these transactional ids. */
   LEDGER("croupier-"),
 
   /** Updates, guarantees, the journal, and dead letters of specs. */
-  LEARNER("croupier-learner-"),
+  LEARNER("croupier+learner-"),
 
   /** Records that are no reports. */
-  DEAD_LETTERS("croupier-dead-letters-");
+  DEAD_LETTERS("croupier+dead-letters-");
 
   private final String beforeTopic;
 

@@ -8,8 +8,7 @@ import java.util.Arrays;
  * <p>The last {@value #OPEN} are open. The others are closed: only the highest number is kept, and
  * every number up to it is too old. A closed window opens when its device sends a higher number.
  * Beyond {@value #KEPT} devices the least recently used one is forgotten. A forgotten device is a
- * new one: its reports, if they are sent again, are used and charged again. So no release is ever
- * charged less than once.
+ * new one: its reports, if they are sent again, are used and charged again.
  */
 public final class DeviceWindows {
   /** The most open windows of a user. */
