@@ -126,7 +126,17 @@ class AnonymityCommandTest {
   void invalidInputIsReported() {
     assertThat(anonymity(PRIV_UNIT + "--epsilon 17 --people 9").failure())
         .isInstanceOf(InputException.class)
-        .hasMessage("--epsilon is 17.0; it must be above 0 and at most 16");
+        .hasMessage("--epsilon is 17.0; it must be from 0.0001 to 16");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1e-17 --people 9 --windows 2").failure())
+        .hasMessage("--epsilon is 1.0E-17; it must be from 0.0001 to 16");
+    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --reports 200000").failure())
+        .hasMessage("--reports is 200000; it must be at most 100000");
+    assertThat(
+            anonymity(
+                    "--mechanism l2-laplace --dimension 8 --delta 1e-6 --epsilon 1 --people 9"
+                        + " --reports 2")
+                .failure())
+        .hasMessageContaining("--reports is 2; it must be 1 with --mechanism l2-laplace");
     assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 1").failure())
         .hasMessage("--people is 1; it must be at least 2");
     assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 3 --honest 0.5").failure())
