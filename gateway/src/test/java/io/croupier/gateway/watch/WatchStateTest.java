@@ -157,7 +157,7 @@ class WatchStateTest {
     assertThat(json.get("more").getAsBoolean()).isTrue();
     assertThat(json.getAsJsonArray("reasons")).hasSize(WatchState.MOST_REASONS + 1);
     assertThat(json.get("letters").getAsInt()).isEqualTo(1000);
-    assertThat(model(json, 1).getAsJsonObject("curves").size()).isLessThanOrEqualTo(10);
+    assertThat(model(json, 1).getAsJsonObject("curves").size()).isBetween(16, 18);
   }
 
   @Test
