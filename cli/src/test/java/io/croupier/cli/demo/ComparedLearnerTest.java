@@ -137,7 +137,7 @@ class ComparedLearnerTest {
 
   @Test
   void unknownLearnersAreReported() {
-    assertRefused(List.of("sgd"), "'sgd' is not one of black-box, black-box:CLIP, banco");
+    assertRefused(List.of("sgd"), "'sgd' is not one of black-box, black-box:CLIP, combined");
     for (String former : List.of("adaptive-radius", "adaptive-radius:1")) {
       assertRefused(List.of(former), "dp-ftrl-blt:STEP: black-box replaces it");
     }
