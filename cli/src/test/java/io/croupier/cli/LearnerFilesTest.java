@@ -29,6 +29,8 @@ class LearnerFilesTest {
           // A clip that moves.
           LearnerCase.BLACK_BOX,
           Set.of("AdaptiveClips.java"),
+          LearnerCase.COMBINED,
+          Set.of("AdaptiveClips.java"),
           // Undisclosed reports, of which it trims each coordinate.
           LearnerCase.COORDINATE_WISE,
           Set.of("ReportIntake.java"),

@@ -74,11 +74,12 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  private static List<DeploymentTopic.Issuer> issuers(GatewayConfig config, Pepper pepper) {
+  private static List<DeploymentTopic.DeploymentIssuer> issuers(
+      GatewayConfig config, Pepper pepper) {
     return config.issuers().stream()
         .map(
             issuer ->
-                new DeploymentTopic.Issuer(
+                new DeploymentTopic.DeploymentIssuer(
                     issuer.people().name(),
                     issuer.people().identity(),
                     pepper.fingerprint(issuer.people().source()),

@@ -58,7 +58,7 @@ final class AnonymityCommand implements Callable<Integer> {
   private AnonymousMechanism mechanism;
 
   @ArgGroup(multiplicity = "1")
-  private LevelOptions level;
+  private EpsilonOptions level;
 
   @Option(
       names = "--dimension",
@@ -114,7 +114,7 @@ final class AnonymityCommand implements Callable<Integer> {
   private boolean json;
 
   /** The epsilon that is given. */
-  private static final class LevelOptions {
+  private static final class EpsilonOptions {
     @Option(
         names = "--epsilon",
         paramLabel = "E",
@@ -131,7 +131,7 @@ final class AnonymityCommand implements Callable<Integer> {
   }
 
   /** A number of reports of a person in a window. */
-  private record Choice(long reports, double epsilon, double error) {}
+  private record Compared(long reports, double epsilon, double error) {}
 
   @Override
   public Integer call() {
@@ -248,12 +248,12 @@ final class AnonymityCommand implements Callable<Integer> {
   }
 
   private String inverse(AnonymousReports all, JsonObject object) {
-    List<Choice> choices = new ArrayList<>();
+    List<Compared> choices = new ArrayList<>();
     for (long each : numbers()) {
       double epsilon = all.local(level.central, each);
       if (epsilon > 0) {
         double error = mechanism.squaredError(all.dimension(), epsilon) / each;
-        choices.add(new Choice(each, epsilon, error));
+        choices.add(new Compared(each, epsilon, error));
       }
     }
     if (choices.isEmpty()) {
@@ -262,10 +262,10 @@ final class AnonymityCommand implements Callable<Integer> {
                   + " a local epsilon below 1e-4")
               .formatted(Digits.all(level.central), Digits.count(windows), Digits.count(people)));
     }
-    Choice best = choices.stream().min(Comparator.comparingDouble(Choice::error)).orElseThrow();
+    Compared best = choices.stream().min(Comparator.comparingDouble(Compared::error)).orElseThrow();
     Table table = new Table("reports of a person", "local epsilon of each", "squared error");
     JsonArray list = new JsonArray();
-    for (Choice choice : choices) {
+    for (Compared choice : choices) {
       table.row(
           Digits.count(choice.reports),
           Digits.all(choice.epsilon),

@@ -112,7 +112,7 @@ final class TreeOptions {
   private Sensitivity ofOrder(long every) {
     if (participations != -1 || minSeparation != -1) {
       throw new InputException(
-          "--participations and --min-separation can't be combined with --order, which lists the"
+          "--participations and --min-separation can't be given with --order, which lists the"
               + " participants of each step");
     }
     OrderFile file = new OrderFile(order);

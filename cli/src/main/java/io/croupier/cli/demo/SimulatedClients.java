@@ -231,7 +231,7 @@ final class SimulatedClients implements AutoCloseable {
       underway.add(
           visit.reporter.respond(
               snapshot,
-              new Person(problem, order[visit.place], snapshot),
+              new DataRow(problem, order[visit.place], snapshot),
               randomisers.of(visit.place, visit.modelId)));
       return 1;
     } catch (NotChosenException e) {
@@ -241,7 +241,7 @@ final class SimulatedClients implements AutoCloseable {
   }
 
   /** A person's data at a publication. */
-  private record Person(Problem problem, int row, ModelSnapshot snapshot) implements Participant {
+  private record DataRow(Problem problem, int row, ModelSnapshot snapshot) implements Participant {
 
     @Override
     public double[] gradient() {

@@ -6,24 +6,16 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.google.gson.JsonObject;
 import io.croupier.accounting.PureLoss;
-import io.croupier.accounting.RenyiFilter;
 import io.croupier.accounting.Spends;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CalibrateCommandTest {
@@ -206,41 +198,6 @@ class CalibrateCommandTest {
 
   private static PureLoss loss(int d, double epsilon) {
     return NoiseMechanism.PRIV_UNIT.of(d, epsilon).cost().loss();
-  }
-
-  /** Every number of the tables of what reports cost, as docs/accounts.md prints them. */
-  @ParameterizedTest
-  @EnumSource(
-      value = NoiseMechanism.class,
-      names = {"PRIV_UNIT", "L2_LAPLACE", "COORDINATE_LAPLACE"})
-  void theDocumentedCostsAreThoseThatAreCharged(NoiseMechanism mechanism) throws IOException {
-    RenyiFilter filter = RenyiFilter.of(8, Math.log(1e-6));
-    List<String> rows = new ArrayList<>();
-    for (int d : new int[] {2, 8, 20, 100}) {
-      for (double epsilon : new double[] {0.5, 1, 2, 4, 8}) {
-        PureLoss before = PureLoss.ofEpsilon(epsilon);
-        PureLoss now = mechanism.of(d, epsilon).cost().loss();
-        rows.add(
-            String.format(
-                Locale.ROOT,
-                "| %d | %s | %.3f, %s | %.3f, %s | %d, %d | %d, %d |",
-                d,
-                epsilon,
-                before.rho(),
-                threeDigits(now.rho()),
-                before.mu(),
-                threeDigits(now.mu()),
-                (long) (100 / (before.mu() * before.mu())),
-                (long) (100 / (now.mu() * now.mu())),
-                (long) (filter.budget() / before.renyi(filter.order())),
-                (long) (filter.budget() / now.renyi(filter.order()))));
-      }
-    }
-    assertThat(Files.readAllLines(Path.of("../docs/accounts.md"))).containsSubsequence(rows);
-  }
-
-  private static String threeDigits(double value) {
-    return String.format(Locale.ROOT, value < 0.1 ? "%.2g" : "%.3f", value);
   }
 
   /** The error of Gaussian noise over that of privUnit, for one report of mu^2 / 2 = rho. */

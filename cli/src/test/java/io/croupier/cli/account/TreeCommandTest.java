@@ -172,7 +172,7 @@ class TreeCommandTest {
     assertRefused("none.txt: no such file", "--noise-multiplier 1 --order none.txt");
     String order = "--noise-multiplier 1 --order " + file("order.txt", ORDER);
     assertRefused("--steps is 6, but", order + " --steps 6");
-    assertRefused("can't be combined with --order", order + " --participations 2");
+    assertRefused("can't be given with --order", order + " --participations 2");
     assertRefused("is empty", "--noise-multiplier 1 --order " + file("empty.txt", ""));
     assertThat(tree("--steps 5 --noise-multiplier 1 --relation none").err())
         .contains("zero-out", "replace-one");

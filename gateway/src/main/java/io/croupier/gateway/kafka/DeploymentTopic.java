@@ -61,7 +61,7 @@ public final class DeploymentTopic {
    * @param fingerprint of identity and subject
    * @param added whether it may be one that the deployment didn't have
    */
-  public record Issuer(String name, String identity, String fingerprint, boolean added) {}
+  public record DeploymentIssuer(String name, String identity, String fingerprint, boolean added) {}
 
   /**
    * Names the topic.
@@ -80,7 +80,7 @@ public final class DeploymentTopic {
    * @throws IllegalArgumentException if the deployment has another pepper, or not all the issuers
    * @throws IllegalStateException if the topic can't be created, read or written
    */
-  public void require(String fingerprint, List<Issuer> issuers) {
+  public void require(String fingerprint, List<DeploymentIssuer> issuers) {
     try {
       if (!exists()) {
         create();
@@ -107,14 +107,18 @@ public final class DeploymentTopic {
     }
   }
 
-  private void requireIssuers(List<Issuer> issuers, List<String> values)
+  private void requireIssuers(List<DeploymentIssuer> issuers, List<String> values)
       throws ExecutionException, InterruptedException, TimeoutException {
     if (issuers.isEmpty()) {
       return;
     }
     List<String> records = values;
     if (records.stream().noneMatch(value -> value.startsWith(FIRST))) {
-      store(FIRST + issuers.stream().map(Issuer::fingerprint).collect(Collectors.joining(" ")));
+      store(
+          FIRST
+              + issuers.stream()
+                  .map(DeploymentIssuer::fingerprint)
+                  .collect(Collectors.joining(" ")));
       records = values();
     }
     Set<String> known = new HashSet<>();
@@ -125,7 +129,7 @@ public final class DeploymentTopic {
     records.stream()
         .filter(value -> value.startsWith(ADDED))
         .forEach(value -> known.add(value.substring(ADDED.length())));
-    for (Issuer issuer : issuers) {
+    for (DeploymentIssuer issuer : issuers) {
       if (known.add(issuer.fingerprint)) {
         if (!issuer.added) {
           throw new IllegalArgumentException(
