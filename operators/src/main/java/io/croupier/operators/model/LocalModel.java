@@ -285,6 +285,7 @@ public final class LocalModel implements LiveModel {
   }
 
   private void openRound() {
+    clip.count();
     learner.publish(state, round(), iterate);
     weights.changed();
     if (clip.open(iterate.weights)) {

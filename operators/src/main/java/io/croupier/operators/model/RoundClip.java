@@ -134,6 +134,16 @@ final class RoundClip {
   }
 
   /**
+   * Counts the newest publication if it has scouted. The number of the next one depends on this, so
+   * it comes before that one.
+   */
+  void count() {
+    if (isMoving() && tracker.isScouting() && tracker.hasAnswers()) {
+      scouted++;
+    }
+  }
+
+  /**
    * Moves the clip for a new publication, by the answers since the newest one.
    *
    * @param weights of the new publication, shape [d]
@@ -144,9 +154,6 @@ final class RoundClip {
       return false;
     }
     boolean wasScouting = tracker.isScouting();
-    if (wasScouting && tracker.hasAnswers()) {
-      scouted++;
-    }
     tracker.advance();
     if (spec.getSlopeRule()) {
       double share = SlopeRule.share(weights, tracker.clip(), slopeBound, precision);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -106,6 +109,51 @@ class ScoutingTest {
     }
     clips.add(update.getGradientBound());
     return new Search(clips, spent);
+  }
+
+  private static ModelSpec spec(String learner, String bound) {
+    try {
+      return TextFormat.parse(
+          "model_id: 'm' dimension: 2 %s {} %s".formatted(learner, bound), ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(learner, e);
+    }
+  }
+
+  /** The learner knows the publications by the numbers that reports name. */
+  @ParameterizedTest
+  @ValueSource(strings = {"black_box", "combined"})
+  void afterScoutingAModelLearnsAsWithAFixedClip(String learner) {
+    LiveModel moving = LiveModel.begin(spec(learner, "adaptive_clip { size: GRADIENT }"), 0);
+    ModelUpdateView update = publish(moving);
+    while (update.getQuestionProbability() == 1) {
+      answers(moving, update.getRound(), 100);
+      update = publish(moving);
+    }
+    double clip = update.getGradientBound();
+    LiveModel fixed = LiveModel.begin(spec(learner, "gradient_bound: " + clip), 0);
+    publish(fixed);
+    Random random = new Random(4);
+    for (int round = 0; round < 20; round++) {
+      double[] gradient = {0.3 * clip, 0.6 * clip * (random.nextDouble() - 0.5)};
+      int exponent = ReportWeight.gridExponent(clip, 0);
+      for (LiveModel model : List.of(moving, fixed)) {
+        RoundSum report = TestSums.dense(model.publishedRound(), 0, 0);
+        report.exponent = exponent;
+        report.values = PackedVectors.encode(TestSums.steps(gradient, exponent));
+        report.gradientBound = model == moving ? clip : 0;
+        assertThat(model.add(report)).isEqualTo(BundleOutcome.OPEN);
+      }
+      ModelUpdateView ofMoving = publish(moving);
+      ModelUpdateView ofFixed = publish(fixed);
+      assertThat(ofMoving.getWeights(0)).isEqualTo(ofFixed.getWeights(0));
+      assertThat(ofMoving.getAverage(0)).isEqualTo(ofFixed.getAverage(0));
+    }
+    assertThat(PackedVectors.doubleAt(publishedWeights(fixed), 0)).isNegative();
+  }
+
+  private static byte[] publishedWeights(LiveModel model) {
+    return model.publish(false, 0).orElseThrow().getWeights(0).toByteArray();
   }
 
   /** Few devices are all asked, at every publication. */
