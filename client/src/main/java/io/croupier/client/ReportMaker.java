@@ -125,10 +125,12 @@ public final class ReportMaker {
    * @param participant the person's data at that round
    * @param randomiser a randomiser of gradients for this model
    * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
-   *     can't, or its reports don't disclose their level
+   *     can't, its reports don't disclose their level, or the limit leaves nothing for {@linkplain
+   *     io.croupier.client.ledger.Limit#answers answers}
    */
   public StoredReport respond(RoundTerms terms, Participant participant, Randomiser randomiser) {
-    Optional<BitRandomiser> bits = BitRandomiser.costing(randomiser.cost());
+    Optional<BitRandomiser> bits =
+        BitRandomiser.costing(randomiser.cost()).filter(ledger::admitsAnswer);
     if (bits.isPresent() && asksForSize(terms)) {
       return answerSize(terms, participant::size, bits.get());
     }

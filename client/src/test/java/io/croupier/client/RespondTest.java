@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -18,6 +20,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A round asks a device for a gradient, an answer or a size, and for nothing else. */
 class RespondTest {
@@ -132,6 +136,55 @@ class RespondTest {
 
     assertThat(data.evaluated).isEmpty();
     assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void answersTakeNoMoreThanTheirShareOfTheLimit() {
+    LocalLedger limited = LocalLedger.inMemory("u", Limit.ofEpsilon(500).withAnswers(0.5));
+    ReportMaker device = new ReportMaker(limited, Clock.systemUTC());
+    Data data = new Data();
+    device.respond(asking(1), data, EPSILON_100);
+    device.respond(asking(1), data, EPSILON_100);
+    data.evaluated.clear();
+
+    assertThatThrownBy(() -> device.respond(asking(1), data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    assertThatThrownBy(() -> device.respond(moving(1), data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    assertThat(data.evaluated).isEmpty();
+    assertThatThrownBy(
+            () -> device.answer(asking(1), question -> true, BitRandomiser.ofEpsilon(100)))
+        .isInstanceOf(LimitReachedException.class)
+        .hasMessage(
+            "epsilon would add up to 300; the limit is 250.0, which is the share 0.5 that answers"
+                + " may take");
+
+    for (int gradient = 0; gradient < 3; gradient++) {
+      device.respond(asking(0), data, EPSILON_100);
+    }
+    assertThat(limited.spent().reports()).isEqualTo(5);
+    assertThatThrownBy(() -> device.respond(asking(0), data, EPSILON_100))
+        .isInstanceOf(LimitReachedException.class)
+        .hasMessage("epsilon would add up to 600; the limit is 500.0");
+  }
+
+  @Test
+  void withoutALimitOnlyAShareOfZeroStopsAnswers() {
+    LocalLedger half = LocalLedger.inMemory("u", Limit.NONE.withAnswers(0.5));
+    new ReportMaker(half, Clock.systemUTC()).respond(asking(1), new Data(), EPSILON_100);
+    LocalLedger none = LocalLedger.inMemory("u", Limit.NONE.withAnswers(0));
+    ReportMaker silent = new ReportMaker(none, Clock.systemUTC());
+    assertThatThrownBy(() -> silent.respond(asking(1), new Data(), EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    silent.respond(asking(0), new Data(), EPSILON_100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
+  void aShareIsFrom0To1(double share) {
+    assertThatThrownBy(() -> Limit.NONE.withAnswers(share))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("answers is " + share + "; it must be from 0 to 1");
   }
 
   @Test

@@ -210,6 +210,8 @@ export interface Limit {
   epsilon: number;
   /** Largest number of reports; by default no limit. */
   reports?: number;
+  /** Share of both, from 0 to 1, up to which questions are answered; by default 1. */
+  answers?: number;
 }
 
 /** Where a ledger is kept; the browser's by default. */
@@ -242,8 +244,15 @@ export class Ledger {
   spent(): Promise<{ reports: number; epsilonNanos: bigint }>;
   hasReported(modelId: string, round: number): Promise<boolean>;
   pending(): Promise<StoredReport[]>;
+  /** Whether the limits, and the share of them for answers, admit one more answer. */
+  admitsAnswer(epsilonNanos: bigint): Promise<boolean>;
   /** Charges, draws and stores a report. `draw` makes its bytes without waiting. */
-  release(terms: RoundTerms, epsilonNanos: bigint, draw: (sequence: number) => Uint8Array): Promise<StoredReport>;
+  release(
+    terms: RoundTerms,
+    epsilonNanos: bigint,
+    kind: 'gradient' | 'answer',
+    draw: (sequence: number) => Uint8Array,
+  ): Promise<StoredReport>;
   settle(sequence: number): Promise<void>;
   persist(): Promise<boolean>;
   close(): void;

@@ -1423,6 +1423,7 @@ export class Ledger {
   #secret;
   #limitNanos;
   #limitReports;
+  #limitAnswers;
   #storage;
   #isUsable = true;
 
@@ -1434,6 +1435,7 @@ export class Ledger {
     this.#secret = device.secret;
     this.#limitNanos = limit.epsilon === Infinity ? null : nanos(limit.epsilon);
     this.#limitReports = limit.reports ?? Infinity;
+    this.#limitAnswers = limit.answers ?? 1;
     /** Distinguishes this ledger's reports from those of the person's other devices. */
     this.deviceId = device.deviceId;
   }
@@ -1442,8 +1444,9 @@ export class Ledger {
    * Opens the ledger of a person, or creates it.
    *
    * @param person any text that distinguishes the people who use this browser; it stays on this device
-   * @param limit {epsilon, reports}: the largest sum of epsilon, Infinity for none, and the largest number of reports
-   *     (by default none). It isn't stored: state it at every opening
+   * @param limit {epsilon, reports, answers}: the largest sum of epsilon, Infinity for none; the largest number of
+   *     reports (by default none); the share of both, from 0 to 1, up to which this device answers questions, also while
+   *     a model searches its clip (by default 1). It isn't stored: state it at every opening
    * @throws LedgerBusyError if another tab has it open
    * @throws LedgerError if the storage can't be read or written, or is damaged
    */
@@ -1454,6 +1457,9 @@ export class Ledger {
     check(typeof person === 'string' && person !== '', 'person', 'missing', 'a text that is not empty');
     check(typeof limit?.epsilon === 'number' && limit.epsilon >= 0, 'limit.epsilon', limit?.epsilon, 'at least 0');
     check(limit.reports === undefined || limit.reports >= 0, 'limit.reports', limit.reports, 'at least 0');
+    check(
+      limit.answers === undefined || (limit.answers >= 0 && limit.answers <= 1),
+      'limit.answers', limit.answers, 'from 0 to 1');
     const name = `croupier/${person}`;
     const release = await lockOf(name, locks, sleep);
     try {
@@ -1543,13 +1549,14 @@ export class Ledger {
    * Charges a report, draws it and makes it durable; only then may it be sent.
    *
    * @param epsilonNanos its cost
+   * @param kind 'gradient' or 'answer'
    * @param draw makes the bytes for a sequence number, without waiting; not called if anything speaks against the report
    * @returns the stored report
    * @throws LimitReachedError if it would exceed the limit; no noise was drawn
    * @throws NotChosenError if this device has reported that round of the model before
    * @throws LedgerBusyError if another tab has opened the ledger since
    */
-  async release(terms, epsilonNanos, draw) {
+  async release(terms, epsilonNanos, kind, draw) {
     return this.#transaction('readwrite', 'strict', async (state, reports) => {
       const device = await resultOf(state.get('device'));
       if (device?.opening !== this.#opening) {
@@ -1566,6 +1573,9 @@ export class Ledger {
       }
       const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
       this.#admit(after);
+      if (kind === 'answer') {
+        this.#admitAnswer(after);
+      }
       const sequence = account.reports;
       const report = { sequence, modelId: terms.modelId, round: terms.round, bytes: draw(sequence) };
       await Promise.all([
@@ -1584,6 +1594,33 @@ export class Ledger {
     if (this.#limitNanos !== null && after.epsilonNanos > this.#limitNanos) {
       throw new LimitReachedError(
         `epsilon would add up to ${decimal(after.epsilonNanos)}; the limit is ${decimal(this.#limitNanos)}`);
+    }
+  }
+
+  /** Whether the limits, and the share of them that answers may take, admit one more answer. */
+  async admitsAnswer(epsilonNanos) {
+    const account = await this.spent();
+    const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
+    try {
+      this.#admit(after);
+      this.#admitAnswer(after);
+      return true;
+    } catch (failure) {
+      if (failure instanceof LimitReachedError) {
+        return false;
+      }
+      throw failure;
+    }
+  }
+
+  #admitAnswer(after) {
+    const share = this.#limitAnswers;
+    const reports = share === 0 ? 0 : Math.floor(this.#limitReports * share);
+    const most = this.#limitNanos === null ? null : BigInt(Math.floor(Number(this.#limitNanos) * share));
+    if (after.reports > reports || (most !== null && after.epsilonNanos > most)) {
+      throw new LimitReachedError(
+        `epsilon would add up to ${decimal(after.epsilonNanos)} in ${after.reports} reports; answers may take the share `
+        + `${share} of the limits`);
     }
   }
 
@@ -2204,7 +2241,7 @@ export class Device {
    * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit.
    *
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
-   *     its data can't answer the question
+   *     is asked a question that its data can't answer, or for which its limit leaves nothing
    */
   async takePart(snapshot, rows) {
     const { terms, weights, average, modelId, round } = snapshot;
@@ -2214,6 +2251,9 @@ export class Device {
       'one of a bounded slope, since the clip bounds features');
     const decision = this.decide(snapshot);
     if (decision.kind === 'none' || (await this.#ledger.hasReported(modelId, round))) {
+      return null;
+    }
+    if (decision.kind !== 'gradient' && !(await this.#ledger.admitsAnswer(this.#answers.epsilonNanos))) {
       return null;
     }
     if (decision.kind === 'size') {
@@ -2252,7 +2292,7 @@ export class Device {
         ? Float64Array.from(gradient)
         : Float64Array.from(scaledBy(gradient, size, terms.gradientBound));
     let choice;
-    const sent = await this.#release(terms, randomiser.epsilonNanos, (sequence) => {
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'gradient', (sequence) => {
       choice = randomiser.choose(scaled, terms.gradientBound);
       return candidateReport(terms, this.deviceId, sequence, this.#now(), randomiser, choice);
     });
@@ -2285,7 +2325,7 @@ export class Device {
   async #answer(terms, question, truth) {
     const randomiser = this.#answers;
     let bit;
-    const sent = await this.#release(terms, randomiser.epsilonNanos, (sequence) => {
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', (sequence) => {
       bit = randomiser.release(truth);
       return answerReport(terms, this.deviceId, sequence, this.#now(), randomiser, question, bit);
     });
@@ -2306,11 +2346,11 @@ export class Device {
     return done;
   }
 
-  #release(terms, epsilonNanos, draw) {
+  #release(terms, epsilonNanos, kind, draw) {
     return this.#enqueue(async () => {
       await this.#deliver();
       const begin = this.#now();
-      const report = await this.#ledger.release(terms, epsilonNanos, draw);
+      const report = await this.#ledger.release(terms, epsilonNanos, kind, draw);
       await this.#awaitRelease(begin);
       await this.#deliver(report.sequence);
       return { sequence: report.sequence, bytes: report.bytes };

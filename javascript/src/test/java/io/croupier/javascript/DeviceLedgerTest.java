@@ -137,7 +137,7 @@ class DeviceLedgerTest extends DeviceFixture {
                     browser.crypto(new java.util.SplittableRandom(1)::nextLong)));
     Value release =
         browser.eval(
-            "(ledger, round) => ledger.release({modelId: 'm', round}, 1n, () => new"
+            "(ledger, round) => ledger.release({modelId: 'm', round}, 1n, 'gradient', () => new"
                 + " Uint8Array([round]))");
     for (int round = 0; round < 64; round++) {
       visits.await(release.execute(ledger, round));

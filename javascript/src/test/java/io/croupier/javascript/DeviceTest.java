@@ -137,6 +137,40 @@ class DeviceTest extends DeviceFixture {
     assertThat(spent(device)).isEqualTo("0");
   }
 
+  /**
+   * Answers and gradients count alike until the share is spent; then only gradients are reported.
+   */
+  @Test
+  void answersTakeNoMoreThanTheirShareOfTheLimit() {
+    Value device = visits.open(visits.page(), "{limit: {epsilon: 5, answers: 0.5}}");
+    Value logistic = rows("logistic");
+    String asked = "{" + ACCURACY + "1}";
+    for (int round = 0; round < 2; round++) {
+      visits.await(device.invokeMember("takePart", visits.snapshot(round, asked), logistic));
+    }
+    assertThat(visits.received()).hasSize(2);
+    Value third = visits.snapshot(2, asked);
+    assertThat(visits.await(device.invokeMember("takePart", third, logistic)).isNull()).isTrue();
+    Value size = visits.snapshot(3, "{size: 'GRADIENT', questionProbability: 1}");
+    assertThat(visits.await(device.invokeMember("takePart", size, logistic)).isNull()).isTrue();
+    Value failure =
+        visits.failure(device.invokeMember("answer", third, browser.eval("() => true")));
+    assertThat(name(failure)).isEqualTo("LimitReachedError");
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo(
+            "epsilon would add up to 3 in 3 reports; answers may take the share 0.5 of the limits");
+    for (int round = 4; round < 7; round++) {
+      visits.await(device.invokeMember("takePart", visits.snapshot(round, "{}"), logistic));
+    }
+    assertThat(visits.received()).hasSize(5);
+    assertThat(name(visits.failure(report(device, 7)))).isEqualTo("LimitReachedError");
+    assertThat(
+            name(
+                visits.failure(
+                    visits.opening(visits.page(), "{limit: {epsilon: 5, answers: 1.5}}"))))
+        .isEqualTo("CroupierError");
+  }
+
   /** An error, or a missing report, would disclose it. */
   @Test
   void aGradientThatIsNotFiniteIsReported() {

@@ -31,15 +31,27 @@ final class LimitOptions {
       description = "Limits the number of reports in the ledger.")
   private Long reports;
 
+  @Option(
+      names = "--limit-answers",
+      paramLabel = "SHARE",
+      defaultValue = "1",
+      description =
+          "Share of the limits up to which questions are answered, also while the model searches"
+              + " its clip; the rest is for gradients (default: ${DEFAULT-VALUE}).")
+  private double answers;
+
   /**
    * The limit that the options state; no limit if none is given.
    *
-   * @throws InputException if an option is negative
+   * @throws InputException if an option is negative, or the share is above 1
    */
   Limit limit() {
     try {
       return new Limit(
-          orElse(epsilon, mu), orElse(mu, epsilon), reports == null ? Long.MAX_VALUE : reports);
+          orElse(epsilon, mu),
+          orElse(mu, epsilon),
+          reports == null ? Long.MAX_VALUE : reports,
+          answers);
     } catch (IllegalArgumentException e) {
       throw new InputException("The limit's " + e.getMessage(), e);
     }

@@ -14,8 +14,11 @@ import java.math.BigDecimal;
  * @param epsilon largest sum of the pure epsilons; at least 0, Infinity: no limit
  * @param mu largest root of the sum of mu^2; at least 0, Infinity: no limit
  * @param reports largest number of reports; at least 0
+ * @param answers share of the limits up to which the device answers questions, those of the search
+ *     for a clip among them, from 0 to 1. Once the total spending, gradients included, reaches that
+ *     share, only gradients are reported; so answers take no more than it
  */
-public record Limit(double epsilon, double mu, long reports) {
+public record Limit(double epsilon, double mu, long reports, double answers) {
   /** No limit: all reports are counted, and none is refused. */
   public static final Limit NONE =
       new Limit(Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, Long.MAX_VALUE);
@@ -23,12 +26,20 @@ public record Limit(double epsilon, double mu, long reports) {
   /**
    * Checks the arguments.
    *
-   * @throws IllegalArgumentException if one is negative or NaN
+   * @throws IllegalArgumentException if one is negative or NaN, or the share is above 1
    */
   public Limit {
     requireNotNegative("epsilon", epsilon, epsilon >= 0);
     requireNotNegative("mu", mu, mu >= 0);
     requireNotNegative("reports", reports, reports >= 0);
+    if (!(answers >= 0 && answers <= 1)) {
+      throw new IllegalArgumentException("answers is " + answers + "; it must be from 0 to 1");
+    }
+  }
+
+  /** A limit up to which questions are answered, too. */
+  public Limit(double epsilon, double mu, long reports) {
+    this(epsilon, mu, reports, 1);
   }
 
   /** A limit on pure epsilon; Gaussian noise is refused. */
@@ -39,6 +50,11 @@ public record Limit(double epsilon, double mu, long reports) {
   /** A limit on mu; reports that spend epsilon are refused. */
   public static Limit ofMu(double mu) {
     return new Limit(0, mu, Long.MAX_VALUE);
+  }
+
+  /** The same limit, with another share up to which questions are answered. */
+  public Limit withAnswers(double share) {
+    return new Limit(epsilon, mu, reports, share);
   }
 
   private static void requireNotNegative(String name, Number value, boolean holds) {
@@ -78,6 +94,25 @@ public record Limit(double epsilon, double mu, long reports) {
               + "; the limit is the square of mu = "
               + mu);
     }
+  }
+
+  /**
+   * Checks an answer against the share of the limits that answers may take.
+   *
+   * @throws LimitReachedException if a limit, or that share of one, is exceeded
+   */
+  void admitAnswer(Spent cost, Spent after) {
+    admit(cost, after);
+    try {
+      new Limit(shareOf(epsilon), shareOf(mu), (long) shareOf((double) reports)).admit(cost, after);
+    } catch (LimitReachedException e) {
+      throw new LimitReachedException(
+          "%s, which is the share %s that answers may take".formatted(e.getMessage(), answers));
+    }
+  }
+
+  private double shareOf(double limit) {
+    return answers == 0 ? 0 : limit * answers;
   }
 
   private static boolean isAbove(long units, BigDecimal sum, double limit, int power) {

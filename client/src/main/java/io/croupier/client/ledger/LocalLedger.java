@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 
 /**
@@ -175,19 +176,36 @@ public final class LocalLedger implements AutoCloseable {
    *     reopened
    */
   public StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
-    return release(randomiser.cost(), draw);
+    return release(randomiser.cost(), limit::admit, draw);
   }
 
   /**
    * The same for an answer to a question.
    *
    * @param randomiser the randomiser that draws it, whose cost is charged
+   * @throws LimitReachedException also if it would exceed the share of the limit for {@linkplain
+   *     Limit#answers answers}
    */
   public StoredReport release(BitRandomiser randomiser, LongFunction<byte[]> draw) {
-    return release(randomiser.cost(), draw);
+    return release(randomiser.cost(), limit::admitAnswer, draw);
   }
 
-  private synchronized StoredReport release(ReleaseCost released, LongFunction<byte[]> draw) {
+  /**
+   * Whether the limit, and the share of it for {@linkplain Limit#answers answers}, admit one more
+   * answer.
+   */
+  public synchronized boolean admitsAnswer(BitRandomiser randomiser) {
+    Spent cost = Spent.of(randomiser.cost());
+    try {
+      limit.admitAnswer(cost, state.spent().plus(cost));
+      return true;
+    } catch (LimitReachedException e) {
+      return false;
+    }
+  }
+
+  private synchronized StoredReport release(
+      ReleaseCost released, BiConsumer<Spent, Spent> admission, LongFunction<byte[]> draw) {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
@@ -202,7 +220,7 @@ public final class LocalLedger implements AutoCloseable {
               + " is drawn");
     }
     Spent cost = Spent.of(released);
-    limit.admit(cost, state.spent().plus(cost));
+    admission.accept(cost, state.spent().plus(cost));
     try {
       store.tidy();
     } catch (IOException e) {
