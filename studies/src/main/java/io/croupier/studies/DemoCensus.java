@@ -80,14 +80,20 @@ final class DemoCensus {
         // The same order of the people at every level.
         long order = SeededRandom.seed(seed, 0, r);
         long devices = SeededRandom.seed(seed, 1 + e, r);
-        trials.add(() -> play(epsilon, order(order), devices, runner));
+        trials.add(() -> play(epsilon, order(new SeededRandom(order)), devices, runner));
       }
     }
     write(runner.all(trials), page);
   }
 
-  private int[] order(long seed) {
-    SeededRandom random = new SeededRandom(seed);
+  /** Excess loss of one run of the black box that finds its clip. */
+  double excess(double epsilon, SeededRandom order, long devices) {
+    ModelSpec spec =
+        spec(census.problem()).setAdaptiveClip(census.problem().adaptiveClip()).build();
+    return play(spec, 1, epsilon, order(order), devices).excess;
+  }
+
+  private int[] order(SeededRandom random) {
     int[] all = new int[census.problem().size()];
     for (int i = 0; i < all.length; i++) {
       int other = random.below(i + 1);

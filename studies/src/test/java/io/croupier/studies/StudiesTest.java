@@ -32,6 +32,7 @@ class StudiesTest {
           "mechanisms",
           "mixed-levels",
           "clip",
+          "anonymity",
           "prefix-sums",
           "dp-ftrl"
         }) {
