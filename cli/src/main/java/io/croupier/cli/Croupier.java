@@ -4,6 +4,7 @@ import io.croupier.cli.account.AccountCommand;
 import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
+import io.croupier.cli.erase.EraseCommand;
 import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       AccountCommand.class,
       CalibrateCommand.class,
       LedgerCommand.class,
+      EraseCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

@@ -98,7 +98,10 @@ class LedgerITCase {
     try {
       List<GradientReport> reports = reports();
       send(reports);
-      events = await(reports.size());
+      await(reports.size());
+      assertThat(croupier("erase --user cy" + kafka()).out())
+          .contains("The erasure is croupier.erasures-", "'croupier ledger --user cy'");
+      events = await(reports.size() + 1);
     } finally {
       job.cancel().orTimeout(60, TimeUnit.SECONDS).join();
     }
@@ -133,6 +136,8 @@ class LedgerITCase {
       reports.add(
           report("bob", "free", i).setGaussian(Gaussian.newBuilder().setMu(0.1 + i)).build());
     }
+    reports.add(
+        report("cy", "free", 0).setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.5)).build());
     for (int i = 0; i < 30; i++) {
       String user = "user-" + i;
       reports.add(report(user, "free", 0).setUndisclosed(Undisclosed.getDefaultInstance()).build());
@@ -203,7 +208,12 @@ class LedgerITCase {
     Map<String, Spend> newest = new HashMap<>();
     for (AccountingEvent event : events) {
       newest.put(event.getUserId(), event.getUserTotals());
-      newest.put(event.getUserId() + "/" + event.getModelId(), event.getModelTotals());
+      String model = event.getUserId() + "/";
+      if (event.getOutcome() == Outcome.ERASED) {
+        newest.keySet().removeIf(name -> name.startsWith(model));
+      } else {
+        newest.put(model + event.getModelId(), event.getModelTotals());
+      }
     }
     Printed printed = croupier("account compose --json --by-model" + kafka());
 
@@ -251,16 +261,38 @@ class LedgerITCase {
   }
 
   @Test
+  void ofAnErasedAccountTheTotalsRemain() {
+    Printed printed = croupier("ledger --user cy" + kafka());
+
+    assertThat(printed.code()).as(printed.err()).isZero();
+    assertThat(printed.out())
+        .containsPattern("User cy\\R?\\s*Erased at 20\\d\\d-")
+        .containsPattern("all models +\\| +1 \\| +0\\.5 \\|")
+        .doesNotContain("model free", "ADMITTED");
+    JsonObject json = croupier("ledger --user cy --json" + kafka()).json();
+    assertThat(json.get("erasedAt").getAsString()).startsWith("20");
+    assertThat(json.getAsJsonArray("models")).isEmpty();
+  }
+
+  @Test
+  void anErasureNeedsAUser() {
+    assertThat(croupier("erase" + kafka()).code()).isEqualTo(2);
+    Printed tooLong = croupier("erase --user " + "x".repeat(257) + kafka());
+    assertThat(tooLong.code()).isEqualTo(1);
+    assertThat(tooLong.err()).contains("--user has 257 bytes; a user_id has 1 to 256");
+  }
+
+  @Test
   void theLedgerOfTopSpenders() {
     Printed printed = croupier("ledger --top 2" + kafka());
 
     assertThat(printed.code()).as(printed.err()).isZero();
     assertThat(printed.out())
         .containsPattern("bob +\\| +9 \\|")
-        .contains("2 of 32 people", "Epsilon spent, by person:", "Mu spent, by person:")
+        .contains("2 of 33 people", "Epsilon spent, by person:", "Mu spent, by person:")
         .containsPattern("REFUSED_BUDGET +\\| +3 \\|");
     assertThat(croupier("ledger --top 40 --json" + kafka()).json().getAsJsonArray("top"))
-        .hasSize(32);
+        .hasSize(33);
   }
 
   @Test
@@ -279,7 +311,7 @@ class LedgerITCase {
   void theDocumentedCommandsWork() throws Exception {
     List<String> commands =
         Files.readAllLines(Path.of("..", "docs", "accounts.md")).stream()
-            .filter(line -> line.matches("\\./croupier (account|calibrate|ledger) .*"))
+            .filter(line -> line.matches("\\./croupier (account|calibrate|ledger|erase) .*"))
             .map(line -> line.replace("./croupier ", ""))
             .map(line -> line.replace("localhost:9092", broker.bootstrapServers()))
             .toList();

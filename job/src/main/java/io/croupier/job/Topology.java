@@ -80,7 +80,7 @@ public record Topology(
   /** Decodes reports; unreadable records go to {@link SideOutputs#DEAD_LETTERS}. */
   public SingleOutputStreamOperator<Report> decode(DataStream<RawRecord> records) {
     return records
-        .process(new DecodeFunction(topics.rawGradients(), deadLetters))
+        .process(new DecodeFunction(topics.rawGradients(), topics.erasures(), deadLetters))
         .returns(RecordType.REPORT)
         .uid(Uids.DECODE)
         .name("decode");

@@ -125,7 +125,7 @@ class KafkaTopicsITCase {
                         ? unknown((Map<?, ?>) arguments[0])
                         : method.invoke(admin, arguments));
 
-    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(9);
+    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(10);
 
     assertThat(asked).hasValue(4);
   }
@@ -346,6 +346,7 @@ class KafkaTopicsITCase {
         models,
         topics.gradients(),
         topics.rawGradients(),
+        topics.erasures(),
         updates,
         topics.accounting(),
         topics.guarantees(),

@@ -86,9 +86,13 @@ public final class AccountingEvents {
    */
   public static List<String> violations(AccountingEvent event) {
     Violations violations = new Violations();
-    GradientReports.checkIds(
-        event.getModelId(), event.getUserId(), event.getDeviceId(), violations);
-    violations.atLeastZero("sequence", event.hasSequence(), event.getSequence());
+    if (event.getOutcome() == Outcome.ERASED) {
+      GradientReports.checkUser(event.getUserId(), violations);
+    } else {
+      GradientReports.checkIds(
+          event.getModelId(), event.getUserId(), event.getDeviceId(), violations);
+      violations.atLeastZero("sequence", event.hasSequence(), event.getSequence());
+    }
     violations.require(
         event.getOutcome() != Outcome.OUTCOME_UNSPECIFIED,
         "outcome",

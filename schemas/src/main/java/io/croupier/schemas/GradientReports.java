@@ -92,11 +92,15 @@ public final class GradientReports {
     if (!isModelId(model)) {
       violations.add("model_id must be 1 to 100 letters, digits, '.', '_' or '-'");
     }
-    if (!isUserId(user)) {
-      violations.add("user_id must be 1 to " + MAX_ID_BYTES + " bytes long");
-    }
+    checkUser(user, violations);
     if (!isDeviceId(device)) {
       violations.add("device_id must be at most " + MAX_ID_BYTES + " bytes long");
+    }
+  }
+
+  static void checkUser(String user, Violations violations) {
+    if (!isUserId(user)) {
+      violations.add("user_id must be 1 to " + MAX_ID_BYTES + " bytes long");
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
  * @param models {@link ModelSpec}s by model; compacted, one partition
  * @param gradients {@link GradientReport}s with noise from the device, by user
  * @param rawGradients {@link GradientReport}s declared {@code central}, by user; restricted
+ * @param erasures user ids whose accounts are to be erased, as keys without a value; restricted
  * @param updates {@link ModelUpdate}s by model; compacted
  * @param accounting {@link AccountingEvent}s by user; never deleted
  * @param guarantees {@link GuaranteeEvent}s by model
@@ -20,6 +21,7 @@ public record Topics(
     String models,
     String gradients,
     String rawGradients,
+    String erasures,
     String updates,
     String accounting,
     String guarantees,
@@ -34,6 +36,7 @@ public record Topics(
         prefix + ".models",
         prefix + ".gradients",
         prefix + ".raw-gradients",
+        prefix + ".erasures",
         prefix + ".updates",
         prefix + ".accounting",
         prefix + ".guarantees",
@@ -48,6 +51,7 @@ public record Topics(
         models,
         gradients,
         rawGradients,
+        erasures,
         updates,
         accounting,
         guarantees,

@@ -91,6 +91,7 @@ record BacklogRun(
         own.models(),
         backlog,
         own.rawGradients(),
+        own.erasures(),
         own.updates(),
         own.accounting(),
         own.guarantees(),

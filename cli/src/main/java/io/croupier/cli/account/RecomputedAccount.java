@@ -25,6 +25,7 @@ final class RecomputedAccount implements UserAccount {
   private final Map<String, DailyTotals> modelDays = new HashMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
   private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
+  private Totals erased;
 
   /** Totals over all models. */
   SpendTotals all() {
@@ -51,6 +52,21 @@ final class RecomputedAccount implements UserAccount {
   }
 
   @Override
+  public void erase(DailyTotals days) {
+    erased = all.totals().copyOfCharges();
+    userDays = days;
+    models.clear();
+    modelDays.clear();
+    zetas.clear();
+    wholeCharges.clear();
+  }
+
+  @Override
+  public boolean isErased() {
+    return erased != null;
+  }
+
+  @Override
   public Totals userTotals() {
     return all.totals();
   }
@@ -63,7 +79,10 @@ final class RecomputedAccount implements UserAccount {
   @Override
   public Totals modelTotals(String modelId) {
     SpendTotals known = models.get(modelId);
-    return known == null ? new Totals() : known.totals();
+    if (known != null) {
+      return known.totals();
+    }
+    return erased == null ? new Totals() : erased.copyOfCharges();
   }
 
   @Override

@@ -34,9 +34,12 @@ final class TopStatement {
 
   /** Adds the next event. */
   void add(AccountingEvent event) {
-    verdicts.add(event);
     UserSpend person = people.computeIfAbsent(event.getUserId(), id -> new UserSpend());
     person.balance = Balance.ofUser(event);
+    if (event.getOutcome() == Outcome.ERASED) {
+      return;
+    }
+    verdicts.add(event);
     if (event.getOutcome() != Outcome.ADMITTED && event.getOutcome() != Outcome.DUPLICATE) {
       person.refused++;
     }

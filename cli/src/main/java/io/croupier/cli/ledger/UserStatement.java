@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,9 @@ import java.util.TreeMap;
 final class UserStatement {
   private final String userId;
   private final Map<String, Balance> models = new TreeMap<>();
-  private final VerdictCounts verdicts = new VerdictCounts();
-  private final SpendDistribution distribution = new SpendDistribution();
+  private VerdictCounts verdicts = new VerdictCounts();
+  private SpendDistribution distribution = new SpendDistribution();
+  private Instant erasedAt;
   private Balance all = Balance.NOTHING;
   private long events;
 
@@ -29,14 +31,26 @@ final class UserStatement {
       return;
     }
     events++;
-    verdicts.add(event);
     all = Balance.ofUser(event);
+    if (event.getOutcome() == Outcome.ERASED) {
+      erase(Instant.ofEpochMilli(event.getAppendedAtMs()));
+      return;
+    }
+    verdicts.add(event);
     if (event.hasModelTotals()) {
       models.put(event.getModelId(), Balance.ofModel(event));
     }
     if (event.getOutcome() != Outcome.DUPLICATE) {
       distribution.add(event.getSpent());
     }
+  }
+
+  /** Forgets what the ledger forgets; the topic may still have the earlier events. */
+  private void erase(Instant at) {
+    erasedAt = at;
+    models.clear();
+    verdicts = new VerdictCounts();
+    distribution = new SpendDistribution();
   }
 
   /** The number of events of the user. */
@@ -51,7 +65,13 @@ final class UserStatement {
     Table table = new Table(header.toArray(String[]::new)).words("left");
     models.forEach((model, balance) -> table.row(row("model " + model, balance)));
     table.row(row("all models", all));
-    List<String> text = new ArrayList<>(List.of("User " + userId, "", table.text(), ""));
+    List<String> text = new ArrayList<>(List.of("User " + userId));
+    if (erasedAt != null) {
+      text.add(
+          "Erased at %s: of the time before, only the totals over all models remain"
+              .formatted(erasedAt));
+    }
+    text.addAll(List.of("", table.text(), ""));
     text.add(verdicts.text());
     text.add("");
     text.addAll(distribution.text("report"));
@@ -68,6 +88,9 @@ final class UserStatement {
   JsonObject json() {
     JsonObject json = new JsonObject();
     json.addProperty("userId", userId);
+    if (erasedAt != null) {
+      json.addProperty("erasedAt", erasedAt.toString());
+    }
     all.addTo(json);
     JsonArray byModel = new JsonArray();
     models.forEach(

@@ -148,6 +148,12 @@ final class WatchState {
           AccountingEvent event = AccountingEvents.read(record.key(), record.value());
           long second = live ? second() : -1;
           long user = key(event.getUserId());
+          if (event.hasUserTotals()) {
+            spending.put(user, AccountingEvents.countedOnAllModels(event), event.getLeftUser());
+          }
+          if (event.getOutcome() == AccountingEvent.Outcome.ERASED) {
+            return; // judges no report
+          }
           events++;
           if (event.hasSource()) {
             backlog.judged(
@@ -157,9 +163,6 @@ final class WatchState {
           }
           if (live) {
             rate.add(second);
-          }
-          if (event.hasUserTotals()) {
-            spending.put(user, AccountingEvents.countedOnAllModels(event), event.getLeftUser());
           }
           // A report may name any model, so its name alone makes none.
           WatchedModel model = models.get(event.getModelId());

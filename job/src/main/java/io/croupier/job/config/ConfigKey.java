@@ -15,6 +15,10 @@ public enum ConfigKey {
       "topics.raw-gradients",
       "<prefix>.raw-gradients",
       "Topic of raw reports for central models; restrict its readers."),
+  TOPICS_ERASURES(
+      "topics.erasures",
+      "<prefix>.erasures",
+      "Topic of user ids whose accounts are to be erased; restrict its readers and writers."),
   TOPICS_UPDATES(
       "topics.updates", "<prefix>.updates", "Topic of each model's latest update; compacted."),
   TOPICS_ACCOUNTING(

@@ -58,7 +58,7 @@ public final class KafkaIo {
     this.limits = limits;
   }
 
-  /** Reports of both gradient topics. */
+  /** Reports of both gradient topics, and erasures. */
   public KafkaSource<RawRecord> reports() {
     return reports(
         config.ledgerStart() == LedgerStart.NEW
@@ -74,7 +74,8 @@ public final class KafkaIo {
     Properties properties = consumerProperties();
     properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_RECORDS);
     return KafkaSource.<RawRecord>builder()
-        .setTopics(config.topics().gradients(), config.topics().rawGradients())
+        .setTopics(
+            config.topics().gradients(), config.topics().rawGradients(), config.topics().erasures())
         .setProperties(properties)
         .setStartingOffsets(first)
         .setDeserializer(new RawDeserializer())

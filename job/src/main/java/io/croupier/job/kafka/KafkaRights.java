@@ -40,7 +40,8 @@ public final class KafkaRights {
    */
   static void requireTopics(Admin admin, Topics topics, Collection<String> needed)
       throws ExecutionException, InterruptedException {
-    Set<String> inputs = Set.of(topics.models(), topics.gradients(), topics.rawGradients());
+    Set<String> inputs =
+        Set.of(topics.models(), topics.gradients(), topics.rawGradients(), topics.erasures());
     Map<String, TopicDescription> descriptions =
         admin
             .describeTopics(needed, new DescribeTopicsOptions().includeAuthorizedOperations(true))

@@ -74,7 +74,8 @@ public final class KafkaTopics {
           topic.configs(compacted);
         } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
           topic.configs(kept);
-        } else if (name.equals(topics.gradients()) || name.equals(topics.rawGradients())) {
+        } else if (List.of(topics.gradients(), topics.rawGradients(), topics.erasures())
+            .contains(name)) {
           topic.configs(timed);
         }
         missing.add(topic);

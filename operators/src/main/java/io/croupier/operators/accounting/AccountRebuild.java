@@ -30,6 +30,9 @@ public final class AccountRebuild {
    */
   public static boolean apply(AccountingEvent event, UserAccount account) {
     Outcome outcome = event.getOutcome();
+    if (outcome == Outcome.ERASED) {
+      return erase(event, account);
+    }
     if (outcome != Outcome.DUPLICATE && outcome != Outcome.REFUSED_SEQUENCE) {
       DeviceWindow window = account.window(event.getDeviceId());
       window.close(event.getSequence());
@@ -76,6 +79,28 @@ public final class AccountRebuild {
       account.storeModelTotals(event.getModelId(), model);
     }
     return agrees;
+  }
+
+  /**
+   * Erases an account; the earlier events may be missing, since an operator may have deleted them.
+   */
+  private static boolean erase(AccountingEvent event, UserAccount account) {
+    Totals user = account.userTotals();
+    boolean known = user.reports > 0;
+    boolean agrees = settle(user, event.getUserTotals());
+    DailyTotals days = DailyTotals.NONE;
+    if (event.hasUserWindow()) {
+      Window recorded = event.getUserWindow();
+      Totals window =
+          known
+              ? account.userDays().window(period(recorded), day(event), user, order(recorded))
+              : new Totals();
+      agrees &= settle(window, recorded.getTotals());
+      days = account.userDays().onOneDay(period(recorded), day(event), window);
+    }
+    account.storeUserTotals(user);
+    account.erase(days);
+    return agrees || !known;
   }
 
   /**
@@ -146,7 +171,8 @@ public final class AccountRebuild {
 
   private static int period(Window recorded) {
     int period = recorded.getDays();
-    if (period < 0 || period > ModelSpecs.MAX_PERIOD_DAYS) {
+    boolean missing = period == 0 && recorded.hasTotals();
+    if (missing || period < 0 || period > ModelSpecs.MAX_PERIOD_DAYS) {
       throw new IllegalArgumentException(
           "the window's days are %d; they must be from 1 to %d"
               .formatted(period, ModelSpecs.MAX_PERIOD_DAYS));

@@ -133,9 +133,14 @@ public final class AdmissionRules {
    *
    * @param spent totals of the sender and the model
    */
-  Judgement judgeParticipation(Report report, Totals spent) {
+  Judgement judgeParticipation(Report report, Totals spent, boolean erased) {
     if (!central) {
       return Judgement.ADMITTED;
+    }
+    if (erased) {
+      return new Judgement(
+          Outcome.REFUSED_PARTICIPATION,
+          "the user's account was erased, and with it the rounds from which the charge follows");
     }
     Optional<String> refusal = charge.orElseThrow().refusal(report.round);
     if (refusal.isPresent()) {

@@ -16,6 +16,7 @@ public final class HeapAccount implements UserAccount {
   private NamedLink<RunningZeta> zetas;
   private NamedLink<WholeCharge> wholeCharges;
   private DeviceWindow[] windows = {};
+  private Totals erased;
 
   /** Creates an account without reports. */
   public HeapAccount() {}
@@ -58,6 +59,22 @@ public final class HeapAccount implements UserAccount {
   }
 
   @Override
+  public void erase(DailyTotals days) {
+    erased = user.copyOfCharges();
+    userDays = days;
+    models = null;
+    modelDays = null;
+    zetas = null;
+    wholeCharges = null;
+    windows = new DeviceWindow[0];
+  }
+
+  @Override
+  public boolean isErased() {
+    return erased != null;
+  }
+
+  @Override
   public Totals userTotals() {
     return user;
   }
@@ -69,7 +86,8 @@ public final class HeapAccount implements UserAccount {
 
   @Override
   public Totals modelTotals(String modelId) {
-    return NamedLink.get(models, modelId, Totals::new);
+    return NamedLink.get(
+        models, modelId, () -> erased == null ? new Totals() : erased.copyOfCharges());
   }
 
   @Override

@@ -33,6 +33,8 @@ import java.util.Optional;
  * first copy was charged, and so are refused central reports, since they are never used. An
  * admitted central report is charged for its participation in the round before it is used; the
  * charge stays if the learner drops it.
+ *
+ * <p>{@link AccountRebuild} computes the same accounts from the events.
  */
 public final class Ledger {
   /**
@@ -76,7 +78,7 @@ public final class Ledger {
             rules.budget(), modelTotals, account.modelDays(report.modelId), report.appendedAtMs);
     Spending onAll = onAllModels(report, account);
     if (judgement.isAdmitted()) {
-      judgement = rules.judgeParticipation(report, modelTotals);
+      judgement = rules.judgeParticipation(report, modelTotals, account.isErased());
     }
     Optional<Participation> participation =
         judgement.isAdmitted()
@@ -114,6 +116,24 @@ public final class Ledger {
       event.setLeftModel(onModel.left(recorded));
     }
     return charge(event, charged, cost, onAll, report, account);
+  }
+
+  /**
+   * Erases an account: its totals over all models stay, and no later account of its user is less.
+   * The charges of the newest window count on the day of the erasure.
+   */
+  public AccountingEvent erase(Report erasure, UserAccount account) {
+    Spending onAll = onAllModels(erasure, account);
+    account.erase(onAll.daysOnOne());
+    AccountingEvent.Builder event =
+        AccountingEvent.newBuilder()
+            .setUserId(erasure.userId)
+            .setOutcome(Outcome.ERASED)
+            .setReason("the operator erased the account: its totals stay, without their history")
+            .setSource(source(erasure))
+            .setAppendedAtMs(erasure.appendedAtMs);
+    record(event, onAll);
+    return event.setSpent(NOTHING).build();
   }
 
   /**
@@ -206,17 +226,25 @@ public final class Ledger {
         account.storeUserDays(onAll.days());
       }
     }
+    record(event, onAll);
+    if (onAll.hasWindow()) {
+      event.setAppendedAtMs(report.appendedAtMs);
+    }
+    return event.setSpent(charged ? cost.spend() : NOTHING).build();
+  }
+
+  /** Records the totals over all models and what the limits leave. */
+  private static void record(AccountingEvent.Builder event, Spending onAll) {
     Spend recorded = onAll.toProto().build();
     event.setUserTotals(recorded);
     if (onAll.hasWindow()) {
       Window window = onAll.window();
       recorded = window.getTotals();
-      event.setUserWindow(window).setAppendedAtMs(report.appendedAtMs);
+      event.setUserWindow(window);
     }
     if (onAll.isLimited()) {
       event.setLeftUser(onAll.left(recorded));
     }
-    return event.setSpent(charged ? cost.spend() : NOTHING).build();
   }
 
   /** Creates the event of a report, without its outcome. */
@@ -227,12 +255,15 @@ public final class Ledger {
             .setDeviceId(report.deviceId)
             .setModelId(report.modelId)
             .setSequence(report.sequence)
-            .setSource(
-                Position.newBuilder()
-                    .setTopic(report.topic)
-                    .setPartition(report.partition)
-                    .setOffset(report.offset));
+            .setSource(source(report));
     Declarations.declare(mechanism, event);
     return event;
+  }
+
+  private static Position.Builder source(Report report) {
+    return Position.newBuilder()
+        .setTopic(report.topic)
+        .setPartition(report.partition)
+        .setOffset(report.offset);
   }
 }

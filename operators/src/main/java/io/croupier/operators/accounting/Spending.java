@@ -64,6 +64,13 @@ final class Spending {
     return days;
   }
 
+  /** Returns the charges of the newest window on the day of the report; none without a period. */
+  DailyTotals daysOnOne() {
+    return budget.period() == 0
+        ? DailyTotals.NONE
+        : days.onOneDay(budget.period(), day, counted.copyOfCharges());
+  }
+
   /** Returns the record of all charges. */
   Spend.Builder toProto() {
     return budget.toProto(all);

@@ -27,6 +27,12 @@ public final class StoredAccount {
   /** The charges over all models on each day; null if no limit had a period. */
   public DailyTotals days;
 
+  /**
+   * What the totals of a model that has no entry begin with: all charges up to the last erasure of
+   * the account; null if it was never erased.
+   */
+  public Totals erased;
+
   /** Creates an account without reports. */
   public StoredAccount() {}
 

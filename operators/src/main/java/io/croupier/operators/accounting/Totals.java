@@ -118,6 +118,24 @@ public final class Totals {
     unbounded = DecimalUnits.add(unbounded, cost.unbounded);
   }
 
+  /** Returns these totals without the participations in a central model. */
+  public Totals copyOfCharges() {
+    Totals copy = new Totals();
+    copy.reports = reports;
+    copy.epsilonNanos = epsilonNanos;
+    copy.muSquaredPicos = muSquaredPicos;
+    copy.rhoPicos = rhoPicos;
+    copy.undisclosed = undisclosed;
+    copy.unbounded = unbounded;
+    copy.pureMuSquaredPicos = pureMuSquaredPicos;
+    copy.gaussianFirst = gaussianFirst;
+    copy.renyiOrder = renyiOrder;
+    copy.renyiPicos = renyiPicos;
+    copy.variationAttos = variationAttos;
+    copy.variationRate = variationRate;
+    return copy;
+  }
+
   /** Adds an admitted report to a central model. */
   void participate(long round) {
     participations = DecimalUnits.add(participations, 1);

@@ -9,13 +9,24 @@ import io.croupier.accounting.tree.RunningZeta;
  */
 public interface UserAccount {
 
+  /**
+   * Forgets everything but the totals over all models, with which the totals of each model begin
+   * from then on: what was spent on a model is no more than that.
+   *
+   * @param days what is left of the charges over all models on each day
+   */
+  void erase(DailyTotals days);
+
+  /** Returns whether the account was erased. */
+  boolean isErased();
+
   /** Returns the totals over all models; empty ones if there are none yet. */
   Totals userTotals();
 
   /** Stores the totals over all models. */
   void storeUserTotals(Totals totals);
 
-  /** Returns the totals of one model; empty ones if there are none yet. */
+  /** Returns the totals of one model; without any, empty ones or those of the erasure. */
   Totals modelTotals(String modelId);
 
   /** Stores the totals of one model. */

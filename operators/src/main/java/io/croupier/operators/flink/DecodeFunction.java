@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ErasureDecoder;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -14,19 +15,21 @@ public final class DecodeFunction extends ProcessFunction<RawRecord, Report> {
   private static final long serialVersionUID = 1;
 
   private final String rawTopic;
+  private final String erasuresTopic;
   private final DeadLetters deadLetters;
   private transient ReportDecoder decoder;
   private transient Counter decoded;
   private transient Counter dead;
 
   /**
-   * Creates a decoder for both gradient topics.
+   * Creates a decoder for both gradient topics and the erasures topic.
    *
    * @param rawTopic the topic of reports without noise; their dead letters go to a topic of their
    *     own
    */
-  public DecodeFunction(String rawTopic, DeadLetters deadLetters) {
+  public DecodeFunction(String rawTopic, String erasuresTopic, DeadLetters deadLetters) {
     this.rawTopic = rawTopic;
+    this.erasuresTopic = erasuresTopic;
     this.deadLetters = deadLetters;
   }
 
@@ -40,9 +43,14 @@ public final class DecodeFunction extends ProcessFunction<RawRecord, Report> {
   @Override
   public void processElement(RawRecord record, Context context, Collector<Report> out) {
     Decoded result =
-        decoder.decode(record.key, record.value, record.topic, record.partition, record.offset);
+        record.topic.equals(erasuresTopic)
+            ? ErasureDecoder.decode(record.key, record.value, record.partition, record.offset)
+            : decoder.decode(
+                record.key, record.value, record.topic, record.partition, record.offset);
     if (result instanceof Decoded.WellFormed wellFormed) {
-      decoded.inc();
+      if (!wellFormed.report().erasure) {
+        decoded.inc();
+      }
       wellFormed.report().appendedAtMs = record.appendedAtMs;
       out.collect(wellFormed.report());
     } else if (result instanceof Decoded.Malformed malformed) {

@@ -80,12 +80,18 @@ public final class Report {
 
   /**
    * The topic of the record. The declaration is {@code CENTRAL} exactly if this is the topic for
-   * raw gradients, so a receiver derives it from the declaration.
+   * raw gradients, so a receiver derives it from the declaration and {@link #erasure}.
    */
   public transient String topic = "";
 
   public int partition;
   public long offset;
+
+  /**
+   * Whether the record is no report but asks to erase the user's account; then only the user and
+   * the position are set.
+   */
+  public boolean erasure;
 
   /** When the broker appended the record, milliseconds since 1970; 0 if that is unknown. */
   public long appendedAtMs;

@@ -16,6 +16,23 @@ public final class MapAccount implements UserAccount {
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
   private DailyTotals userDays = DailyTotals.NONE;
+  private Totals erased;
+
+  @Override
+  public void erase(DailyTotals days) {
+    erased = user.copyOfCharges();
+    userDays = days;
+    models.clear();
+    modelDays.clear();
+    zetas.clear();
+    wholeCharges.clear();
+    windows = new DeviceWindow[0];
+  }
+
+  @Override
+  public boolean isErased() {
+    return erased != null;
+  }
 
   @Override
   public Totals userTotals() {
@@ -31,7 +48,11 @@ public final class MapAccount implements UserAccount {
   @Override
   public Totals modelTotals(String modelId) {
     accesses.add("model " + modelId);
-    return models.getOrDefault(modelId, new Totals());
+    Totals known = models.get(modelId);
+    if (known != null) {
+      return known;
+    }
+    return erased == null ? new Totals() : erased.copyOfCharges();
   }
 
   @Override

@@ -274,14 +274,14 @@ class PeriodTest {
   @Test
   void impossiblePeriodsAreFound() {
     AccountingEvent event = laplace(ledger(epsilon(1, 30)), unlimited(), NOW, 0.5);
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                AccountRebuild.apply(
-                    event.toBuilder()
-                        .setUserWindow(Window.newBuilder(event.getUserWindow()).setDays(-1))
-                        .build(),
-                    new MapAccount()))
-        .withMessageContaining("the window's days are -1; they must be from 1 to 370");
+    for (int days : new int[] {-1, 0, 371}) {
+      AccountingEvent impossible =
+          event.toBuilder()
+              .setUserWindow(Window.newBuilder(event.getUserWindow()).setDays(days))
+              .build();
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> AccountRebuild.apply(impossible, new MapAccount()))
+          .withMessageContaining("the window's days are " + days + "; they must be from 1 to 370");
+    }
   }
 }

@@ -41,7 +41,7 @@ class DecodeFunctionTest {
   void open() throws Exception {
     harness =
         ProcessFunctionTestHarnesses.forProcessFunction(
-            new DecodeFunction("raw-gradients", TestRecords.DEAD_LETTERS));
+            new DecodeFunction("raw-gradients", "erasures", TestRecords.DEAD_LETTERS));
   }
 
   @AfterEach
@@ -50,11 +50,15 @@ class DecodeFunctionTest {
   }
 
   private void receive(String topic, byte[] value) throws Exception {
+    receive(topic, "u".getBytes(UTF_8), value);
+  }
+
+  private void receive(String topic, byte[] key, byte[] value) throws Exception {
     RawRecord record = new RawRecord();
     record.topic = topic;
     record.partition = 2;
     record.offset = 40;
-    record.key = "u".getBytes(UTF_8);
+    record.key = key;
     record.value = value;
     harness.processElement(record, 0);
   }
@@ -93,6 +97,40 @@ class DecodeFunctionTest {
     assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
     assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
     assertThat(deadLetters().get(1).value).isNull();
+  }
+
+  @Test
+  void anErasureHasAUserAndNothingElse() throws Exception {
+    receive("erasures", null);
+    receive("erasures", "zoë".getBytes(UTF_8), new byte[0]);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(report -> report.erasure, report -> report.userId, report -> report.offset)
+        .containsExactly(tuple(true, "u", 40L), tuple(true, "zoë", 40L));
+    assertThat(deadLetters()).isEmpty();
+  }
+
+  @Test
+  void whatIsNoErasureErasesNothing() throws Exception {
+    receive("erasures", REPORT.toByteArray());
+    receive("erasures", null, null);
+    receive("erasures", new byte[0], null);
+    receive("erasures", new byte[257], null);
+    receive("erasures", new byte[] {(byte) 0xC3}, null);
+    receive("gradients", null);
+
+    assertThat(harness.extractOutputValues()).isEmpty();
+    assertThat(deadLetters())
+        .extracting(letter -> TestRecords.header(letter, DeadLetters.REASON))
+        .containsExactly(
+            "the value has %d bytes: an erasure must have no value"
+                .formatted(REPORT.getSerializedSize()),
+            "the record's key is missing: it must be the user_id to be erased",
+            "the record's key must be the user_id to be erased, of 1 to 256 bytes",
+            "the record's key must be the user_id to be erased, of 1 to 256 bytes",
+            "the record's key is not UTF-8: it must be the user_id to be erased",
+            "value is missing: it must be a GradientReport");
+    assertThat(deadLetters()).allMatch(letter -> letter.destination == Destination.DEAD_LETTERS);
   }
 
   @Test

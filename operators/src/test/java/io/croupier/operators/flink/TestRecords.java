@@ -31,6 +31,7 @@ public final class TestRecords {
           "models",
           "gradients",
           "raw-gradients",
+          "erasures",
           "updates",
           "accounting",
           "guarantees",

@@ -70,6 +70,7 @@ final class AccountFormats {
     to.models = fields.records(from.models, MODEL);
     to.windows = fields.records(from.windows, WINDOW);
     to.days = fields.since(2).record(from.days, DAYS);
+    to.erased = fields.since(2).record(from.erased, TOTALS);
   }
 
   static void pass(FieldPass fields, ModelAccount from, ModelAccount to) throws IOException {

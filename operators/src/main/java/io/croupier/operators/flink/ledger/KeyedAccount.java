@@ -124,6 +124,24 @@ final class KeyedAccount implements UserAccount {
   }
 
   @Override
+  public void erase(DailyTotals days) {
+    StoredAccount erased = new StoredAccount();
+    erased.totals = account.totals;
+    erased.erased = account.totals.copyOfCharges();
+    erased.days = days;
+    account = erased;
+    changed = true;
+    further = null;
+    furtherChanged = false;
+    write(furtherModels::clear);
+  }
+
+  @Override
+  public boolean isErased() {
+    return account.erased != null;
+  }
+
+  @Override
   public Totals userTotals() {
     return account.totals;
   }
@@ -137,7 +155,10 @@ final class KeyedAccount implements UserAccount {
   @Override
   public Totals modelTotals(String modelId) {
     ModelAccount model = model(modelId);
-    return model == null ? new Totals() : model.totals;
+    if (model != null) {
+      return model.totals;
+    }
+    return account.erased == null ? new Totals() : account.erased.copyOfCharges();
   }
 
   @Override

@@ -3,9 +3,11 @@ package io.croupier.operators.flink.ledger;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Histogram;
 import org.apache.flink.metrics.MetricGroup;
@@ -25,6 +27,9 @@ final class LedgerMetrics {
   /** The most models that have metrics of their own. */
   static final int MOST_MODELS = 200;
 
+  private static final Set<Outcome> NO_VERDICTS =
+      EnumSet.of(Outcome.OUTCOME_UNSPECIFIED, Outcome.ERASED, Outcome.UNRECOGNIZED);
+
   private static final int WINDOW = 1000;
   private static final double NEAR = 90;
 
@@ -33,18 +38,20 @@ final class LedgerMetrics {
   private final Map<String, Map<Outcome, Counter>> ofModels = new HashMap<>();
   private final Histogram spentPercent;
   private final Counter nearLimit;
+  private final Counter erased;
 
   LedgerMetrics(MetricGroup group) {
     this.group = group;
     outcomes = outcomes(group);
     spentPercent = group.histogram("spent-percent", new DescriptiveStatisticsHistogram(WINDOW));
     nearLimit = group.counter("reports-near-limit");
+    erased = group.counter("accounts-erased");
   }
 
   private static Map<Outcome, Counter> outcomes(MetricGroup group) {
     Map<Outcome, Counter> outcomes = new EnumMap<>(Outcome.class);
     for (Outcome outcome : Outcome.values()) {
-      if (outcome != Outcome.OUTCOME_UNSPECIFIED && outcome != Outcome.UNRECOGNIZED) {
+      if (!NO_VERDICTS.contains(outcome)) {
         String name = outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
         outcomes.put(outcome, group.counter("reports-" + name));
       }
@@ -57,6 +64,11 @@ final class LedgerMetrics {
     if (ofModels.size() < MOST_MODELS && !ofModels.containsKey(modelId)) {
       ofModels.put(modelId, outcomes(group.addGroup("model", modelId)));
     }
+  }
+
+  /** Counts an erased account. */
+  void erased() {
+    erased.inc();
   }
 
   /** Counts the verdict on a report. */

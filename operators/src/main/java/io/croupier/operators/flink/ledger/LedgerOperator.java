@@ -235,6 +235,10 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement1(StreamRecord<Report> element) {
     Report report = element.getValue();
+    if (report.erasure) {
+      erase(report);
+      return;
+    }
     report.topic =
         report.declaration == Declaration.CENTRAL ? topics.rawGradients() : topics.gradients();
     ReportIntake intake = intakes.get(report.modelId);
@@ -244,13 +248,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
     account.store();
-    progress.judged(report.topic, report.partition, report.offset);
     ledgerMetrics.count(event);
-    output.collect(
-        SideOutputs.ACCOUNTING,
-        new StreamRecord<>(
-            new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), events.write(event))));
+    emit(event, report);
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
       if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
@@ -259,6 +258,24 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       }
       output.collect(new StreamRecord<>(admitted));
     }
+  }
+
+  private void erase(Report erasure) {
+    erasure.topic = topics.erasures();
+    account.load();
+    AccountingEvent event = ledger.erase(erasure, account);
+    account.store();
+    ledgerMetrics.erased();
+    emit(event, erasure);
+  }
+
+  private void emit(AccountingEvent event, Report report) {
+    progress.judged(report.topic, report.partition, report.offset);
+    output.collect(
+        SideOutputs.ACCOUNTING,
+        new StreamRecord<>(
+            new OutboundRecord(
+                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), events.write(event))));
   }
 
   @Override

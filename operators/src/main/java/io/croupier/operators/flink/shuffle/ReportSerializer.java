@@ -15,7 +15,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
 
   /** Creates a serializer. */
   public ReportSerializer() {
-    super(Report.class, 1, Location.TRANSIT);
+    super(Report.class, 2, Location.TRANSIT);
   }
 
   @Override
@@ -46,6 +46,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     to.partition = fields.integer(from.partition);
     to.offset = fields.number(from.offset);
     to.appendedAtMs = fields.fixed(from.appendedAtMs);
+    to.erasure = fields.since(2).flag(from.erasure);
   }
 
   @Override

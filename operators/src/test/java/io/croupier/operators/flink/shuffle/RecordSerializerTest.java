@@ -211,7 +211,7 @@ class RecordSerializerTest {
     report.digest = -1;
     report.offset = 1_000_000;
     int names = 6 + 9 + 16;
-    assertThat(bytes(new ReportSerializer(), report)).hasSize(40 + names + 53);
+    assertThat(bytes(new ReportSerializer(), report)).hasSize(40 + names + 54);
   }
 
   @ParameterizedTest

@@ -1,0 +1,49 @@
+package io.croupier.operators.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.schemas.GradientReports;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/**
+ * Decodes a record of the erasures topic: its key is the user_id of the account to be erased, and
+ * it has no value.
+ */
+public final class ErasureDecoder {
+  private ErasureDecoder() {}
+
+  /**
+   * Decodes one record.
+   *
+   * @param key the record's key; may be null
+   * @param value the record's value; may be null
+   */
+  public static Decoded decode(byte[] key, byte[] value, int partition, long offset) {
+    if (key == null) {
+      return malformed("the record's key is missing: it must be the user_id to be erased");
+    }
+    if (value != null && value.length > 0) {
+      return malformed("the value has " + value.length + " bytes: an erasure must have no value");
+    }
+    Report erasure = new Report();
+    try {
+      erasure.userId = UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();
+    } catch (CharacterCodingException e) {
+      return malformed("the record's key is not UTF-8: it must be the user_id to be erased");
+    }
+    if (!GradientReports.isUserId(erasure.userId)) {
+      return malformed(
+          "the record's key must be the user_id to be erased, of 1 to %d bytes"
+              .formatted(GradientReports.MAX_ID_BYTES));
+    }
+    erasure.erasure = true;
+    erasure.partition = partition;
+    erasure.offset = offset;
+    return new Decoded.WellFormed(erasure);
+  }
+
+  private static Decoded malformed(String reason) {
+    return new Decoded.Malformed(reason, false);
+  }
+}
