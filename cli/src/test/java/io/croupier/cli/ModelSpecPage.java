@@ -44,6 +44,18 @@ final class ModelSpecPage {
       - *Since* is the first release with the field. `Unreleased` fields come with the next one.
       """;
 
+  private static final String ROOT_TABLE =
+      """
+      | field | type | range | default | may change | since | meaning |
+      |---|---|---|---|---|---|---|
+      """;
+
+  private static final String TABLE =
+      """
+      | field | type | range | default | since | meaning |
+      |---|---|---|---|---|---|
+      """;
+
   /** An underscore makes the name of a field unmistakable in a sentence. */
   private static final Pattern SNAKE = Pattern.compile("`?\\b([a-z0-9]+(?:_[a-z0-9]+)+)\\b`?");
 
@@ -116,11 +128,7 @@ final class ModelSpecPage {
     paragraphs.stream()
         .filter(paragraph -> !paragraph.isEmpty())
         .forEach(paragraph -> page.append(paragraph).append("\n\n"));
-    page.append(
-        isRoot
-            ? "| field | type | range | default | may change | since | meaning |\n"
-                + "|---|---|---|---|---|---|---|\n"
-            : "| field | type | range | default | since | meaning |\n|---|---|---|---|---|---|\n");
+    page.append(isRoot ? ROOT_TABLE : TABLE);
     for (FieldDescriptor field : message.getFields()) {
       row(page, field, isRoot);
     }

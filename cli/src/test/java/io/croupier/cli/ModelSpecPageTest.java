@@ -219,7 +219,7 @@ class ModelSpecPageTest {
       FieldDescriptor field = last(path);
       boolean isBoolean = field.getJavaType() == FieldDescriptor.JavaType.BOOLEAN;
       boolean isFree = comment(path.subList(0, 1)).labels().containsKey("Changes");
-      if (isFree || !(isBoolean || isNumber(field) && stated.matches(NUMBER))) {
+      if (isFree || !(isBoolean || (isNumber(field) && stated.matches(NUMBER)))) {
         continue;
       }
       Object same = isBoolean ? Boolean.valueOf(stated) : value(field, Double.parseDouble(stated));
