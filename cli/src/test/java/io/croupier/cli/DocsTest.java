@@ -22,7 +22,7 @@ class DocsTest {
   private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
   private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
-  private static final int README_LINES = 150;
+  private static final int README_LINES = 110;
   private static final int SCREEN_LINES = 60;
 
   private static List<Path> pages() throws IOException {

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The example files that the README names are valid and match its description. */
 class ExamplesTest {
@@ -49,13 +51,15 @@ class ExamplesTest {
                     .isEmpty());
   }
 
-  @Test
-  void theModelWhoseClipTheJobFindsEqualsTheDocumentedOneAndCanRun() throws Exception {
-    Path file = EXAMPLES.resolve("clip.yaml");
+  @ParameterizedTest
+  @CsvSource({"clip.yaml, clip.md", "wellbeing.yaml, model.md"})
+  void theModelWhoseClipTheJobFindsEqualsTheDocumentedOneAndCanRun(String example, String page)
+      throws Exception {
+    Path file = EXAMPLES.resolve(example);
     String model =
         Files.readString(file).lines().filter(line -> !line.startsWith("#")).collect(joining("\n"));
-    assertThat(Files.readString(Path.of("..", "docs", "clip.md")))
-        .contains("# examples/clip.yaml\n" + model + "\n```");
+    assertThat(Files.readString(Path.of("..", "docs", page)))
+        .contains("# examples/" + example + "\n" + model + "\n```");
 
     assertThat(ModelsFile.read(file))
         .singleElement()

@@ -44,6 +44,9 @@ class ReportE2ECase {
   private static final List<String> LINKS = List.of("croupier", "examples");
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
 
+  /** Code of a page that names its language is no script. */
+  private static final Pattern OTHER_CODE = Pattern.compile("(?ms)^```\\w+\n.*?^```\n");
+
   @TempDir private Path directory;
   private EmbeddedBroker broker;
   private JobClient job;
@@ -120,9 +123,9 @@ class ReportE2ECase {
     }
   }
 
-  /** The scripts of a section, up to the next heading. */
-  private static List<String> scripts(String heading) throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/report.md")) + "\n#";
+  /** The scripts of a section of a page, up to the next heading. */
+  private static List<String> scripts(String name, String heading) throws IOException {
+    String page = OTHER_CODE.matcher(Files.readString(ROOT.resolve(name)) + "\n#").replaceAll("");
     String section = page.substring(page.indexOf("\n" + heading + "\n") + heading.length() + 2);
     return BLOCK
         .matcher(section.substring(0, section.indexOf("\n#")))
@@ -167,7 +170,7 @@ class ReportE2ECase {
   @Test
   void theDocumentedPipesTrainTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
-    List<String> scripts = scripts("## Report");
+    List<String> scripts = scripts("docs/report.md", "## Report");
     assertThat(scripts).hasSize(3);
 
     String sent = succeed(scripts.get(0));
@@ -186,6 +189,20 @@ class ReportE2ECase {
         .hasSize(5)
         .allMatch(event -> event.getOutcome() == Outcome.ADMITTED)
         .allMatch(event -> event.getUserId().equals("ada"));
+  }
+
+  @Tag("thorough")
+  @Test
+  void theModelOfTheDocumentedWayIsPublished() throws Exception {
+    List<String> publish = scripts("docs/model.md", "## 3. Write the spec");
+    List<String> watch = scripts("docs/model.md", "## 5. Watch it learn, and use it");
+    assertThat(publish).hasSize(1);
+    assertThat(watch).hasSize(1);
+
+    assertThat(succeed(publish.get(0))).contains("created", "wellbeing-1");
+    // Its first updates ask all devices for sizes.
+    assertThat(succeed(watch.get(0)))
+        .contains("\"modelId\":\"wellbeing-1\"", "\"questionProbability\":1", "\"average\"");
   }
 
   @Tag("thorough")
@@ -225,7 +242,7 @@ class ReportE2ECase {
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(
         isInstalled("kcat") && isInstalled("python3"), "Skipped: kcat or python3 isn't installed");
-    List<String> scripts = scripts("### With kcat");
+    List<String> scripts = scripts("docs/report.md", "### With kcat");
     assertThat(scripts).hasSize(2);
 
     // Round 0 is too old from here on.

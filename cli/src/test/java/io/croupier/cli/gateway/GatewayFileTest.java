@@ -3,11 +3,16 @@ package io.croupier.cli.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.models.ModelsFile;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +43,25 @@ class GatewayFileTest {
         .singleElement()
         .satisfies(issuer -> assertThat(issuer.audience()).isEqualTo("croupier"));
     assertThat(read(examples().get(1)).testTokens()).isTrue();
+  }
+
+  /** Of the example model that the curl command of the page names. */
+  @Test
+  void theReportOfThePageIsValid() throws Exception {
+    Matcher json =
+        Pattern.compile("-d '\\s*(\\{.*?\\})'", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("..", "docs", "gateway.md")));
+    assertThat(json.find()).isTrue();
+    GradientReport.Builder report = GradientReport.newBuilder();
+    JsonFormat.parser().merge(json.group(1), report);
+
+    // The gateway computes the user from the token.
+    assertThat(GradientReports.violations(report.setUserId("ada").build())).isEmpty();
+    assertThat(ModelsFile.read(Path.of("..", "examples", "models.yaml")))
+        .filteredOn(spec -> spec.getModelId().equals(report.getModelId()))
+        .singleElement()
+        .satisfies(
+            spec -> assertThat(report.getGrid().getValuesCount()).isEqualTo(spec.getDimension()));
   }
 
   /** Its files are in the volume that the Dockerfile prepares. */
