@@ -25,7 +25,8 @@ final class AccessMatrix {
           TOPICS.guarantees(), Set.of("auditor", "job"),
           TOPICS.journal(), Set.of("job"),
           TOPICS.deadLetters(), Set.of("job"),
-          TOPICS.rawDeadLetters(), Set.of("job"));
+          TOPICS.rawDeadLetters(), Set.of("job"),
+          TOPICS.progress(), Set.of("job"));
 
   private static final Map<String, Set<String>> WRITE =
       Map.of(
@@ -37,7 +38,8 @@ final class AccessMatrix {
           TOPICS.guarantees(), Set.of("job"),
           TOPICS.journal(), Set.of("job"),
           TOPICS.deadLetters(), Set.of("job"),
-          TOPICS.rawDeadLetters(), Set.of("job"));
+          TOPICS.rawDeadLetters(), Set.of("job"),
+          TOPICS.progress(), Set.of("job"));
 
   private AccessMatrix() {}
 
