@@ -1,5 +1,7 @@
 package io.croupier.cli;
 
+import static java.util.Map.entry;
+
 import io.croupier.schemas.Topics;
 import java.util.Map;
 import java.util.Set;
@@ -16,30 +18,32 @@ final class AccessMatrix {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 
   private static final Map<String, Set<String>> READ =
-      Map.of(
-          TOPICS.models(), Set.of("operator", "job"),
-          TOPICS.gradients(), Set.of("job"),
-          TOPICS.rawGradients(), Set.of("job"),
-          TOPICS.erasures(), Set.of("job"),
-          TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "job"),
-          TOPICS.accounting(), Set.of("auditor", "job"),
-          TOPICS.guarantees(), Set.of("auditor", "job"),
-          TOPICS.journal(), Set.of("job"),
-          TOPICS.deadLetters(), Set.of("job"),
-          TOPICS.rawDeadLetters(), Set.of("job"));
+      Map.ofEntries(
+          entry(TOPICS.models(), Set.of("operator", "job")),
+          entry(TOPICS.gradients(), Set.of("job")),
+          entry(TOPICS.rawGradients(), Set.of("job")),
+          entry(TOPICS.erasures(), Set.of("job")),
+          entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "job")),
+          entry(TOPICS.accounting(), Set.of("auditor", "job")),
+          entry(TOPICS.guarantees(), Set.of("auditor", "job")),
+          entry(TOPICS.journal(), Set.of("job")),
+          entry(TOPICS.deadLetters(), Set.of("job")),
+          entry(TOPICS.rawDeadLetters(), Set.of("job")),
+          entry(TOPICS.progress(), Set.of("job")));
 
   private static final Map<String, Set<String>> WRITE =
-      Map.of(
-          TOPICS.models(), Set.of("operator"),
-          TOPICS.gradients(), Set.of("gateway"),
-          TOPICS.rawGradients(), Set.of("trusted"),
-          TOPICS.erasures(), Set.of("operator"),
-          TOPICS.updates(), Set.of("job"),
-          TOPICS.accounting(), Set.of("job"),
-          TOPICS.guarantees(), Set.of("job"),
-          TOPICS.journal(), Set.of("job"),
-          TOPICS.deadLetters(), Set.of("job"),
-          TOPICS.rawDeadLetters(), Set.of("job"));
+      Map.ofEntries(
+          entry(TOPICS.models(), Set.of("operator")),
+          entry(TOPICS.gradients(), Set.of("gateway")),
+          entry(TOPICS.rawGradients(), Set.of("trusted")),
+          entry(TOPICS.erasures(), Set.of("operator")),
+          entry(TOPICS.updates(), Set.of("job")),
+          entry(TOPICS.accounting(), Set.of("job")),
+          entry(TOPICS.guarantees(), Set.of("job")),
+          entry(TOPICS.journal(), Set.of("job")),
+          entry(TOPICS.deadLetters(), Set.of("job")),
+          entry(TOPICS.rawDeadLetters(), Set.of("job")),
+          entry(TOPICS.progress(), Set.of("job")));
 
   private AccessMatrix() {}
 

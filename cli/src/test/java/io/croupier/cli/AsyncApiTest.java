@@ -121,7 +121,7 @@ class AsyncApiTest {
               if (contract.containsKey(topic)) {
                 expected.add("croupier.v1." + contract.get(topic));
               } else {
-                expected.add("deadLetter");
+                expected.add(topic.equals(TOPICS.progress()) ? "progressRecord" : "deadLetter");
               }
               if (topic.equals(TOPICS.models()) || topic.equals(TOPICS.updates())) {
                 expected.add("retirement");

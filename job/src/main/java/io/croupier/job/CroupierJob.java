@@ -11,6 +11,7 @@ import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.KafkaVisibleOutputs;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuildDirectory;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.RawRecord;
@@ -89,7 +90,7 @@ public final class CroupierJob {
 
   /** The effective settings and the graph's operators, as text. Connects to no broker. */
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
-    build(env, config, BrokerLimits.DEFAULTS, io -> io.reports());
+    build(env, config, BrokerLimits.DEFAULTS, OutputEnds.NONE, io -> io.reports());
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
     text.append("Operators\n");
     StreamGraph graph = env.getStreamGraph(false);
@@ -128,10 +129,7 @@ public final class CroupierJob {
     } catch (IOException e) {
       throw new IllegalStateException("The published specs can't be read: " + e.getMessage(), e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException(
-          "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
-              .formatted(config.kafka().get("bootstrap.servers"), e.getCause()),
-          e);
+      throw noAnswer(config, e);
     }
   }
 
@@ -153,6 +151,7 @@ public final class CroupierJob {
   /** Checks the topics, rebuilds the ledger if that is wanted, and builds the graph. */
   private static void prepare(StreamExecutionEnvironment env, JobConfig config) throws Exception {
     BrokerLimits limits = askBrokers(config);
+    OutputEnds ends = outputEnds(config);
     Optional<String> state = state(env, config);
     if (state.isEmpty() && config.ledgerStart() == LedgerStart.REBUILD) {
       state = Optional.of(new LedgerRebuild(env, config, new KafkaIo(config, limits)).run());
@@ -166,10 +165,27 @@ public final class CroupierJob {
           env,
           config.withLedgerStart(LedgerStart.REBUILT),
           limits,
+          ends,
           io -> io.reports(new AccountedOffsets(rebuilt.get())));
     } else {
-      build(env, config, limits, io -> io.reports());
+      build(env, config, limits, ends, io -> io.reports());
     }
+  }
+
+  /** Looks up where the outputs end before the job writes to them. */
+  static OutputEnds outputEnds(JobConfig config) throws InterruptedException {
+    try (Admin admin = Admin.create(Map.copyOf(config.kafka()))) {
+      return OutputEnds.now(admin, config.topics());
+    } catch (ExecutionException e) {
+      throw noAnswer(config, e);
+    }
+  }
+
+  private static IllegalStateException noAnswer(JobConfig config, ExecutionException e) {
+    return new IllegalStateException(
+        "The brokers at kafka.bootstrap.servers=%s don't answer: %s"
+            .formatted(config.kafka().get("bootstrap.servers"), e.getCause()),
+        e);
   }
 
   private static <T> Configuration recovery(ConfigOption<T> option, T value) {
@@ -200,14 +216,16 @@ public final class CroupierJob {
       StreamExecutionEnvironment env,
       JobConfig config,
       BrokerLimits limits,
+      OutputEnds ends,
       Function<KafkaIo, KafkaSource<RawRecord>> reports) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    topology(config, limits).build(reports(env, reports.apply(io)), models(env, io), io::sink);
+    topology(config, limits, ends)
+        .build(reports(env, reports.apply(io)), models(env, io), io::sink);
   }
 
   /** The graph's stages for this configuration. */
-  static Topology topology(JobConfig config, BrokerLimits limits) {
+  static Topology topology(JobConfig config, BrokerLimits limits, OutputEnds ends) {
     return new Topology(
         new KafkaSpecReader(config.kafka(), config.topics().models()),
         requirements(limits),
@@ -222,8 +240,8 @@ public final class CroupierJob {
         config.ledgerStart(),
         new KafkaVisibleOutputs(
             config.kafka(),
-            config.topics().accounting(),
-            config.topics().updates(),
+            config.topics(),
+            ends,
             OutputSink.allTransactions(config.topics().updates())));
   }
 

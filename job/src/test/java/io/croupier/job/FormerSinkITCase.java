@@ -102,7 +102,7 @@ class FormerSinkITCase extends BrokerFixture {
     BrokerLimits limits = CroupierJob.askBrokers(config);
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits);
+    Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
     DataStream<SpecRecord> models = CroupierJob.models(env, io);
     SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
     SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);

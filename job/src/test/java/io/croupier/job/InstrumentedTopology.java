@@ -48,7 +48,7 @@ final class InstrumentedTopology {
     BrokerLimits limits = CroupierJob.askBrokers(config);
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits);
+    Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
     DataStream<SpecRecord> models = CroupierJob.models(env, io);
     SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
     SingleOutputStreamOperator<RoundSum> admitted =

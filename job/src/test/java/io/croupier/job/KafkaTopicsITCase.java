@@ -63,10 +63,13 @@ class KafkaTopicsITCase {
 
     assertThat(created).containsExactlyElementsOf(topics.all());
     assertThat(partitions(topics.models())).isEqualTo(1);
+    assertThat(partitions(topics.progress())).isEqualTo(1);
+    assertThat(setting(topics.progress(), TopicConfig.SEGMENT_BYTES_CONFIG)).isEqualTo("2097152");
     assertThat(partitions(topics.gradients())).isEqualTo(3);
     assertThat(partitions(topics.updates())).isEqualTo(3);
     for (String topic : topics.all()) {
-      boolean latest = topic.equals(topics.models()) || topic.equals(topics.updates());
+      boolean latest =
+          List.of(topics.models(), topics.updates(), topics.progress()).contains(topic);
       assertThat(setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG))
           .as(topic)
           .isEqualTo(latest ? "compact" : "delete");
@@ -125,7 +128,7 @@ class KafkaTopicsITCase {
                         ? unknown((Map<?, ?>) arguments[0])
                         : method.invoke(admin, arguments));
 
-    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(10);
+    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(11);
 
     assertThat(asked).hasValue(4);
   }
@@ -321,6 +324,18 @@ class KafkaTopicsITCase {
   }
 
   @Test
+  void refusesAProgressTopicThatForgets() throws Exception {
+    Topics topics = Topics.withPrefix("forgetful");
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    set(topics.progress(), TopicConfig.CLEANUP_POLICY_CONFIG, "compact,delete");
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+        .withMessage(
+            "The progress topic forgetful.progress deletes records that a start needs: its"
+                + " cleanup.policy is 'compact,delete'; set it to 'compact'");
+  }
+
+  @Test
   void warnsOfBrokersThatEndTransactionsEarly() throws Exception {
     Topics topics = Topics.withPrefix("croupier");
     try (EmbeddedBroker hasty =
@@ -352,7 +367,8 @@ class KafkaTopicsITCase {
         topics.guarantees(),
         topics.journal(),
         topics.deadLetters(),
-        topics.rawDeadLetters());
+        topics.rawDeadLetters(),
+        topics.progress());
   }
 
   private static Admin admin(EmbeddedBroker broker) {

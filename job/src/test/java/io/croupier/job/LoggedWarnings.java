@@ -13,23 +13,23 @@ import org.apache.logging.log4j.core.config.Property;
  * The messages of level WARN or above that a class or package logs, from construction to {@link
  * #close()}.
  */
-final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
+public final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
   private final Logger logger;
   private final List<String> messages = new CopyOnWriteArrayList<>();
 
-  LoggedWarnings(Class<?> source) {
+  public LoggedWarnings(Class<?> source) {
     this(source.getName());
   }
 
   /** Collects from a class, or from all classes of a package. */
-  LoggedWarnings(String source) {
+  public LoggedWarnings(String source) {
     super("warnings", null, null, false, Property.EMPTY_ARRAY);
     logger = (Logger) LogManager.getLogger(source);
     start();
     logger.addAppender(this);
   }
 
-  List<String> messages() {
+  public List<String> messages() {
     return List.copyOf(messages);
   }
 

@@ -179,7 +179,7 @@ class VertexParallelismITCase extends BrokerFixture {
     BrokerLimits limits = CroupierJob.askBrokers(config);
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    CroupierJob.topology(config, limits)
+    CroupierJob.topology(config, limits, CroupierJob.outputEnds(config))
         .build(CroupierJob.reports(env, io), CroupierJob.models(env, io), io::sink);
     return env.getStreamGraph().getJobGraph();
   }

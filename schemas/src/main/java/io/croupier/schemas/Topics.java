@@ -16,6 +16,7 @@ import java.util.List;
  * @param journal {@link JournalEntry}s by model; restricted
  * @param deadLetters unreadable records of {@code gradients} and {@code models}
  * @param rawDeadLetters unreadable records of {@code rawGradients}; restricted
+ * @param progress how far the job's outputs are, for its next start; compacted, one partition
  */
 public record Topics(
     String models,
@@ -27,7 +28,8 @@ public record Topics(
     String guarantees,
     String journal,
     String deadLetters,
-    String rawDeadLetters)
+    String rawDeadLetters,
+    String progress)
     implements Serializable {
 
   /** The default names with a prefix: {@code croupier} gives {@code croupier.models}, .... */
@@ -42,7 +44,8 @@ public record Topics(
         prefix + ".guarantees",
         prefix + ".journal",
         prefix + ".dead-letters",
-        prefix + ".raw-dead-letters");
+        prefix + ".raw-dead-letters",
+        prefix + ".progress");
   }
 
   /** Every name, in the order of the components. */
@@ -57,6 +60,7 @@ public record Topics(
         guarantees,
         journal,
         deadLetters,
-        rawDeadLetters);
+        rawDeadLetters,
+        progress);
   }
 }

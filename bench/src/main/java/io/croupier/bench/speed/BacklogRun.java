@@ -97,7 +97,8 @@ record BacklogRun(
         own.guarantees(),
         own.journal(),
         own.deadLetters(),
-        own.rawDeadLetters());
+        own.rawDeadLetters(),
+        own.progress());
   }
 
   /** Starts the job with its usual entry point. */

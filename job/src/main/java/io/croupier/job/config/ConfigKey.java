@@ -35,6 +35,10 @@ public enum ConfigKey {
       "topics.raw-dead-letters",
       "<prefix>.raw-dead-letters",
       "Topic of unreadable records of raw-gradients; restrict its readers."),
+  TOPICS_PROGRESS(
+      "topics.progress",
+      "<prefix>.progress",
+      "Topic with which a start compares its state; compacted."),
   PARALLELISM(
       "parallelism",
       "",

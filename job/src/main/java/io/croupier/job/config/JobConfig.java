@@ -162,6 +162,7 @@ public record JobConfig(
     lines.put(ConfigKey.TOPICS_JOURNAL.key(), topics.journal());
     lines.put(ConfigKey.TOPICS_DEAD_LETTERS.key(), topics.deadLetters());
     lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
+    lines.put(ConfigKey.TOPICS_PROGRESS.key(), topics.progress());
     lines.put(
         ConfigKey.PARALLELISM.key(),
         parallelism == 0 ? "(Flink's own setting)" : Integer.toString(parallelism));
@@ -217,7 +218,8 @@ public record JobConfig(
             settings.getOrDefault(ConfigKey.TOPICS_JOURNAL.key(), defaults.journal()),
             settings.getOrDefault(ConfigKey.TOPICS_DEAD_LETTERS.key(), defaults.deadLetters()),
             settings.getOrDefault(
-                ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()));
+                ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()),
+            settings.getOrDefault(ConfigKey.TOPICS_PROGRESS.key(), defaults.progress()));
     for (String name : topics.all()) {
       if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
         throw new IllegalArgumentException(

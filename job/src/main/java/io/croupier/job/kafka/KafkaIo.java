@@ -3,6 +3,7 @@ package io.croupier.job.kafka;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
@@ -253,7 +254,8 @@ public final class KafkaIo {
                   topics.accounting(),
                   topics.guarantees(),
                   topics.deadLetters(),
-                  topics.rawDeadLetters()));
+                  topics.rawDeadLetters(),
+                  topics.progress()));
       // Without a journal the topic may be missing, or the job may lack rights on it.
       if (journal) {
         written.add(topics.journal());
@@ -273,8 +275,13 @@ public final class KafkaIo {
             case JOURNAL -> topics.journal();
             case DEAD_LETTERS -> topics.deadLetters();
             case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
+            case PROGRESS -> topics.progress();
           };
-      ProducerRecord<byte[], byte[]> out = new ProducerRecord<>(topic, record.key, record.value);
+      // A start finds a transaction by its first record of progress, so all of them are in one
+      // partition.
+      Integer partition = record.destination == Destination.PROGRESS ? 0 : null;
+      ProducerRecord<byte[], byte[]> out =
+          new ProducerRecord<>(topic, partition, record.key, record.value);
       for (int i = 0; i < record.headerNames.length; i++) {
         out.headers().add(record.headerNames[i], record.headerValues[i]);
       }

@@ -38,13 +38,16 @@ public final class KafkaTopics {
    */
   static final String COMPRESSION = "zstd";
 
+  private static final int PROGRESS_SEGMENT_BYTES = 2 << 20;
+
   private KafkaTopics() {}
 
   /**
    * Creates the topics that don't exist yet, each with the retention it needs, and waits until the
    * brokers list them and take their records.
    *
-   * @param partitions number of partitions of every topic except models, which has one
+   * @param partitions number of partitions of every topic except models and progress, which have
+   *     one
    * @param replicationFactor -1 for the brokers' default
    * @return the names of those created
    */
@@ -54,6 +57,13 @@ public final class KafkaTopics {
     Set<String> present = admin.listTopics().names().get();
     Map<String, String> compacted =
         Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    // A start reads the whole topic, and only closed segments are compacted.
+    Map<String, String> small =
+        Map.of(
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_COMPACT,
+            TopicConfig.SEGMENT_BYTES_CONFIG,
+            String.valueOf(PROGRESS_SEGMENT_BYTES));
     Map<String, String> kept =
         Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -69,8 +79,11 @@ public final class KafkaTopics {
     for (String name : topics.all()) {
       if (!present.contains(name)) {
         boolean models = name.equals(topics.models());
-        NewTopic topic = new NewTopic(name, models ? 1 : partitions, replicationFactor);
-        if (models || name.equals(topics.updates())) {
+        boolean progress = name.equals(topics.progress());
+        NewTopic topic = new NewTopic(name, models || progress ? 1 : partitions, replicationFactor);
+        if (progress) {
+          topic.configs(small);
+        } else if (models || name.equals(topics.updates())) {
           topic.configs(compacted);
         } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
           topic.configs(kept);
@@ -188,6 +201,7 @@ public final class KafkaTopics {
     if (journal) {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
+    requireCompaction(topics.progress(), configs.get(topics.progress()));
     requireRoomForEvents("accounting", topics.accounting(), configs.get(topics.accounting()));
     requireRoomForEvents("guarantees", topics.guarantees(), configs.get(topics.guarantees()));
     return new BrokerLimits(
@@ -256,6 +270,20 @@ public final class KafkaTopics {
     }
     warnIfItForgets(
         "journal", topic, config, "models can't be replayed once their first entries are deleted");
+  }
+
+  /** A start needs the newest record of each key, however old it is. */
+  private static void requireCompaction(String topic, Config config) {
+    String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
+    if (!cleanup.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      throw new IllegalStateException(
+          "The progress topic %s deletes records that a start needs: its %s is '%s'; set it to '%s'"
+              .formatted(
+                  topic,
+                  TopicConfig.CLEANUP_POLICY_CONFIG,
+                  cleanup,
+                  TopicConfig.CLEANUP_POLICY_COMPACT));
+    }
   }
 
   private static void warnIfItForgets(

@@ -1,7 +1,6 @@
 package io.croupier.job.restart;
 
 import io.croupier.job.restart.CommittedTopic.Section;
-import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.Position;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -74,7 +73,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
     Map<TopicPartition, Long> behind = new HashMap<>();
     try (CommittedTopic topic =
         CommittedTopic.open(
-            kafka, accountingTopic, Section.since(VisibleOutputs.ALL), ownTransactions)) {
+            kafka, accountingTopic, Section.all(), OpenTransactions.abort(ownTransactions))) {
       topic.forEach(
           record -> {
             Position source = KafkaVisibleOutputs.event(record).getSource();

@@ -18,15 +18,18 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads the committed records of one topic up to its current end, including those after open
- * transactions. The reader waits for open transactions: those that an earlier run had pre-committed
- * are committed when its sink restores, and all others are aborted. If a transaction stays open for
- * half of the wait, and for another quarter of it after the brokers have answered, {@link
+ * Reads the committed records of one topic up to an end, including those after open transactions.
+ * The reader waits for open transactions: those that an earlier run had pre-committed are committed
+ * when its sink restores, and all others are aborted. If a transaction that may be aborted stays
+ * open for half of the wait, and for another quarter of it after the brokers have answered, {@link
  * LingeringTransactions} aborts it.
  */
 final class CommittedTopic implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(CommittedTopic.class);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(100);
 
@@ -34,8 +37,9 @@ final class CommittedTopic implements Closeable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Map<TopicPartition, Long> ends;
   private final Map<String, String> kafka;
-  private final Set<String> ownTransactions;
+  private final OpenTransactions transactions;
   private final Duration patience;
+  private final TopicEnd end;
   private final Map<Integer, Long> forgottenBefore = new TreeMap<>();
 
   /**
@@ -45,25 +49,29 @@ final class CommittedTopic implements Closeable {
    *     known
    * @param sinceMs timestamp of the first record to read where {@code since} can't be used; {@link
    *     VisibleOutputs#ALL} for all records
-   * @param share reads the partitions whose number, modulo {@code shares}, is this
+   * @param until reads the records before this end of the topic; empty for its current end
    */
-  record Section(TopicEnd since, long sinceMs, int share, int shares) {
-    /** All records since a time, in milliseconds since 1970. */
-    static Section since(long ms) {
-      return new Section(TopicEnd.UNKNOWN, ms, 0, 1);
+  record Section(TopicEnd since, long sinceMs, Optional<TopicEnd> until) {
+    /** All records. */
+    static Section all() {
+      return since(TopicEnd.UNKNOWN);
+    }
+
+    /** The records after an end, or all if the topic is another one. */
+    static Section since(TopicEnd since) {
+      return new Section(since, VisibleOutputs.ALL, Optional.empty());
     }
   }
 
   /**
    * Looks up the end offsets of a topic.
    *
-   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    * @throws IOException if the brokers don't return the offsets
    */
   static CommittedTopic open(
-      Map<String, String> kafka, String topic, Section section, Set<String> ownTransactions)
+      Map<String, String> kafka, String topic, Section section, OpenTransactions transactions)
       throws IOException {
-    return open(kafka, topic, section, ownTransactions, PATIENCE);
+    return open(kafka, topic, section, transactions, PATIENCE);
   }
 
   /** The same, but waits at most {@code patience} for open transactions. */
@@ -71,15 +79,20 @@ final class CommittedTopic implements Closeable {
       Map<String, String> kafka,
       String topic,
       Section section,
-      Set<String> ownTransactions,
+      OpenTransactions transactions,
       Duration patience)
       throws IOException {
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
       TopicOffsets offsets = new TopicOffsets(admin, topic);
-      Map<TopicPartition, Long> ends =
-          offsets.ends(partition -> partition % section.shares() == section.share());
+      Map<TopicPartition, Long> ends = offsets.ends(section);
       return new CommittedTopic(
-          topic, kafka, offsets.starts(section, ends), ends, ownTransactions, patience);
+          topic,
+          kafka,
+          offsets.starts(section, ends),
+          ends,
+          offsets.end(ends),
+          transactions,
+          patience);
     } catch (ExecutionException | KafkaException e) {
       throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
     } catch (InterruptedException e) {
@@ -93,12 +106,14 @@ final class CommittedTopic implements Closeable {
       Map<String, String> kafka,
       Map<TopicPartition, Long> starts,
       Map<TopicPartition, Long> ends,
-      Set<String> ownTransactions,
+      TopicEnd end,
+      OpenTransactions transactions,
       Duration patience)
       throws IOException {
     this.topic = topic;
     this.kafka = kafka;
-    this.ownTransactions = ownTransactions;
+    this.end = end;
+    this.transactions = transactions;
     this.patience = patience;
     this.ends = new HashMap<>(ends);
     starts.forEach(
@@ -143,6 +158,16 @@ final class CommittedTopic implements Closeable {
           deadline = System.nanoTime() + patience.toNanos();
           left = Optional.empty();
           ended = false;
+        } else if (remaining < 0 && transactions.listed().isPresent()) {
+          LOG.warn(
+              "The start waits until the sinks of all subtasks end the transactions on {} that an"
+                  + " earlier run has left open; nothing was committed or aborted there for {} after"
+                  + " the offsets {}",
+              topic,
+              patience,
+              open);
+          before = Map.of();
+          continue;
         } else if (remaining < 0) {
           throw new IOException(
               ("The topic %s could not be read to its end: for %s, nothing was committed or aborted"
@@ -150,7 +175,7 @@ final class CommittedTopic implements Closeable {
                       + " it, or abort it with kafka-transactions.sh")
                   .formatted(topic, patience, open));
         } else if (left.isEmpty() && remaining < patience.toNanos() / 2) {
-          left = Optional.of(LingeringTransactions.find(kafka, ownTransactions, endsOf(open)));
+          left = Optional.of(LingeringTransactions.find(kafka, transactions, endsOf(open)));
           foundNanos = System.nanoTime();
           // The query itself may have taken long; the committer still gets the rest of the wait.
           deadline = Math.max(deadline, foundNanos + patience.toNanos() / 2);
@@ -178,6 +203,11 @@ final class CommittedTopic implements Closeable {
     Map<TopicPartition, Long> some = new HashMap<>(ends);
     some.keySet().retainAll(unread.keySet());
     return some;
+  }
+
+  /** The end up to which the topic is read. */
+  TopicEnd end() {
+    return end;
   }
 
   /** The first offset read, by partition, of partitions that are not read from offset 0 on. */

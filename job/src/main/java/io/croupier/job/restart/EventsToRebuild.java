@@ -3,7 +3,6 @@ package io.croupier.job.restart;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
-import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -75,9 +74,7 @@ public final class EventsToRebuild {
    * @param now the end of the topic
    */
   public boolean isLast(TopicEnd recorded, TopicEnd now) throws IOException {
-    if (recorded.idHigh() != now.idHigh()
-        || recorded.idLow() != now.idLow()
-        || recorded.offsets().size() != now.offsets().size()) {
+    if (!recorded.isOfSameTopic(now) || recorded.offsets().size() != now.offsets().size()) {
       return false;
     }
     boolean[] last = {true};
@@ -109,6 +106,6 @@ public final class EventsToRebuild {
 
   private CommittedTopic open(TopicEnd since) throws IOException {
     return CommittedTopic.open(
-        kafka, accountingTopic, new Section(since, VisibleOutputs.ALL, 0, 1), ownTransactions);
+        kafka, accountingTopic, Section.since(since), OpenTransactions.abort(ownTransactions));
   }
 }

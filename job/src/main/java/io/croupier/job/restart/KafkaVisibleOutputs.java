@@ -6,24 +6,31 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.AccountingRecords;
+import io.croupier.operators.flink.restart.CommittedProgress;
+import io.croupier.operators.flink.restart.ProgressRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topics;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
-import org.apache.flink.api.common.TaskInfo;
-import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The committed records of the accounting and updates topics, read with separate consumers. */
+/** The committed records of the job's outputs, read with separate consumers. */
 public final class KafkaVisibleOutputs implements VisibleOutputs {
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(KafkaVisibleOutputs.class);
@@ -32,107 +39,151 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
       varintTag(ModelUpdate.PUBLISHED_AT_MS_FIELD_NUMBER);
 
   private final Map<String, String> kafka;
-  private final String accountingTopic;
-  private final String updatesTopic;
+  private final Topics topics;
+  private final OutputEnds ends;
   private final Set<String> ownTransactions;
 
   /**
    * Creates the outputs.
    *
    * @param kafka properties of Kafka's clients
+   * @param ends where the outputs ended when the job was submitted
    * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    */
   public KafkaVisibleOutputs(
-      Map<String, String> kafka,
-      String accountingTopic,
-      String updatesTopic,
-      Set<String> ownTransactions) {
+      Map<String, String> kafka, Topics topics, OutputEnds ends, Set<String> ownTransactions) {
     this.kafka = Map.copyOf(kafka);
-    this.accountingTopic = accountingTopic;
-    this.updatesTopic = updatesTopic;
+    this.topics = topics;
+    this.ends = ends;
     this.ownTransactions = ownTransactions;
   }
 
   @Override
   public String accountingTopic() {
-    return accountingTopic;
+    return topics.accounting();
   }
 
   @Override
   public String updatesTopic() {
-    return updatesTopic;
+    return topics.updates();
   }
 
   @Override
-  public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException {
-    return open(
-        accountingTopic,
-        share(TopicEnd.UNKNOWN, ALL, subtask),
-        subtask,
-        KafkaVisibleOutputs::showEvent);
+  public String progressTopic() {
+    return topics.progress();
   }
 
   @Override
-  public Visible<AccountedReport> accountedReports(
-      TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) throws IOException {
+  public CommittedProgress progress(Predicate<ProgressRecord> listed) throws IOException {
+    OpenTransactions open =
+        OpenTransactions.abortUnlisted(
+            ownTransactions, first -> first.value() == null || listed.test(progress(first)));
+    try (CommittedTopic records =
+        CommittedTopic.open(kafka, topics.progress(), Section.all(), open)) {
+      // Of most keys, the topic still has many older records.
+      Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> newest = new HashMap<>();
+      records.forEach(
+          record -> {
+            if (record.key() != null && record.value() != null) {
+              newest.put(ByteBuffer.wrap(record.key()), record);
+            }
+            return true;
+          });
+      CommittedProgress committed = new CommittedProgress(records.end());
+      newest
+          .values()
+          .forEach(record -> committed.add(progress(record), record.partition(), record.offset()));
+      return committed;
+    }
+  }
+
+  private static ProgressRecord progress(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return ProgressRecord.read(record.key(), record.value());
+    } catch (IOException e) {
+      throw new RefusedStartException(
+          ("The record at %s-%d@%d is not a record of progress of this release: %s. Another program"
+                  + " or a later release writes to the topic: restrict it to the job")
+              .formatted(record.topic(), record.partition(), record.offset(), e.getMessage()));
+    }
+  }
+
+  @Override
+  public Visible<AccountingEvent> accounting() throws IOException {
+    return open(TopicEnd.UNKNOWN, ALL, KafkaVisibleOutputs::showEvent);
+  }
+
+  @Override
+  public Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs)
+      throws IOException {
     AccountedReports reports = new AccountedReports();
-    return open(
-        accountingTopic,
-        share(since, sinceMs, subtask),
-        subtask,
-        (record, more) -> more.test(reports.read(record)));
+    return open(since, sinceMs, (record, more) -> more.test(reports.read(record)));
   }
 
-  @Override
-  public Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask)
+  private <T> Visible<T> open(TopicEnd since, long sinceMs, RecordHandler<T> showing)
       throws IOException {
-    Map<String, long[]> own = new HashMap<>();
-    found.forEach((name, offset) -> own.put(name, new long[] {offset}));
-    Map<String, Long> highest = new HashMap<>();
-    new SubtaskBarrier(subtask)
-        .highest(accountingTopic + " compared", own, SubtaskBarrier.READ)
-        .forEach((name, offset) -> highest.put(name, offset[0]));
-    return highest;
+    CommittedTopic records =
+        CommittedTopic.open(
+            kafka,
+            topics.accounting(),
+            new Section(since, sinceMs, Optional.of(ends.accounting())),
+            OpenTransactions.leave());
+    return new Visible<>() {
+      @Override
+      public void forEach(Predicate<T> more) throws IOException {
+        records.forEach(record -> showing.show(record, more));
+      }
+
+      @Override
+      public void close() {
+        records.close();
+      }
+    };
+  }
+
+  /** Passes on the content of a record; returns whether to continue. */
+  @FunctionalInterface
+  private interface RecordHandler<T> {
+    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
   }
 
   @Override
-  public TopicEnd.Follower followAccounting() throws IOException {
-    return new FollowedEnd(kafka, accountingTopic);
-  }
-
-  @Override
-  public Map<String, PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
-      throws IOException {
-    Map<String, long[]> own = new HashMap<>();
-    try (Visible<PublishedRound> published =
-        open(
-            updatesTopic,
-            share(TopicEnd.UNKNOWN, sinceMs, subtask),
-            subtask,
-            KafkaVisibleOutputs::showRound)) {
-      published.forEach(
-          update -> {
-            own.merge(
-                update.modelId(),
-                new long[] {update.round(), update.atMs()},
-                (a, b) -> b[0] >= a[0] ? b : a);
+  public Map<String, PublishedRound> rounds(long sinceMs) throws IOException {
+    Map<String, PublishedRound> rounds = new HashMap<>();
+    try (CommittedTopic updates =
+        CommittedTopic.open(
+            kafka,
+            topics.updates(),
+            new Section(TopicEnd.UNKNOWN, sinceMs, Optional.of(ends.updates())),
+            OpenTransactions.leave())) {
+      updates.forEach(
+          record -> {
+            round(record)
+                .ifPresent(
+                    update ->
+                        rounds.merge(
+                            update.modelId(), update, (a, b) -> b.round() >= a.round() ? b : a));
             return true;
           });
     }
-    Map<String, PublishedRound> rounds = new HashMap<>();
-    new SubtaskBarrier(subtask)
-        .highest(updatesTopic + " compared", own, SubtaskBarrier.READ)
-        .forEach(
-            (modelId, round) ->
-                rounds.put(modelId, new PublishedRound(modelId, round[0], round[1])));
     return rounds;
   }
 
-  /** The partitions that one subtask reads. */
-  private static Section share(TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) {
-    TaskInfo task = subtask.getTaskInfo();
-    return new Section(
-        since, sinceMs, task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks());
+  @Override
+  public List<SourceRange> sources() throws IOException {
+    List<SourceRange> sources = new ArrayList<>();
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      for (String topic : List.of(topics.gradients(), topics.rawGradients())) {
+        TopicOffsets offsets = new TopicOffsets(admin, topic);
+        sources.add(new SourceRange(topic, offsets.beginning(), offsets.end()));
+      }
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't return the offsets of the gradient topics", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the gradient topics", e);
+    }
+    return sources;
   }
 
   /**
@@ -162,12 +213,6 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   private static int varintTag(int field) {
     return field << 3 | WireFormat.WIRETYPE_VARINT;
-  }
-
-  private static boolean showRound(
-      ConsumerRecord<byte[], byte[]> record, Predicate<PublishedRound> more) {
-    Optional<PublishedRound> round = round(record);
-    return round.isEmpty() || more.test(round.get());
   }
 
   /**
@@ -201,34 +246,5 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
       return Optional.empty();
     }
     return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round, atMs));
-  }
-
-  private <T> Visible<T> open(
-      String topic, Section section, StreamingRuntimeContext subtask, RecordHandler<T> showing)
-      throws IOException {
-    CommittedTopic records = CommittedTopic.open(kafka, topic, section, ownTransactions);
-    try {
-      new SubtaskBarrier(subtask).await(topic);
-    } catch (IOException e) {
-      records.close();
-      throw e;
-    }
-    return new Visible<>() {
-      @Override
-      public void forEach(Predicate<T> more) throws IOException {
-        records.forEach(record -> showing.show(record, more));
-      }
-
-      @Override
-      public void close() {
-        records.close();
-      }
-    };
-  }
-
-  /** Passes on the content of a record, if it has any; returns whether to continue. */
-  @FunctionalInterface
-  private interface RecordHandler<T> {
-    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
   }
 }

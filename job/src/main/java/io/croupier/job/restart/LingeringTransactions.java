@@ -1,7 +1,9 @@
 package io.croupier.job.restart;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -12,8 +14,12 @@ import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,15 +30,18 @@ import org.slf4j.LoggerFactory;
  * transaction completed, the writer doesn't abort transactions with listed ids, and the new one
  * would stay open until it times out.
  *
- * <p>A transaction that the committer is about to commit looks the same, and is committed as soon
- * as its coordinator answers. So this class lists the open transactions, requires answers from all
- * their coordinators, and lets the caller abort only those that are still open some time later.
+ * <p>A transaction that the committer is about to commit has the same name. Its first record of
+ * progress shows that the restored state contains it, so this class leaves it open. It lists the
+ * other open transactions, requires answers from all their coordinators, and lets the caller abort
+ * only those that are still open some time later.
  */
 final class LingeringTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(LingeringTransactions.class);
 
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final Map<String, String> kafka;
-  private final Set<String> prefixes;
+  private final OpenTransactions transactions;
   private final Map<TopicPartition, Long> ends;
   private final Set<OpenTransaction> seen;
 
@@ -40,10 +49,10 @@ final class LingeringTransactions {
   private record OpenTransaction(String name, long producerId, int epoch, long startTimeMs) {}
 
   private LingeringTransactions(
-      Map<String, String> kafka, Set<String> prefixes, Map<TopicPartition, Long> ends)
+      Map<String, String> kafka, OpenTransactions transactions, Map<TopicPartition, Long> ends)
       throws IOException {
     this.kafka = kafka;
-    this.prefixes = prefixes;
+    this.transactions = transactions;
     this.ends = ends;
     seen = ask("listed", this::open);
   }
@@ -51,14 +60,14 @@ final class LingeringTransactions {
   /**
    * Finds this job's transactions that opened below the given offsets.
    *
-   * @param prefixes of this job's transactional ids, without the hyphens after them
+   * @param transactions which of them may be aborted
    * @param ends end offsets; transactions that begin at them or later are ignored
    * @throws IOException if the brokers don't answer
    */
   static LingeringTransactions find(
-      Map<String, String> kafka, Set<String> prefixes, Map<TopicPartition, Long> ends)
+      Map<String, String> kafka, OpenTransactions transactions, Map<TopicPartition, Long> ends)
       throws IOException {
-    return new LingeringTransactions(kafka, prefixes, ends);
+    return new LingeringTransactions(kafka, transactions, ends);
   }
 
   /**
@@ -92,8 +101,8 @@ final class LingeringTransactions {
         .forEach(
             (partition, states) -> {
               for (ProducerState state : states.activeProducers()) {
-                if (state.currentTransactionStartOffset().orElse(Long.MAX_VALUE)
-                    < ends.get(partition)) {
+                long start = state.currentTransactionStartOffset().orElse(Long.MAX_VALUE);
+                if (start < ends.get(partition) && !isListed(partition, start)) {
                   producers.add(state.producerId());
                 }
               }
@@ -114,6 +123,28 @@ final class LingeringTransactions {
     return open;
   }
 
+  /** Whether a sink commits the transaction that begins at an offset. */
+  private boolean isListed(TopicPartition partition, long start) {
+    if (transactions.listed().isEmpty()) {
+      return false;
+    }
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+      consumer.assign(Set.of(partition));
+      consumer.seek(partition, start);
+      for (ConsumerRecord<byte[], byte[]> first : consumer.poll(PATIENCE)) {
+        return transactions.listed().get().test(first);
+      }
+    }
+    // Not known: the transaction is left open, and looked at again.
+    return true;
+  }
+
   /**
    * Describes this job's transactions of the given producers. Fails unless all coordinators answer.
    */
@@ -129,7 +160,10 @@ final class LingeringTransactions {
             .get()
             .stream()
             .map(TransactionListing::transactionalId)
-            .filter(name -> prefixes.stream().anyMatch(prefix -> name.startsWith(prefix + "-")))
+            .filter(
+                name ->
+                    transactions.abortable().stream()
+                        .anyMatch(prefix -> name.startsWith(prefix + "-")))
             .toList();
     return names.isEmpty() ? Map.of() : admin.describeTransactions(names).all().get();
   }

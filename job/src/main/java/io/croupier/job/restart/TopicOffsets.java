@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -30,16 +29,21 @@ final class TopicOffsets {
 
   /** Returns the end of the whole topic. */
   TopicEnd end() throws ExecutionException, InterruptedException {
-    return end(ends(partition -> true));
+    return end(offsets(partitions(), OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED));
+  }
+
+  /** Returns the first offset of each partition. */
+  TopicEnd beginning() throws ExecutionException, InterruptedException {
+    return end(offsets(partitions(), OffsetSpec.earliest()));
   }
 
   /** Returns where the first transaction that is still open begins, or else the end. */
   TopicEnd stableEnd() throws ExecutionException, InterruptedException {
-    return end(
-        offsets(partitions(partition -> true), OffsetSpec.latest(), IsolationLevel.READ_COMMITTED));
+    return end(offsets(partitions(), OffsetSpec.latest(), IsolationLevel.READ_COMMITTED));
   }
 
-  private TopicEnd end(Map<TopicPartition, Long> ends) {
+  /** Returns the same ends with the topic's id. */
+  TopicEnd end(Map<TopicPartition, Long> ends) {
     return new TopicEnd(
         topic.topicId().getMostSignificantBits(),
         topic.topicId().getLeastSignificantBits(),
@@ -48,15 +52,25 @@ final class TopicOffsets {
             .toList());
   }
 
-  /** Returns the end of each partition with a chosen number. */
-  Map<TopicPartition, Long> ends(IntPredicate chosen)
-      throws ExecutionException, InterruptedException {
-    return offsets(partitions(chosen), OffsetSpec.latest());
+  /** Returns the offset of each partition up to which a section is read. */
+  Map<TopicPartition, Long> ends(Section section) throws ExecutionException, InterruptedException {
+    Map<TopicPartition, Long> ends =
+        offsets(partitions(), OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+    section
+        .until()
+        .ifPresent(
+            until ->
+                ends.replaceAll(
+                    (partition, end) -> Math.min(end, offset(until, partition.partition()))));
+    return ends;
   }
 
-  private Set<TopicPartition> partitions(IntPredicate chosen) {
+  private static long offset(TopicEnd end, int partition) {
+    return partition < end.offsets().size() ? end.offsets().get(partition) : 0;
+  }
+
+  private Set<TopicPartition> partitions() {
     return topic.partitions().stream()
-        .filter(p -> chosen.test(p.partition()))
         .map(p -> new TopicPartition(topic.name(), p.partition()))
         .collect(Collectors.toSet());
   }
@@ -84,8 +98,7 @@ final class TopicOffsets {
     Map<TopicPartition, Long> later = new HashMap<>(starts);
     ends.forEach(
         (partition, end) -> {
-          int number = partition.partition();
-          long known = number < since.offsets().size() ? since.offsets().get(number) : 0;
+          long known = offset(since, partition.partition());
           // A partition that ends before the known end has lost records, and has new ones at their
           // offsets: their times decide.
           if (known <= end) {

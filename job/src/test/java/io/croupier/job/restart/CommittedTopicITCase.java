@@ -7,17 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.croupier.job.BrokerFixture;
+import io.croupier.job.LoggedWarnings;
 import io.croupier.job.TestTopics;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -54,7 +58,7 @@ class CommittedTopicITCase extends BrokerFixture {
     testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
     testTopics.flush();
 
-    try (CommittedTopic topic = open(VisibleOutputs.ALL)) {
+    try (CommittedTopic topic = open()) {
       second.abortTransaction();
       first.commitTransaction();
       KafkaProducer<byte[], byte[]> third = testTopics.transaction("third");
@@ -76,8 +80,8 @@ class CommittedTopicITCase extends BrokerFixture {
           CommittedTopic.open(
               testTopics.kafka(),
               testTopics.topics.accounting(),
-              Section.since(VisibleOutputs.ALL),
-              Set.of("another"),
+              Section.all(),
+              OpenTransactions.abort(Set.of("another")),
               Duration.ofMillis(300))) {
         assertThatIOException()
             .isThrownBy(() -> values(topic))
@@ -102,8 +106,8 @@ class CommittedTopicITCase extends BrokerFixture {
           CommittedTopic.open(
               testTopics.kafka(),
               testTopics.topics.accounting(),
-              Section.since(VisibleOutputs.ALL),
-              Set.of("ours"),
+              Section.all(),
+              OpenTransactions.abort(Set.of("ours")),
               Duration.ofSeconds(8))) {
         assertThat(values(topic)).containsExactly("plain");
       }
@@ -121,7 +125,8 @@ class CommittedTopicITCase extends BrokerFixture {
             new TopicPartition(testTopics.topics.accounting(), partition), Long.MAX_VALUE);
       }
       LingeringTransactions left =
-          LingeringTransactions.find(testTopics.kafka(), Set.of("ours"), behindAll);
+          LingeringTransactions.find(
+              testTopics.kafka(), OpenTransactions.abort(Set.of("ours")), behindAll);
       producer.commitTransaction();
       producer.beginTransaction();
       send(producer, 2, "the next");
@@ -130,7 +135,7 @@ class CommittedTopicITCase extends BrokerFixture {
 
       producer.commitTransaction();
     }
-    try (CommittedTopic topic = open(VisibleOutputs.ALL)) {
+    try (CommittedTopic topic = open()) {
       assertThat(values(topic)).containsExactly("committed in time", "the next");
     }
   }
@@ -151,42 +156,83 @@ class CommittedTopicITCase extends BrokerFixture {
     }
   }
 
-  /** Shares are disjoint, and complete together. */
+  /** The sink of a slow subtask commits the first transaction after several waits. */
   @Test
-  void sharesOfAllSubtasksAreTheWholeTopic() throws Exception {
-    List<String> sent = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      sent.add("event " + i);
-      testTopics.send(testTopics.topics.accounting(), bytes("user " + i), bytes("event " + i));
+  void leavesTransactionsThatASinkListsAndAbortsTheOthers() throws Exception {
+    try (KafkaProducer<byte[], byte[]> listed = testTopics.transaction("ours-0-1");
+        KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-2")) {
+      send(listed, 1, "listed");
+      send(left, 2, "taken back");
+      List<String> asked = new ArrayList<>();
+      CompletableFuture<List<String>> read;
+      try (LoggedWarnings warnings = new LoggedWarnings(CommittedTopic.class);
+          CommittedTopic topic =
+              CommittedTopic.open(
+                  testTopics.kafka(),
+                  testTopics.topics.accounting(),
+                  Section.all(),
+                  OpenTransactions.abortUnlisted(
+                      Set.of("ours"),
+                      first -> {
+                        String value = new String(first.value(), UTF_8);
+                        asked.add(value);
+                        return value.equals("listed");
+                      }),
+                  Duration.ofSeconds(2))) {
+        read = CompletableFuture.supplyAsync(() -> valuesOf(topic));
+        while (warnings.messages().size() < 2) {
+          assertThat(read).isNotDone();
+          Thread.onSpinWait();
+        }
+        assertThat(warnings.messages().get(0)).contains("waits until the sinks", "PT2S");
+        listed.commitTransaction();
+        assertThat(read.get(30, TimeUnit.SECONDS)).containsExactly("listed");
+      }
+      assertThat(asked).contains("listed", "taken back");
+      assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);
     }
+  }
+
+  private static List<String> valuesOf(CommittedTopic topic) {
+    try {
+      return values(topic);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What subtasks write that have started already is not waited for. */
+  @Test
+  void endsWhereTheTopicEndedEarlier() throws Exception {
+    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
     testTopics.flush();
-    List<String> read = new ArrayList<>();
-    for (int share = 0; share < 3; share++) {
-      try (CommittedTopic topic =
-          open(new Section(TopicEnd.UNKNOWN, VisibleOutputs.ALL, share, 3))) {
-        List<String> values = values(topic);
-        // The topic has two partitions.
-        assertThat(values.isEmpty()).isEqualTo(share == 2);
-        read.addAll(values);
+    TopicEnd before = end();
+    try (KafkaProducer<byte[], byte[]> running = testTopics.transaction("running")) {
+      send(running, 1, "new");
+      Section section = new Section(TopicEnd.UNKNOWN, VisibleOutputs.ALL, Optional.of(before));
+      try (CommittedTopic topic = open(section)) {
+        assertThat(values(topic)).containsExactly("old");
+      }
+      Section nothing =
+          new Section(TopicEnd.UNKNOWN, VisibleOutputs.ALL, Optional.of(TopicEnd.UNKNOWN));
+      try (CommittedTopic topic = open(nothing)) {
+        assertThat(values(topic)).isEmpty();
       }
     }
-    assertThat(read).containsExactlyInAnyOrderElementsOf(sent);
+  }
+
+  private TopicEnd end() throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      return new TopicOffsets(admin, testTopics.topics.accounting()).end();
+    }
   }
 
   @Test
   void beginsAtAnEndOfTheSameTopic() throws Exception {
-    TopicEnd empty;
-    TopicEnd before;
-    try (FollowedEnd end = new FollowedEnd(testTopics.kafka(), testTopics.topics.accounting())) {
-      empty = end.last();
-      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
-      testTopics.flush();
-      while (end.last().equals(empty)) {
-        end.lookUp();
-        Thread.onSpinWait();
-      }
-      before = end.last();
-    }
+    TopicEnd empty = end();
+    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
+    testTopics.flush();
+    TopicEnd before = end();
     testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("new"));
     testTopics.flush();
     long later = System.currentTimeMillis() + 3_600_000;
@@ -207,7 +253,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   private List<String> read(TopicEnd since, long sinceMs) throws IOException {
-    try (CommittedTopic topic = open(new Section(since, sinceMs, 0, 1))) {
+    try (CommittedTopic topic = open(new Section(since, sinceMs, Optional.empty()))) {
       return values(topic);
     }
   }
@@ -219,7 +265,7 @@ class CommittedTopicITCase extends BrokerFixture {
     }
     testTopics.flush();
     int partition;
-    try (CommittedTopic all = open(VisibleOutputs.ALL)) {
+    try (CommittedTopic all = open()) {
       int[] seen = {0};
       all.forEach(
           record -> {
@@ -239,19 +285,26 @@ class CommittedTopicITCase extends BrokerFixture {
           .get();
     }
 
-    try (CommittedTopic none = open(VisibleOutputs.ALL)) {
+    try (CommittedTopic none = open()) {
       assertThat(none.forgottenBefore()).containsExactly(entry(partition, 3L));
       assertThat(values(none)).isEmpty();
     }
   }
 
+  private CommittedTopic open() throws IOException {
+    return open(Section.all());
+  }
+
   private CommittedTopic open(long sinceMs) throws IOException {
-    return open(Section.since(sinceMs));
+    return open(new Section(TopicEnd.UNKNOWN, sinceMs, Optional.empty()));
   }
 
   private CommittedTopic open(Section section) throws IOException {
     return CommittedTopic.open(
-        testTopics.kafka(), testTopics.topics.accounting(), section, Set.of("ours"));
+        testTopics.kafka(),
+        testTopics.topics.accounting(),
+        section,
+        OpenTransactions.abort(Set.of("ours")));
   }
 
   private static List<String> values(CommittedTopic topic) throws IOException {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.restart.CommittedTopic.Section;
-import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;
@@ -68,7 +67,8 @@ class UpdatesReadITCase {
         List<PublishedRound> rounds = new ArrayList<>();
         long[] bytes = {0};
         try (CommittedTopic published =
-            CommittedTopic.open(kafka, TOPIC, Section.since(VisibleOutputs.ALL), Set.of("job"))) {
+            CommittedTopic.open(
+                kafka, TOPIC, Section.all(), OpenTransactions.abort(Set.of("job")))) {
           published.forEach(
               record -> {
                 bytes[0] += record.serializedValueSize();

@@ -13,7 +13,8 @@ public final class OutboundRecord {
     GUARANTEES,
     JOURNAL,
     DEAD_LETTERS,
-    RAW_DEAD_LETTERS
+    RAW_DEAD_LETTERS,
+    PROGRESS
   }
 
   public Destination destination = Destination.DEAD_LETTERS;

@@ -1,5 +1,6 @@
 package io.croupier.operators.flink;
 
+import io.croupier.operators.flink.OutboundRecord.Destination;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,7 @@ public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> impleme
 
   private final List<O> outputs = new ArrayList<>();
   private final List<OutboundRecord> sideOutputs = new ArrayList<>();
+  private final List<OutboundRecord> progress = new ArrayList<>();
   private List<H> harnesses = new ArrayList<>();
   private int barriers;
   private long nowMs = 1_000_000;
@@ -182,13 +184,19 @@ public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> impleme
     }
   }
 
-  /** Returns all outputs of the operator so far. */
+  /** Returns all records of progress so far. */
+  public final List<OutboundRecord> progress() {
+    drain();
+    return progress;
+  }
+
+  /** Returns all outputs of the operator so far, without records of progress. */
   public final List<O> outputs() {
     drain();
     return outputs;
   }
 
-  /** Returns all records of a side output so far. */
+  /** Returns all records of a side output so far, without records of progress. */
   public final List<OutboundRecord> sideOutputs() {
     drain();
     return sideOutputs;
@@ -196,14 +204,30 @@ public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> impleme
 
   private void drain() {
     for (H harness : harnesses) {
-      outputs.addAll(harness.extractOutputValues());
+      for (O output : harness.extractOutputValues()) {
+        if (!isProgress(output)) {
+          outputs.add(output);
+        }
+      }
       harness.getOutput().clear();
       var side = sideOutput == null ? null : harness.getSideOutput(sideOutput);
       if (side != null) {
-        side.forEach(record -> sideOutputs.add(record.getValue()));
+        for (var record : side) {
+          if (!isProgress(record.getValue())) {
+            sideOutputs.add(record.getValue());
+          }
+        }
         side.clear();
       }
     }
+  }
+
+  private boolean isProgress(Object output) {
+    if (output instanceof OutboundRecord record && record.destination == Destination.PROGRESS) {
+      progress.add(record);
+      return true;
+    }
+    return false;
   }
 
   @Override

@@ -37,7 +37,8 @@ public final class TestRecords {
           "guarantees",
           "journal",
           "dead-letters",
-          "raw-dead-letters");
+          "raw-dead-letters",
+          "progress");
   public static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}

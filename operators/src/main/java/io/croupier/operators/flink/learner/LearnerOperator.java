@@ -122,9 +122,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     List<LearnerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     lastRounds =
-        context.isRestored()
-            ? LastRounds.restored(marks, outputs, getRuntimeContext())
-            : LastRounds.visible(outputs, getRuntimeContext());
+        LastRounds.start(context.isRestored(), marks, outputs, getRuntimeContext().getTaskInfo());
   }
 
   @Override
@@ -232,8 +230,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     if (openInputs > 0) {
+      lastRounds.recordRestored(this::emit);
       lost.emit(this::emit);
       publications.beforeBarrier(checkpointId);
+      lastRounds.barrier();
     }
   }
 
@@ -254,6 +254,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void endInput(int inputId) throws Exception {
     openInputs--;
     if (openInputs == 0) {
+      lastRounds.recordRestored(this::emit);
       lost.emit(this::emit);
       publications.atEndOfInput();
     }
@@ -264,6 +265,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   private void emit(OutboundRecord record) {
+    if (record.destination == Destination.PROGRESS) {
+      lastRounds.ofSubtask().ifPresent(first -> output.collect(new StreamRecord<>(first)));
+    }
     output.collect(new StreamRecord<>(record));
   }
 }

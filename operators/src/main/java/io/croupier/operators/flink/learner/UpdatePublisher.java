@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -126,11 +127,14 @@ final class UpdatePublisher {
     }
   }
 
-  /** Returns the records of an update and of its guarantee. */
+  /** Returns the records of an update, of its round and of its guarantee. */
   static List<OutboundRecord> records(LiveModel model, ModelUpdateView update) {
     byte[] key = model.spec().getModelId().getBytes(UTF_8);
     List<OutboundRecord> records = new ArrayList<>();
     records.add(new OutboundRecord(Destination.UPDATES, key, update.toByteArray()));
+    records.add(
+        new PublishedRound(model.spec().getModelId(), update.getRound(), update.getPublishedAtMs())
+            .write());
     model
         .guarantee()
         .ifPresent(

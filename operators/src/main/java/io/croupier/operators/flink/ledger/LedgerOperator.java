@@ -12,11 +12,12 @@ import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.restart.CommittedProgress;
 import io.croupier.operators.flink.restart.LedgerProgress;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.LedgerStartCheck;
+import io.croupier.operators.flink.restart.ProgressRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
-import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
@@ -35,7 +36,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.flink.api.common.state.BroadcastState;
@@ -45,11 +45,11 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -60,14 +60,11 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>Before the first report, the operator reads the models topic to its end, so that no restart
  * judges with fewer specs than were published, and compares restored state with the visible
- * outputs.
+ * outputs. Before every barrier, it writes a record of its progress, if it has judged any report.
  */
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
-    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
+    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
-
-  /** Time between two look-ups of the accounting topic's end, which bound what a start reads. */
-  private static final long LOOK_UP_MS = 5_000;
 
   /** The specs by model, the same in every subtask. */
   private static final MapStateDescriptor<String, PublishedSpec> SPECS =
@@ -94,8 +91,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient boolean formerAccounts;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
-  private transient TopicEnd.Follower accountingEnd;
-  private transient ScheduledFuture<?> lookUps;
+  private transient int openInputs;
   private transient LedgerMetrics ledgerMetrics;
 
   /**
@@ -142,14 +138,10 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     LedgerStartCheck.requireWholeRebuild(start, marks);
-    progress = new LedgerProgress(marks, now());
-    // Looked up before the comparison notes its own end, so that no record lies between both.
-    accountingEnd = outputs.followAccounting();
-    progress.startsAt(accountingEnd.last());
-    boolean aligned =
-        !CheckpointingOptions.isUnalignedCheckpointEnabled(
-            getContainingTask().getJobConfiguration());
-    LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext());
+    LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext().getTaskInfo());
+    CommittedProgress committed = check.committed(marks);
+    progress = new LedgerProgress(marks, now(), ProgressRecord.newGeneration(), committed.end());
+    openInputs = 2;
     // A job may be restored without this operator's state. Releases without marks stored specs.
     boolean hasState = context.isRestored() && (hadSpecs || !marks.isEmpty());
     formerAccounts = hasState && !all(marks, mark -> mark.noFormerAccounts);
@@ -160,36 +152,13 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             keyed,
             formerAccounts ? new FormerAccounts(keyed) : null,
             formerDigests ? new FormerDigests(keyed) : null);
-    int lost = hasState ? check.withState(marks, progress, aligned) : 0;
+    int lost = hasState ? check.withState(marks, committed) : 0;
     if (!hasState) {
-      check.withoutState(start, progress);
+      check.withoutState(start);
     }
+    long skipped = check.skippedOffsets(marks, progress);
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
-  }
-
-  @Override
-  public void open() throws Exception {
-    super.open();
-    lookUps =
-        getProcessingTimeService()
-            .scheduleWithFixedDelay(
-                fired -> {
-                  progress.ended(accountingEnd.last(), now());
-                  accountingEnd.lookUp();
-                },
-                LOOK_UP_MS,
-                LOOK_UP_MS);
-  }
-
-  @Override
-  public void close() throws Exception {
-    if (lookUps != null) {
-      lookUps.cancel(false);
-    }
-    if (accountingEnd != null) {
-      accountingEnd.close();
-    }
-    super.close();
+    getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) () -> skipped);
   }
 
   /** Returns whether all subtasks had marks, and of this kind. */
@@ -304,25 +273,42 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
+  /** After the end of the input, the sink accepts no record, and nothing is judged. */
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) {
+    if (openInputs > 0) {
+      emitProgress();
+    }
+  }
+
+  @Override
+  public void endInput(int inputId) {
+    openInputs--;
+    if (openInputs == 0) {
+      emitProgress();
+    }
+  }
+
+  private void emitProgress() {
+    progress
+        .record(subtask())
+        .ifPresent(record -> output.collect(SideOutputs.ACCOUNTING, new StreamRecord<>(record)));
+  }
+
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     storedSpecs.putAll(specs.entries());
     LedgerMark mark =
         progress.mark(
-            context.getCheckpointId(),
-            now(),
-            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
-            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+            now(), subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
     mark.noFormerAccounts = !formerAccounts;
     mark.noFormerDigests = !formerDigests;
     storedMarks.update(List.of(mark));
   }
 
-  @Override
-  public void notifyCheckpointComplete(long checkpointId) throws Exception {
-    super.notifyCheckpointComplete(checkpointId);
-    progress.completed(checkpointId);
+  private int subtask() {
+    return getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
   }
 
   private long now() {

@@ -70,8 +70,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     storedMarks.get().forEach(marks::add);
     marks.forEach(this::requireSameRebuild);
     account = new KeyedAccount(context.getKeyedStateStore(), null, null);
-    progress = new LedgerProgress(marks, now());
-    progress.startsAt(end);
+    progress = new LedgerProgress(marks, now(), 0, TopicEnd.UNKNOWN);
     added = new LongCounter();
     differing = new LongCounter();
     if (subtask() == 0) {
@@ -150,7 +149,10 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    LedgerMark mark = progress.mark(context.getCheckpointId(), now(), subtask(), parallelism());
+    LedgerMark mark = progress.mark(now(), subtask(), parallelism());
+    mark.accountingIdHigh = end.idHigh();
+    mark.accountingIdLow = end.idLow();
+    mark.confirmedEnds = end.offsets().stream().mapToLong(Long::longValue).toArray();
     mark.noFormerAccounts = true;
     mark.noFormerDigests = true;
     mark.rebuilt = true;

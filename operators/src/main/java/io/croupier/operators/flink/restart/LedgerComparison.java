@@ -3,7 +3,6 @@ package io.croupier.operators.flink.restart;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,10 +10,12 @@ import java.util.TreeMap;
 import java.util.function.ToIntBiFunction;
 
 /**
- * Compares the ledger's restored state with the accounting events that are visible. Visible events
- * ahead of the state mean that an older savepoint was restored, or that a second job continued from
- * the same one: the start is refused. Missing events mean that a broker has aborted a pre-committed
- * transaction.
+ * Compares the ledger's restored state with the accounting events that are visible, if it can't be
+ * compared with records of progress: the state of release 0.2.0 and that of a rebuild, and any
+ * other state if the progress topic was created again. Visible events ahead of the state mean that
+ * an older savepoint was restored, or that a second job continued from the same one: the start is
+ * refused. Missing events mean that a broker has aborted a pre-committed transaction; only the
+ * state of release 0.2.0 and of a rebuild shows which of them were to be visible.
  */
 final class LedgerComparison {
   /**
@@ -64,12 +65,9 @@ final class LedgerComparison {
   }
 
   private static TopicEnd confirmedEnd(LedgerMark mark) {
-    return mark.confirmedEnds == null || mark.confirmedEnds.length == 0
+    return mark.confirmedEnds.length == 0
         ? TopicEnd.UNKNOWN
-        : new TopicEnd(
-            mark.accountingIdHigh,
-            mark.accountingIdLow,
-            Arrays.stream(mark.confirmedEnds).boxed().toList());
+        : TopicEnd.of(mark.accountingIdHigh, mark.accountingIdLow, mark.confirmedEnds);
   }
 
   /**
@@ -77,8 +75,12 @@ final class LedgerComparison {
    * milliseconds since 1970.
    */
   long sinceMs() {
-    long confirmed = marks.stream().mapToLong(mark -> mark.confirmedMs).min().orElseThrow();
-    return Math.max(VisibleOutputs.ALL, confirmed - CLOCK_SKEW_MS);
+    long since =
+        marks.stream()
+            .mapToLong(mark -> mark.takenMs == 0 ? mark.confirmedMs : mark.takenMs)
+            .min()
+            .orElseThrow();
+    return Math.max(VisibleOutputs.ALL, since - CLOCK_SKEW_MS);
   }
 
   /**
@@ -89,13 +91,7 @@ final class LedgerComparison {
   void see(AccountedReport report) {
     long known = judged.highest(report.topic(), report.partition());
     if (report.offset() > known) {
-      throw new RefusedStartException(
-          "The restored state is older than the visible accounts: the accounting topic %s has the"
-                  .formatted(accountingTopic)
-              + " report at %s-%d offset %d, and the state ends at offset %d. It comes from an older"
-                  .formatted(report.topic(), report.partition(), report.offset(), known)
-              + " savepoint or checkpoint, or another job has continued from the same one. Restore the"
-              + " newest one; if it is lost, start without state and with --rebuild-ledger");
+      throw older(accountingTopic, report.topic(), report.partition(), report.offset(), known);
     }
     visible.forEach(
         (parallelism, subtasks) -> {
@@ -106,44 +102,42 @@ final class LedgerComparison {
         });
   }
 
-  /**
-   * Returns the highest visible offset of each partition for which a mark expects an event, under a
-   * name that is the same in all subtasks.
-   */
-  Map<String, Long> visible() {
-    Map<String, Long> offsets = new HashMap<>();
-    for (LedgerMark mark : marks) {
-      SourcePositions seen = visible.get(mark.parallelism).get(mark.subtask);
-      for (int i = 0; i < mark.topics.length; i++) {
-        long highest = seen.highest(mark.topics[i], mark.partitions[i]);
-        if (mark.unconfirmed[i] > SourcePositions.NONE && highest > SourcePositions.NONE) {
-          offsets.put(name(mark, i), highest);
-        }
-      }
-    }
-    return offsets;
+  /** Returns the refusal of a state that ends before a visible event. */
+  static RefusedStartException older(
+      String accountingTopic, String topic, int partition, long offset, long known) {
+    return new RefusedStartException(
+        "The restored state is older than the visible accounts: the accounting topic %s has the"
+                .formatted(accountingTopic)
+            + " report at %s-%d offset %d, and the state ends at offset %d. It comes from an older"
+                .formatted(topic, partition, offset, known)
+            + " savepoint or checkpoint, or another job has continued from the same one. Restore the"
+            + " newest one; if it is lost, start without state and with --rebuild-ledger");
   }
 
-  private static String name(LedgerMark mark, int i) {
-    return "%d/%d/%s-%d"
-        .formatted(mark.parallelism, mark.subtask, mark.topics[i], mark.partitions[i]);
-  }
-
-  /**
-   * Returns the positions that the state has judged and that have no visible event.
-   *
-   * @param visible the highest offsets of {@link #visible()} of all subtasks
-   */
-  List<LostPositions> losses(Map<String, Long> visible) {
+  /** Returns the positions that the state has judged and that have no visible event. */
+  List<LostPositions> losses() {
     List<LostPositions> losses = new ArrayList<>();
     for (LedgerMark mark : marks) {
-      for (int i = 0; i < mark.topics.length; i++) {
-        long seen = visible.getOrDefault(name(mark, i), SourcePositions.NONE);
-        if (mark.unconfirmed[i] > seen) {
-          long from = Math.max(seen, mark.confirmed[i]) + 1;
-          losses.add(
-              new LostPositions(mark.topics[i], mark.partitions[i], from, mark.unconfirmed[i]));
-        }
+      if (mark.generation == 0) {
+        losses.addAll(losses(mark, visible.get(mark.parallelism).get(mark.subtask)));
+      }
+    }
+    return losses;
+  }
+
+  /**
+   * Returns the positions of a mark that have no visible event.
+   *
+   * @param seen the highest positions that are visible
+   */
+  static List<LostPositions> losses(LedgerMark mark, SourcePositions seen) {
+    List<LostPositions> losses = new ArrayList<>();
+    for (int i = 0; i < mark.topics.length; i++) {
+      long highest = seen.highest(mark.topics[i], mark.partitions[i]);
+      if (mark.unconfirmed[i] > highest) {
+        long from = Math.max(highest, mark.confirmed[i]) + 1;
+        losses.add(
+            new LostPositions(mark.topics[i], mark.partitions[i], from, mark.unconfirmed[i]));
       }
     }
     return losses;

@@ -1,17 +1,21 @@
 package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.restart.CommittedProgress.Committed;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
+import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
+import io.croupier.operators.flink.restart.ProgressRecord.Writer;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
+import io.croupier.operators.flink.restart.VisibleOutputs.SourceRange;
 import io.croupier.operators.flink.restart.VisibleOutputs.Visible;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.Position;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
-import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +24,6 @@ public final class LedgerStartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerStartCheck.class);
 
   private final VisibleOutputs outputs;
-  private final StreamingRuntimeContext context;
   private final TaskInfo task;
 
   /**
@@ -28,22 +31,45 @@ public final class LedgerStartCheck {
    *
    * @param outputs the visible outputs
    */
-  public LedgerStartCheck(VisibleOutputs outputs, StreamingRuntimeContext context) {
+  public LedgerStartCheck(VisibleOutputs outputs, TaskInfo task) {
     this.outputs = outputs;
-    this.context = context;
-    task = context.getTaskInfo();
+    this.task = task;
+  }
+
+  /**
+   * Reads the records of progress.
+   *
+   * @param marks the restored marks
+   */
+  public CommittedProgress committed(List<LedgerMark> marks) throws IOException {
+    return outputs.progress(
+        record ->
+            !(record instanceof OfSubtask subtask)
+                || subtask.writer() != Writer.LEDGER
+                || marks.stream().anyMatch(mark -> contains(mark, subtask)));
+  }
+
+  private static boolean contains(LedgerMark mark, OfSubtask record) {
+    return mark.subtask == record.index()
+        && mark.generation == record.generation()
+        && mark.records >= record.count();
   }
 
   /**
    * Starts without state.
    *
-   * @param progress records what was judged
    * @throws RefusedStartException if there are accounts, and {@code start} requires state
    */
-  public void withoutState(LedgerStart start, LedgerProgress progress) throws IOException {
-    switch (start) {
-      case REQUIRE_STATE, REBUILD, REBUILT -> requireNoAccounts();
-      case NEW -> forget(progress);
+  public void withoutState(LedgerStart start) throws IOException {
+    if (!isFirst()) {
+      return;
+    }
+    if (start == LedgerStart.NEW) {
+      LOG.warn(
+          "A new ledger begins: the spends recorded on the accounting topic {} are forgotten",
+          outputs.accountingTopic());
+    } else {
+      requireNoAccounts();
     }
   }
 
@@ -70,7 +96,7 @@ public final class LedgerStartCheck {
   }
 
   private void requireNoAccounts() throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
+    try (Visible<AccountingEvent> events = outputs.accounting()) {
       events.forEach(
           event -> {
             throw new RefusedStartException(
@@ -84,45 +110,17 @@ public final class LedgerStartCheck {
     }
   }
 
-  private void forget(LedgerProgress progress) throws IOException {
-    noteAll(progress);
-    if (task.getIndexOfThisSubtask() == 0) {
-      LOG.warn(
-          "A new ledger begins: the spends recorded on the accounting topic {} are forgotten",
-          outputs.accountingTopic());
-    }
-  }
-
-  private void noteAll(LedgerProgress progress) throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting(context)) {
-      events.forEach(event -> note(event, progress));
-    }
-  }
-
-  /** Records a position; otherwise the next restore would attribute these events to another job. */
-  private static boolean note(AccountingEvent event, LedgerProgress progress) {
-    Position source = event.getSource();
-    progress.judgedBefore(source.getTopic(), source.getPartition(), source.getOffset());
-    return true;
-  }
-
   /**
-   * Compares restored state with the visible events: each subtask with those of its share of the
-   * accounting topic.
+   * Compares restored state with the records of progress; without them, with the visible events.
    *
    * @param marks the restored marks; empty if the state was written by a release without marks
-   * @param progress records the visible events where there are no marks
-   * @param aligned whether all events before a barrier are pre-committed at it; otherwise events
-   *     that wait in a channel are committed later, and would be reported as lost
    * @return the number of ranges of positions that the state has judged and that have no visible
-   *     event; 0 unless aligned, and except in the first subtask
+   *     event; 0 except in the first subtask
    * @throws RefusedStartException if an event is visible that the state doesn't cover
    */
-  public int withState(List<LedgerMark> marks, LedgerProgress progress, boolean aligned)
-      throws IOException {
+  public int withState(List<LedgerMark> marks, CommittedProgress committed) throws IOException {
     if (marks.isEmpty()) {
-      noteAll(progress);
-      if (task.getIndexOfThisSubtask() == 0) {
+      if (isFirst()) {
         LOG.warn(
             "The restored state contains no progress of its ledger, so it is not compared with the"
                 + " accounting topic {}. Make sure that it is the newest savepoint or checkpoint",
@@ -130,28 +128,17 @@ public final class LedgerStartCheck {
       }
       return 0;
     }
-    LedgerComparison comparison =
-        new LedgerComparison(outputs.accountingTopic(), marks, this::subtask);
-    try (Visible<AccountedReport> reports =
-        outputs.accountedReports(comparison.since(), comparison.sinceMs(), context)) {
-      reports.forEach(
-          report -> {
-            comparison.see(report);
-            return true;
-          });
+    List<LostPositions> losses;
+    if (marks.stream().allMatch(mark -> base(mark).isOfSameTopic(committed.end()))) {
+      losses = losses(marks, committed);
+    } else if (isFirst()) {
+      losses = lossesAmongEvents(marks);
+    } else {
+      losses = List.of();
     }
-    boolean first = task.getIndexOfThisSubtask() == 0;
-    if (!aligned) {
-      if (first) {
-        LOG.warn(
-            "Checkpoints may be unaligned, so the start doesn't check whether the brokers have"
-                + " aborted events on {}",
-            outputs.accountingTopic());
-      }
+    if (!isFirst()) {
       return 0;
     }
-    Map<String, Long> visible = outputs.highest(comparison.visible(), context);
-    List<LostPositions> losses = first ? comparison.losses(visible) : List.of();
     if (!losses.isEmpty()) {
       LOG.error(
           "Outputs of the last checkpoint are lost: the brokers have ended its transactions before"
@@ -162,6 +149,102 @@ public final class LedgerStartCheck {
           losses);
     }
     return losses.size();
+  }
+
+  /** The end of the progress topic before the run that has written the mark. */
+  private static TopicEnd base(LedgerMark mark) {
+    return TopicEnd.of(mark.progressIdHigh, mark.progressIdLow, mark.progressEnds);
+  }
+
+  private List<LostPositions> losses(List<LedgerMark> marks, CommittedProgress committed) {
+    Map<Integer, LedgerMark> bySubtask = new HashMap<>();
+    marks.forEach(mark -> bySubtask.put(mark.subtask, mark));
+    committed
+        .ledger()
+        .forEach(
+            (subtask, record) -> {
+              LedgerMark mark = bySubtask.getOrDefault(subtask, marks.get(0));
+              OfSubtask newest = record.record();
+              boolean ofThisRun = mark.subtask == subtask && mark.generation == newest.generation();
+              if (ofThisRun ? newest.count() > mark.records : !record.isBefore(base(mark))) {
+                throw refusal(marks, newest);
+              }
+            });
+    List<LostPositions> losses = new ArrayList<>();
+    for (LedgerMark mark : marks) {
+      Committed record = committed.ledger().get(mark.subtask);
+      boolean isOfThisRun = record != null && record.record().generation() == mark.generation;
+      if (!isOfThisRun || record.record().count() < mark.records) {
+        SourcePositions seen = isOfThisRun ? record.record().judged() : new SourcePositions();
+        losses.addAll(LedgerComparison.losses(mark, seen));
+      }
+    }
+    return losses;
+  }
+
+  /** The refusal of a state that doesn't contain a committed record. */
+  private RefusedStartException refusal(List<LedgerMark> marks, OfSubtask record) {
+    SourcePositions judged = new SourcePositions();
+    for (LedgerMark mark : marks) {
+      for (int i = 0; i < mark.topics.length; i++) {
+        judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
+      }
+    }
+    record
+        .judged()
+        .forEach(
+            (topic, partition, offset) -> {
+              long known = judged.highest(topic, partition);
+              if (offset > known) {
+                throw LedgerComparison.older(
+                    outputs.accountingTopic(), topic, partition, offset, known);
+              }
+            });
+    return new RefusedStartException(
+        ("Another job has continued from the same state: the progress topic %s contains a record of"
+                + " subtask %d of its ledger. Only that job may continue")
+            .formatted(outputs.progressTopic(), record.index()));
+  }
+
+  private List<LostPositions> lossesAmongEvents(List<LedgerMark> marks) throws IOException {
+    if (marks.stream().anyMatch(mark -> mark.generation != 0)) {
+      LOG.warn(
+          "The progress topic {} was created again, so the state is compared with the events on {}."
+              + " Lost outputs of its last checkpoint are not found",
+          outputs.progressTopic(),
+          outputs.accountingTopic());
+    }
+    LedgerComparison comparison =
+        new LedgerComparison(outputs.accountingTopic(), marks, this::subtask);
+    try (Visible<AccountedReport> reports =
+        outputs.accountedReports(comparison.since(), comparison.sinceMs())) {
+      reports.forEach(
+          report -> {
+            comparison.see(report);
+            return true;
+          });
+    }
+    return comparison.losses();
+  }
+
+  /**
+   * Finds reports that the job passes over; see {@link SkippedOffsets}.
+   *
+   * @param marks the restored marks
+   * @param progress receives the topics, in the first subtask
+   * @return the number of offsets; 0 except in the first subtask
+   */
+  public long skippedOffsets(List<LedgerMark> marks, LedgerProgress progress) throws IOException {
+    if (!isFirst()) {
+      return 0;
+    }
+    List<SourceRange> sources = outputs.sources();
+    progress.reads(sources);
+    return SkippedOffsets.count(marks, sources);
+  }
+
+  private boolean isFirst() {
+    return task.getIndexOfThisSubtask() == 0;
   }
 
   /** Returns the subtask that judges a user's reports, of the given number of subtasks. */

@@ -1,5 +1,8 @@
 package io.croupier.operators.flink.restart;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -8,6 +11,9 @@ import java.util.TreeMap;
 public final class SourcePositions {
   /** The offset of a partition without a known position. */
   static final long NONE = -1;
+
+  /** As many as an accounting event may name. */
+  private static final int MOST_PARTITIONS = 1_000_000;
 
   private final Map<String, long[]> byTopic = new TreeMap<>();
 
@@ -51,6 +57,41 @@ public final class SourcePositions {
             }
           }
         });
+  }
+
+  /** Writes all positions. */
+  void write(DataOutput out) throws IOException {
+    out.writeInt(byTopic.size());
+    for (Map.Entry<String, long[]> topic : byTopic.entrySet()) {
+      out.writeUTF(topic.getKey());
+      out.writeInt(topic.getValue().length);
+      for (long offset : topic.getValue()) {
+        out.writeLong(offset);
+      }
+    }
+  }
+
+  /**
+   * Reads what {@link #write} has written.
+   *
+   * @throws IOException if it has not
+   */
+  static SourcePositions read(DataInput in) throws IOException {
+    SourcePositions positions = new SourcePositions();
+    int topics = in.readInt();
+    for (int i = 0; i < topics; i++) {
+      String topic = in.readUTF();
+      int partitions = in.readInt();
+      if (partitions < 0 || partitions > MOST_PARTITIONS) {
+        throw new IOException("it has " + partitions + " partitions of a topic");
+      }
+      long[] offsets = new long[partitions];
+      for (int partition = 0; partition < partitions; partition++) {
+        offsets[partition] = in.readLong();
+      }
+      positions.byTopic.put(topic, offsets);
+    }
+    return positions;
   }
 
   /** Visits a partition and its highest offset. */

@@ -2,6 +2,7 @@ package io.croupier.operators.flink.restart;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -13,17 +14,29 @@ import java.util.List;
  * @param offsets the end of each partition; later partitions began at offset 0
  */
 public record TopicEnd(long idHigh, long idLow, List<Long> offsets) implements Serializable {
+  private static final long serialVersionUID = 1;
+
   /** Not known. */
   public static final TopicEnd UNKNOWN = new TopicEnd(0, 0, List.of());
+
+  /** Creates an end as state contains it. */
+  static TopicEnd of(long idHigh, long idLow, long[] offsets) {
+    return new TopicEnd(idHigh, idLow, Arrays.stream(offsets).boxed().toList());
+  }
 
   /** Copies the offsets. */
   public TopicEnd {
     offsets = List.copyOf(offsets);
   }
 
-  /** Returns whether this is the end of any topic. */
-  public boolean isKnown() {
-    return !equals(UNKNOWN);
+  /** Returns whether this and the other one are ends of the same topic. */
+  public boolean isOfSameTopic(TopicEnd other) {
+    return idHigh == other.idHigh && idLow == other.idLow;
+  }
+
+  /** Returns the end of each partition. */
+  long[] offsetArray() {
+    return offsets.stream().mapToLong(Long::longValue).toArray();
   }
 
   /**
@@ -31,7 +44,7 @@ public record TopicEnd(long idHigh, long idLow, List<Long> offsets) implements S
    * topic.
    */
   TopicEnd earlier(TopicEnd other) {
-    if (idHigh != other.idHigh || idLow != other.idLow) {
+    if (!isOfSameTopic(other)) {
       return UNKNOWN;
     }
     List<Long> earlier = new ArrayList<>();
@@ -39,19 +52,5 @@ public record TopicEnd(long idHigh, long idLow, List<Long> offsets) implements S
       earlier.add(Math.min(offsets.get(i), other.offsets.get(i)));
     }
     return new TopicEnd(idHigh, idLow, earlier);
-  }
-
-  /** Follows the end of a topic. */
-  public interface Follower extends AutoCloseable {
-
-    /** Starts to look the end up again, unless an earlier look-up still runs. Doesn't wait. */
-    void lookUp();
-
-    /** Returns the result of the last look-up that is complete. */
-    TopicEnd last();
-
-    /** Ends a look-up that still runs. */
-    @Override
-    void close();
   }
 }

@@ -1,66 +1,64 @@
 package io.croupier.operators.flink.restart;
 
+import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.schemas.AccountingEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
 /**
- * The committed outputs of the job, which a start compares with its state. Either all subtasks of
- * an operator open an output before their first record, or none does. An output is read to the end
- * that it had before any of them continued; the read waits until every transaction that was open
- * then has ended.
+ * The committed outputs of the job, which a start compares with its state. Every read waits until
+ * the transactions have ended that were open before it. The progress topic is read to its end; the
+ * others are read to the ends that they had when the job was submitted, since subtasks that have
+ * started already write to them.
  */
 public interface VisibleOutputs extends Serializable {
   /** Reads an output from the beginning. */
   long ALL = 0;
 
   /**
-   * Opens the accounting events of this subtask's share: each partition of the accounting topic
-   * belongs to one subtask.
+   * Reads the progress topic. The sinks of all subtasks commit or abort the transactions that were
+   * open; this aborts those that no sink knows.
+   *
+   * @param listed whether the restored state contains what a record states, so that a sink commits
+   *     its transaction
    */
-  Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) throws IOException;
+  CommittedProgress progress(Predicate<ProgressRecord> listed) throws IOException;
+
+  /** Opens all accounting events. */
+  Visible<AccountingEvent> accounting() throws IOException;
 
   /**
-   * Opens the accounted reports that this subtask compares: each partition of the accounting topic
-   * belongs to one subtask.
+   * Opens the accounted reports that a state without records of progress is compared with.
    *
    * @param since end of the topic, whose later records are opened; {@link TopicEnd#UNKNOWN} if it
    *     isn't known
    * @param sinceMs time since which records are opened where {@code since} can't be used; in
    *     milliseconds since 1970
    */
-  Visible<AccountedReport> accountedReports(
-      TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) throws IOException;
+  Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs) throws IOException;
 
   /**
-   * Waits until all subtasks have compared their share, and combines what they have found.
-   *
-   * @param found offsets by name
-   * @return the highest offset that any subtask has found under each name
+   * Reads the newest published round of each model from its updates since a time, in milliseconds
+   * since 1970. Of updates with the same round, it returns one.
    */
-  Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask)
-      throws IOException;
+  Map<String, PublishedRound> rounds(long sinceMs) throws IOException;
 
-  /** Looks up where the accounting topic ends now, and follows its end from now on. */
-  TopicEnd.Follower followAccounting() throws IOException;
-
-  /**
-   * Reads the newest published round of each model since a time in milliseconds since 1970. Each
-   * subtask reads some partitions of the updates topic, and receives the rounds of all. Of updates
-   * with the same round, it receives one.
-   */
-  Map<String, PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask)
-      throws IOException;
+  /** Looks up what the gradient topics contain now. */
+  List<SourceRange> sources() throws IOException;
 
   /** Returns the name of the topic that {@link #accounting} is read from. */
   String accountingTopic();
 
   /** Returns the name of the topic that {@link #rounds} reads. */
   String updatesTopic();
+
+  /** Returns the name of the topic that {@link #progress} reads. */
+  String progressTopic();
 
   /**
    * Committed records of one output.
@@ -96,9 +94,29 @@ public interface VisibleOutputs extends Serializable {
   }
 
   /**
-   * A round that was published.
+   * What a gradient topic contains.
    *
-   * @param atMs when the update was published, according to the update; milliseconds since 1970
+   * @param beginning the first offset of each partition
+   * @param end the end of each partition
    */
-  record PublishedRound(String modelId, long round, long atMs) {}
+  record SourceRange(String topic, TopicEnd beginning, TopicEnd end) {}
+
+  /**
+   * A round that was published: the last one of its model.
+   *
+   * @param atMs when the update was published, according to the update; milliseconds since 1970; 0
+   *     if it isn't known
+   */
+  record PublishedRound(String modelId, long round, long atMs) implements ProgressRecord {
+    @Override
+    public OutboundRecord write() {
+      return ProgressRecord.record(
+          MODEL + modelId,
+          ByteBuffer.allocate(1 + 2 * Long.BYTES)
+              .put(VERSION)
+              .putLong(round)
+              .putLong(atMs)
+              .array());
+    }
+  }
 }

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The ledger's marks against visible events. Users are named after their subtask. */
@@ -24,30 +22,48 @@ class LedgerComparisonTest {
     return new AccountedReport(user, "reports", partition, offset);
   }
 
-  private static List<LostPositions> losses(LedgerComparison comparison) {
-    return comparison.losses(comparison.visible());
+  /** A mark as release 0.2.0 wrote it; partition {@code i} has the {@code i}-th positions. */
+  private static LedgerMark mark(
+      int subtask,
+      int parallelism,
+      long confirmedMs,
+      long[] judged,
+      long[] confirmed,
+      long[] since) {
+    LedgerMark mark = new LedgerMark();
+    mark.subtask = subtask;
+    mark.parallelism = parallelism;
+    mark.confirmedMs = confirmedMs;
+    mark.topics = new String[judged.length];
+    mark.partitions = new int[judged.length];
+    for (int i = 0; i < judged.length; i++) {
+      mark.topics[i] = "reports";
+      mark.partitions[i] = i;
+    }
+    mark.judged = judged;
+    mark.confirmed = confirmed;
+    mark.unconfirmed = since;
+    return mark;
+  }
+
+  private static long[] at(long... offsets) {
+    return offsets;
   }
 
   @Test
   void findsNoLossIfAllJudgedPositionsAreVisible() {
-    LedgerProgress progress = new LedgerProgress(List.of(), HOUR_MS);
-    progress.judged("reports", 0, 7);
-    progress.judged("reports", 1, 3);
-    progress.judged("reports", 0, 5);
-    LedgerComparison comparison = comparison(progress.mark(1, HOUR_MS + 1, 0, 1));
+    LedgerComparison comparison = comparison(mark(0, 1, HOUR_MS, at(7, 3), at(-1, -1), at(7, 3)));
 
     comparison.see(event("0", 0, 7));
     comparison.see(event("0", 1, 3));
 
-    assertThat(losses(comparison)).isEmpty();
+    assertThat(comparison.losses()).isEmpty();
     assertThat(comparison.sinceMs()).isEqualTo(HOUR_MS - 300_000);
   }
 
   @Test
   void refusesAStateOlderThanTheVisibleEvents() {
-    LedgerProgress progress = new LedgerProgress(List.of(), 0);
-    progress.judged("reports", 0, 7);
-    LedgerComparison comparison = comparison(progress.mark(1, 1, 0, 1));
+    LedgerComparison comparison = comparison(mark(0, 1, 0, at(7), at(-1), at(7)));
     comparison.see(event("0", 0, 7));
 
     assertThatExceptionOfType(RefusedStartException.class)
@@ -63,123 +79,59 @@ class LedgerComparisonTest {
 
   @Test
   void namesTheLossOfOneSubtaskThoughAnotherIsFurther() {
-    LedgerProgress first = new LedgerProgress(List.of(), 0);
-    LedgerProgress second = new LedgerProgress(List.of(), 0);
-    first.judged("reports", 0, 10);
-    second.judged("reports", 0, 11);
-    first.mark(1, 5, 0, 2);
-    first.completed(1);
-    first.judged("reports", 0, 18);
-    second.judged("reports", 0, 19);
-    LedgerComparison comparison = comparison(first.mark(2, 9, 0, 2), second.mark(2, 9, 1, 2));
+    LedgerComparison comparison =
+        comparison(mark(0, 2, 5, at(18), at(10), at(18)), mark(1, 2, 0, at(19), at(-1), at(19)));
 
     comparison.see(event("1", 0, 11));
     comparison.see(event("1", 0, 19));
 
-    assertThat(losses(comparison)).containsExactly(new LostPositions("reports", 0, 11, 18));
-    assertThat(losses(comparison)).hasToString("[reports-0: 11..18]");
+    assertThat(comparison.losses()).containsExactly(new LostPositions("reports", 0, 11, 18));
+    assertThat(comparison.losses()).hasToString("[reports-0: 11..18]");
   }
 
   @Test
   void expectsNoEventsOfPartitionsIdleSinceACompleteCheckpoint() {
-    LedgerProgress progress = new LedgerProgress(List.of(), HOUR_MS);
-    progress.judged("reports", 0, 10);
-    progress.mark(1, 2 * HOUR_MS, 0, 1);
-    progress.completed(1);
-    progress.judged("reports", 1, 4);
-    LedgerComparison comparison = comparison(progress.mark(2, 3 * HOUR_MS, 0, 1));
+    LedgerComparison comparison =
+        comparison(mark(0, 1, 2 * HOUR_MS, at(10, 4), at(10, -1), at(-1, 4)));
 
     comparison.see(event("0", 1, 4));
 
-    assertThat(losses(comparison)).isEmpty();
+    assertThat(comparison.losses()).isEmpty();
     assertThat(comparison.sinceMs()).isEqualTo(2 * HOUR_MS - 300_000);
   }
 
   @Test
-  void combinesTheMarksOfAllSubtasksAfterARestore() {
-    LedgerProgress first = new LedgerProgress(List.of(), 0);
-    LedgerProgress second = new LedgerProgress(List.of(), 0);
-    first.judged("reports", 0, 10);
-    second.judged("reports", 1, 11);
-    List<LedgerMark> marks = List.of(first.mark(1, 1, 0, 2), second.mark(1, 1, 1, 2));
-
-    LedgerProgress restored = new LedgerProgress(marks, HOUR_MS);
-    restored.judged("reports", 1, 12);
-    LedgerComparison comparison = comparison(restored.mark(2, HOUR_MS + 1, 0, 1));
-
-    comparison.see(event("0", 0, 10));
-    comparison.see(event("0", 1, 12));
-    assertThat(losses(comparison)).isEmpty();
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> comparison.see(event("0", 0, 11)));
-  }
-
-  /** Each subtask sees a share of the events; the highest of all decides. */
-  @Test
-  void subtasksFindLossesTogether() {
-    LedgerProgress first = new LedgerProgress(List.of(), 0);
-    LedgerProgress second = new LedgerProgress(List.of(), 0);
-    first.judged("reports", 0, 18);
-    second.judged("reports", 0, 19);
-    LedgerMark[] marks = {first.mark(2, 9, 0, 2), second.mark(2, 9, 1, 2)};
-    LedgerComparison one = comparison(marks);
-    LedgerComparison other = comparison(marks[1], marks[0]);
-
-    one.see(event("0", 0, 16));
-    one.see(event("1", 0, 19));
-    other.see(event("0", 0, 17));
-    Map<String, Long> all = new HashMap<>(one.visible());
-    other.visible().forEach((name, offset) -> all.merge(name, offset, Math::max));
-    assertThat(one.losses(all)).containsExactly(new LostPositions("reports", 0, 18, 18));
-
-    other.see(event("2", 0, 18));
-    other.visible().forEach((name, offset) -> all.merge(name, offset, Math::max));
-    assertThat(one.losses(all)).isEmpty();
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> other.see(event("1", 0, 20)));
-  }
-
-  /** The end that a mark stores is older than every event that it doesn't know to be committed. */
-  @Test
-  void readsFromAnEndBeforeTheUnconfirmedEvents() {
-    LedgerProgress progress = new LedgerProgress(List.of(), 0);
-    assertThat(comparison(progress.mark(1, 1, 0, 1)).since()).isEqualTo(TopicEnd.UNKNOWN);
-    progress.startsAt(end(5, 5));
-    progress.ended(end(6, 7), 1_000);
-    progress.ended(end(8, 8), 4_000);
-    progress.mark(2, 11_500, 0, 1);
-    assertThat(comparison(progress.mark(3, 13_000, 0, 1)).since())
-        .as("no checkpoint is complete")
-        .isEqualTo(end(5, 5));
-
-    progress.completed(2);
-    assertThat(comparison(progress.mark(4, 14_000, 0, 1)).since())
-        .as("known 10 s before checkpoint 2")
-        .isEqualTo(end(6, 7));
-    progress.completed(4);
-    assertThat(comparison(progress.mark(5, 15_000, 0, 1)).since()).isEqualTo(end(8, 8));
-  }
-
-  @Test
   void readsFromTheEarliestEndOfAllSubtasks() {
-    LedgerProgress first = new LedgerProgress(List.of(), 0);
-    LedgerProgress second = new LedgerProgress(List.of(), 0);
-    first.startsAt(end(5, 9));
-    second.startsAt(end(7, 3));
-    LedgerMark[] marks = {first.mark(1, 1, 0, 2), second.mark(1, 1, 1, 2)};
-    assertThat(comparison(marks).since()).isEqualTo(end(5, 3));
-
-    LedgerMark old = new LedgerProgress(List.of(), 0).mark(1, 1, 0, 2);
-    assertThat(comparison(marks[0], old).since())
-        .as("one mark of a release without ends")
+    LedgerMark first = mark(0, 2, 1, at(), at(), at());
+    LedgerMark second = mark(1, 2, 1, at(), at(), at());
+    assertThat(comparison(first, second).since())
+        .as("marks of a release without ends")
         .isEqualTo(TopicEnd.UNKNOWN);
-    second.startsAt(new TopicEnd(4, 4, List.of(9L, 9L)));
-    assertThat(comparison(marks[0], second.mark(2, 1, 1, 2)).since())
+    ends(first, 3, 5, 9);
+    assertThat(comparison(first, second).since()).isEqualTo(TopicEnd.UNKNOWN);
+    ends(second, 3, 7, 3);
+    assertThat(comparison(first, second).since()).isEqualTo(new TopicEnd(3, 4, List.of(5L, 3L)));
+    ends(second, 4, 9, 9);
+    assertThat(comparison(first, second).since())
         .as("of another topic")
         .isEqualTo(TopicEnd.UNKNOWN);
   }
 
-  private static TopicEnd end(long first, long second) {
-    return new TopicEnd(3, 4, List.of(first, second));
+  private static void ends(LedgerMark mark, long id, long... ends) {
+    mark.accountingIdHigh = id;
+    mark.accountingIdLow = 4;
+    mark.confirmedEnds = ends;
+  }
+
+  /** Such a mark is compared with events only if the progress topic was created again. */
+  @Test
+  void aMarkWithRecordsOfProgressShowsNoLosses() {
+    LedgerProgress progress = new LedgerProgress(List.of(), 1, 7, TopicEnd.UNKNOWN);
+    progress.judged("reports", 0, 7);
+    LedgerComparison comparison = comparison(progress.mark(HOUR_MS, 0, 1));
+    assertThat(comparison.losses()).isEmpty();
+    assertThat(comparison.sinceMs()).isEqualTo(HOUR_MS - 300_000);
+    assertThatExceptionOfType(RefusedStartException.class)
+        .isThrownBy(() -> comparison.see(event("0", 0, 8)));
   }
 }

@@ -3,44 +3,65 @@ package io.croupier.operators.flink.restart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LedgerProgressTest {
-  private static final int LAST = 3 * LedgerProgress.MOST_PENDING;
+  private static final TopicEnd END = new TopicEnd(3, 4, List.of(8L));
 
-  private final LedgerProgress progress = new LedgerProgress(List.of(), 0);
+  private final LedgerProgress progress = new LedgerProgress(List.of(), 0, 7, END);
 
-  /** Takes checkpoints of which none completes; number {@code i} covers offset {@code i}. */
-  private void takeCheckpoints() {
-    for (int i = 1; i <= LAST; i++) {
-      progress.judged("reports", 0, i);
-      progress.mark(i, i, 0, 1);
-    }
+  private static OfSubtask read(OutboundRecord record) throws Exception {
+    return (OfSubtask) ProgressRecord.read(record.key, record.value);
   }
 
-  private LedgerMark next() {
-    return progress.mark(LAST + 1, LAST + 1, 0, 1);
+  /** An idle ledger writes nothing, so its transactions need not exist. */
+  @Test
+  void recordsOnlyWhatWasJudgedSince() throws Exception {
+    assertThat(progress.record(2)).isEmpty();
+    progress.judged("reports", 1, 5);
+    OfSubtask first = read(progress.record(2).orElseThrow());
+    assertThat(first.index()).isEqualTo(2);
+    assertThat(first.generation()).isEqualTo(7);
+    assertThat(first.count()).isEqualTo(1);
+    assertThat(first.judged().highest("reports", 0)).isEqualTo(SourcePositions.NONE);
+    assertThat(first.judged().highest("reports", 1)).isEqualTo(5);
+    assertThat(progress.record(2)).isEmpty();
+
+    progress.judged("reports", 0, 3);
+    OfSubtask second = read(progress.record(2).orElseThrow());
+    assertThat(second.count()).isEqualTo(2);
+    assertThat(second.judged().highest("reports", 0)).isEqualTo(3);
+    assertThat(second.judged().highest("reports", 1)).isEqualTo(5);
   }
 
   @Test
-  void theNewestCheckpointsMayBecomeComplete() {
-    takeCheckpoints();
-    int oldest = LAST - LedgerProgress.MOST_PENDING + 1;
+  void aMarkContainsTheNumberOfItsRecord() {
+    progress.judged("reports", 0, 3);
+    progress.record(2);
+    LedgerMark mark = progress.mark(11, 2, 4);
+    assertThat(mark.generation).isEqualTo(7);
+    assertThat(mark.records).isEqualTo(1);
+    assertThat(mark.takenMs).isEqualTo(11);
+    assertThat(TopicEnd.of(mark.progressIdHigh, mark.progressIdLow, mark.progressEnds))
+        .isEqualTo(END);
+    assertThat(mark.judged).containsExactly(3);
 
-    progress.completed(oldest);
-
-    assertThat(next().confirmed).containsExactly(oldest);
+    LedgerProgress next = new LedgerProgress(List.of(mark), 12, 8, END);
+    assertThat(next.record(2)).as("of another run").isEmpty();
+    next.judged("reports", 0, 9);
+    LedgerMark second = next.mark(13, 2, 4);
+    assertThat(second.records).as("not recorded yet").isZero();
+    assertThat(second.confirmed).containsExactly(3);
+    assertThat(second.unconfirmed).containsExactly(9);
   }
 
-  /** Otherwise a job whose checkpoints all fail would remember each of them. */
   @Test
-  void olderCheckpointsAreForgotten() {
-    takeCheckpoints();
-
-    progress.completed(LAST - LedgerProgress.MOST_PENDING);
-
-    assertThat(next().confirmed).containsExactly(SourcePositions.NONE);
-    assertThat(next().confirmedMs).isZero();
+  void runsHaveDifferentNumbers() {
+    assertThat(ProgressRecord.newGeneration())
+        .isNotZero()
+        .isNotEqualTo(ProgressRecord.newGeneration());
   }
 }

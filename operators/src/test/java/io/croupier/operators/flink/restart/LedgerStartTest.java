@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
@@ -41,7 +40,6 @@ import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ledger and learner without state, in harnesses. A harness's close() may throw any exception. */
 @SuppressWarnings("try")
@@ -255,8 +253,6 @@ class LedgerStartTest {
     }
 
     VisibleRecords visible = history();
-    // A position of a partition without later reports.
-    visible.events.add(LedgerTasks.event("u", "reports", 7, 3));
     OperatorSubtaskState next;
     try (var ledger = restored(state, visible)) {
       ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
@@ -275,10 +271,6 @@ class LedgerStartTest {
           LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
       assertThat(event.getUserTotals().getReports()).isEqualTo(43);
     }
-    visible.events.add(LedgerTasks.event("u", "reports", 7, 4));
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> restored(next, visible))
-        .withMessageContaining("reports-7 offset 4");
   }
 
   @Test
@@ -288,24 +280,6 @@ class LedgerStartTest {
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> restored(OperatorSubtaskState.builder().build(), visible))
         .withMessageContaining("without the ledger's state");
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void lossesAreReportedOnlyIfCheckpointsAreAligned(boolean aligned) throws Exception {
-    VisibleRecords visible = new VisibleRecords();
-    LedgerProgress progress = new LedgerProgress(List.of(), 0);
-    progress.judged("reports", 0, 7);
-    List<LedgerMark> marks = List.of(progress.mark(1, 1, 0, 1));
-    try (var ledger = harness(visible)) {
-      ledger.open();
-      LedgerStartCheck check =
-          new LedgerStartCheck(
-              visible, ((LedgerOperator) ledger.getOperator()).getRuntimeContext());
-
-      assertThat(check.withState(marks, new LedgerProgress(marks, 2), aligned))
-          .isEqualTo(aligned ? 1 : 0);
-    }
   }
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>

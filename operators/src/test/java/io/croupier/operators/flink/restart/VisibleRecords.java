@@ -1,29 +1,68 @@
 package io.croupier.operators.flink.restart;
 
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.schemas.AccountingEvent;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
 /** Visible outputs with the records of a test; time stamps are ignored. */
-public final class VisibleRecords implements VisibleOutputs {
+public class VisibleRecords implements VisibleOutputs {
   private static final long serialVersionUID = 1;
 
   public final List<AccountingEvent> events = new ArrayList<>();
+
+  /** Rounds on the progress topic, if there is any, and on the updates topic otherwise. */
   public final List<PublishedRound> rounds = new ArrayList<>();
 
+  /** Whether {@link #rounds} are on the updates topic only. */
+  public boolean onlyUpdates;
+
+  /** The id of the progress topic. */
+  public long progressId = 5;
+
+  private final List<byte[][]> progress = new ArrayList<>();
+
+  /** Commits those of the records that belong on the progress topic. */
+  public void commit(List<OutboundRecord> records) {
+    for (OutboundRecord record : records) {
+      if (record.destination == Destination.PROGRESS) {
+        progress.add(new byte[][] {record.key, record.value});
+      }
+    }
+  }
+
+  /** Deletes the progress topic, and creates it again. */
+  public void createProgressAgain() {
+    progressId++;
+    progress.clear();
+  }
+
   @Override
-  public Visible<AccountingEvent> accounting(StreamingRuntimeContext subtask) {
+  public CommittedProgress progress(Predicate<ProgressRecord> listed) throws IOException {
+    CommittedProgress committed =
+        new CommittedProgress(new TopicEnd(progressId, 6, List.of((long) progress.size())));
+    for (int offset = 0; offset < progress.size(); offset++) {
+      byte[][] record = progress.get(offset);
+      committed.add(ProgressRecord.read(record[0], record[1]), 0, offset);
+    }
+    if (!onlyUpdates) {
+      newest().values().forEach(round -> committed.add(round, 0, 0));
+    }
+    return committed;
+  }
+
+  @Override
+  public Visible<AccountingEvent> accounting() {
     return new Shown<>(events);
   }
 
-  /** Each subtask compares all events, since the harnesses start one after the other. */
   @Override
-  public Visible<AccountedReport> accountedReports(
-      TopicEnd since, long sinceMs, StreamingRuntimeContext subtask) {
+  public Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs) {
     return new Shown<>(
         events.stream()
             .map(
@@ -37,34 +76,21 @@ public final class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
-  public Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask) {
-    return found;
+  public Map<String, PublishedRound> rounds(long sinceMs) {
+    return newest();
   }
 
-  @Override
-  public TopicEnd.Follower followAccounting() {
-    TopicEnd end = new TopicEnd(1, 2, List.of((long) events.size()));
-    return new TopicEnd.Follower() {
-      @Override
-      public void lookUp() {}
-
-      @Override
-      public TopicEnd last() {
-        return end;
-      }
-
-      @Override
-      public void close() {}
-    };
-  }
-
-  @Override
-  public Map<String, PublishedRound> rounds(long sinceMs, StreamingRuntimeContext subtask) {
+  private Map<String, PublishedRound> newest() {
     Map<String, PublishedRound> newest = new HashMap<>();
     for (PublishedRound round : rounds) {
       newest.merge(round.modelId(), round, (a, b) -> b.round() >= a.round() ? b : a);
     }
     return newest;
+  }
+
+  @Override
+  public List<SourceRange> sources() {
+    return List.of();
   }
 
   @Override
@@ -75,6 +101,11 @@ public final class VisibleRecords implements VisibleOutputs {
   @Override
   public String updatesTopic() {
     return "models-updated";
+  }
+
+  @Override
+  public String progressTopic() {
+    return "progress";
   }
 
   private record Shown<T>(List<T> records) implements Visible<T> {

@@ -1,0 +1,135 @@
+package io.croupier.job.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.job.BrokerFixture;
+import io.croupier.job.TestTopics;
+import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.restart.LedgerProgress;
+import io.croupier.operators.flink.restart.LedgerStartCheck;
+import io.croupier.operators.flink.restart.TopicEnd;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.TaskInfoImpl;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What all ledger subtasks of a large job read at a start, on a real broker, and how long it takes.
+ * {@code -Dsubtasks=P} sets their number (64), {@code -Dpartitions=N} that of the source's
+ * partitions (256), {@code -Dcheckpoints=N} the checkpoints that are not compacted yet (80: one
+ * segment of the topic).
+ */
+@Tag("thorough")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class StartExchangeITCase extends BrokerFixture {
+  private static final int THREADS = 8;
+
+  private final int subtasks = Integer.getInteger("subtasks", 64);
+  private final int partitions = Integer.getInteger("partitions", 256);
+  private final int checkpoints = Integer.getInteger("checkpoints", 80);
+  private long bytes;
+
+  @Test
+  void everySubtaskReadsTheRecordsOfAll() throws Exception {
+    try (TestTopics testTopics = newTopics("exchange")) {
+      List<LedgerMark> marks = write(testTopics);
+      System.out.printf(
+          "%d subtasks, %d partitions: %,d bytes of a checkpoint's records, %,d on the topic%n",
+          subtasks, partitions, bytes / checkpoints, stored(testTopics));
+      KafkaVisibleOutputs outputs =
+          new KafkaVisibleOutputs(
+              testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("exchange"));
+      long begin = System.nanoTime();
+      ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+      List<Callable<Integer>> starts = new ArrayList<>();
+      for (int i = 0; i < subtasks; i++) {
+        LedgerStartCheck check =
+            new LedgerStartCheck(outputs, new TaskInfoImpl("ledger", 1024, i, subtasks, 0));
+        starts.add(() -> check.withState(marks, check.committed(marks)));
+      }
+      for (Future<Integer> lost : threads.invokeAll(starts)) {
+        assertThat(lost.get()).isZero();
+      }
+      threads.shutdown();
+      System.out.printf(
+          "all subtasks have read and compared them after %d ms%n",
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+    }
+  }
+
+  /** Writes the records of all checkpoints, and returns the marks of the last one. */
+  private List<LedgerMark> write(TestTopics testTopics) throws Exception {
+    TopicEnd end;
+    Map<String, Object> properties = new HashMap<>(testTopics.kafka());
+    try (Admin admin = Admin.create(properties)) {
+      end = new TopicOffsets(admin, testTopics.topics.progress()).end();
+    }
+    List<LedgerProgress> running = new ArrayList<>();
+    for (int i = 0; i < subtasks; i++) {
+      running.add(new LedgerProgress(List.of(), 0, 1 + i, end));
+    }
+    properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
+    properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "exchange-0");
+    ByteArraySerializer serializer = new ByteArraySerializer();
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(properties, serializer, serializer)) {
+      producer.initTransactions();
+      for (int checkpoint = 1; checkpoint <= checkpoints; checkpoint++) {
+        producer.beginTransaction();
+        for (int i = 0; i < subtasks; i++) {
+          for (int partition = 0; partition < partitions; partition++) {
+            running
+                .get(i)
+                .judged(
+                    testTopics.topics.gradients(),
+                    partition,
+                    1_000L * checkpoint + 31L * partition + i);
+          }
+          OutboundRecord record = running.get(i).record(i).orElseThrow();
+          bytes += record.key.length + record.value.length;
+          producer.send(
+              new ProducerRecord<>(testTopics.topics.progress(), 0, record.key, record.value));
+        }
+        producer.commitTransaction();
+      }
+    }
+    List<LedgerMark> marks = new ArrayList<>();
+    for (int i = 0; i < subtasks; i++) {
+      marks.add(running.get(i).mark(1, i, subtasks));
+    }
+    return marks;
+  }
+
+  private static long stored(TestTopics testTopics) throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      return admin
+          .describeLogDirs(
+              admin.describeCluster().nodes().get().stream().map(node -> node.id()).toList())
+          .allDescriptions()
+          .get()
+          .values()
+          .stream()
+          .flatMap(logs -> logs.values().stream())
+          .flatMap(log -> log.replicaInfos().entrySet().stream())
+          .filter(replica -> replica.getKey().topic().equals(testTopics.topics.progress()))
+          .mapToLong(replica -> replica.getValue().size())
+          .sum();
+    }
+  }
+}
