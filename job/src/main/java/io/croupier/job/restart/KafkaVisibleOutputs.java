@@ -16,8 +16,10 @@ import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +29,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -167,6 +170,32 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
           });
     }
     return rounds;
+  }
+
+  @Override
+  public Readers readers(int share, int shares) throws IOException {
+    try {
+      Admin admin = Admin.create(Map.copyOf(kafka));
+      try {
+        Set<TopicPartition> partitions = new HashSet<>();
+        for (String topic : List.of(topics.accounting(), topics.updates())) {
+          for (TopicPartition partition : new TopicOffsets(admin, topic).partitions()) {
+            if (partition.partition() % shares == share) {
+              partitions.add(partition);
+            }
+          }
+        }
+        return new HeldReaders(admin, partitions, System::currentTimeMillis);
+      } catch (ExecutionException | KafkaException e) {
+        admin.close(Duration.ZERO);
+        throw e;
+      }
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't describe the topics of accounts and updates", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the topics of accounts and updates", e);
+    }
   }
 
   @Override

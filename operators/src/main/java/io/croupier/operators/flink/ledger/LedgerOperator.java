@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.flink.api.common.state.BroadcastState;
@@ -66,6 +67,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<Report, SpecRecord, RoundSum>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
 
+  /** Time between two look-ups of how far readers of the outputs get. */
+  private static final long LOOK_UP_MS = 5_000;
+
   /** The specs by model, the same in every subtask. */
   private static final MapStateDescriptor<String, PublishedSpec> SPECS =
       new MapStateDescriptor<>(
@@ -93,6 +97,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient LedgerProgress progress;
   private transient int openInputs;
   private transient LedgerMetrics ledgerMetrics;
+  private transient VisibleOutputs.Readers readers;
+  private transient ScheduledFuture<?> lookUps;
 
   /**
    * Creates a ledger that follows specs by {@code requirements}, which are the same as the
@@ -159,6 +165,28 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     long skipped = check.skippedOffsets(marks, progress);
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
     getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) () -> skipped);
+    readers =
+        outputs.readers(subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+    getMetricGroup().gauge("readers-held-ms", (Gauge<Long>) readers::heldMs);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    lookUps =
+        getProcessingTimeService()
+            .scheduleWithFixedDelay(fired -> readers.lookUp(), LOOK_UP_MS, LOOK_UP_MS);
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (lookUps != null) {
+      lookUps.cancel(false);
+    }
+    if (readers != null) {
+      readers.close();
+    }
+    super.close();
   }
 
   /** Returns whether all subtasks had marks, and of this kind. */

@@ -51,6 +51,13 @@ public interface VisibleOutputs extends Serializable {
   /** Looks up what the gradient topics contain now. */
   List<SourceRange> sources() throws IOException;
 
+  /**
+   * Follows how far readers of the accounting topic and of the updates get.
+   *
+   * @param share the partitions are shared among as many subtasks; this one's number, from 0
+   */
+  Readers readers(int share, int shares) throws IOException;
+
   /** Returns the name of the topic that {@link #accounting} is read from. */
   String accountingTopic();
 
@@ -59,6 +66,23 @@ public interface VisibleOutputs extends Serializable {
 
   /** Returns the name of the topic that {@link #progress} reads. */
   String progressTopic();
+
+  /** How far readers of committed records get on some partitions. */
+  interface Readers extends Closeable {
+
+    /** Starts to look it up, unless an earlier look-up still runs. */
+    void lookUp();
+
+    /**
+     * Returns the longest time for which readers of one of the partitions have not advanced
+     * although records follow, as of the last look-up; in milliseconds, 0 if none is held back.
+     */
+    long heldMs();
+
+    /** Ends a look-up that still runs. */
+    @Override
+    void close();
+  }
 
   /**
    * Committed records of one output.

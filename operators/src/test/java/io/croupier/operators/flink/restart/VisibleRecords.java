@@ -94,6 +94,22 @@ public class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
+  public Readers readers(int share, int shares) {
+    return new Readers() {
+      @Override
+      public void lookUp() {}
+
+      @Override
+      public long heldMs() {
+        return 0;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
   public String accountingTopic() {
     return "accounts";
   }
