@@ -86,6 +86,10 @@ class AsyncApiTest {
         .allSatisfy(r -> assertThat(document.resolve(r).isMissingNode()).as("%s", r).isFalse());
   }
 
+  /** Topics whose records are in no contract, besides those of dead letters. */
+  private static final Map<String, String> OTHERS =
+      Map.of(TOPICS.progress(), "progressRecord", TOPICS.erasures(), "erasure");
+
   @Test
   void describesEveryTopic() {
     assertThat(document.channels().keySet()).containsExactlyElementsOf(TOPICS.all());
@@ -98,7 +102,8 @@ class AsyncApiTest {
       JsonNode channel = document.resolve(operation.get("channel"));
       actions.put(channel.get("address").asText(), operation.get("action").asText());
     }
-    Set<String> received = Set.of(TOPICS.models(), TOPICS.gradients(), TOPICS.rawGradients());
+    Set<String> received = 
+        Set.of(TOPICS.models(), TOPICS.gradients(), TOPICS.rawGradients(), TOPICS.erasures());
     assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(TOPICS.all());
     assertThat(actions)
         .allSatisfy(
@@ -121,7 +126,7 @@ class AsyncApiTest {
               if (contract.containsKey(topic)) {
                 expected.add("croupier.v1." + contract.get(topic));
               } else {
-                expected.add(topic.equals(TOPICS.progress()) ? "progressRecord" : "deadLetter");
+                expected.add(OTHERS.getOrDefault(topic, "deadLetter"));
               }
               if (topic.equals(TOPICS.models()) || topic.equals(TOPICS.updates())) {
                 expected.add("retirement");

@@ -23,7 +23,7 @@ class PlanPageTest {
   private static final Path PAGE = ROOT.resolve("docs/plan.md");
   private static final String RULE = "|---|---|---|---|---|---|---|\n";
   private static final String HEAD = "| reports | epsilon | census, d = 8 |";
-  private static final String LEARNER = "black box improper";
+  private static final String LEARNER = "combined";
   private static final int ROUND = 1000;
   private static final List<String> PROBLEMS =
       List.of("census", "logistic d = 20", "absolute d = 5", "absolute d = 20", "one-hot d = 100");
