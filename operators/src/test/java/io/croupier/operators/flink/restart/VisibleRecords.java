@@ -57,22 +57,12 @@ public class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
-  public Visible<AccountingEvent> accounting() {
-    return new Shown<>(events);
-  }
-
-  @Override
-  public Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs) {
-    return new Shown<>(
-        events.stream()
-            .map(
-                event ->
-                    new AccountedReport(
-                        event.getUserId(),
-                        event.getSource().getTopic(),
-                        event.getSource().getPartition(),
-                        event.getSource().getOffset()))
-            .toList());
+  public void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more) {
+    for (AccountingEvent event : events) {
+      if (!more.test(event)) {
+        return;
+      }
+    }
   }
 
   @Override
@@ -106,19 +96,5 @@ public class VisibleRecords implements VisibleOutputs {
   @Override
   public String progressTopic() {
     return "progress";
-  }
-
-  private record Shown<T>(List<T> records) implements Visible<T> {
-    @Override
-    public void forEach(Predicate<T> more) {
-      for (T record : records) {
-        if (!more.test(record)) {
-          return;
-        }
-      }
-    }
-
-    @Override
-    public void close() {}
   }
 }
