@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,7 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,6 +143,42 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
           });
     }
     return rounds;
+  }
+
+  @Override
+  public LeftOpen leftOpen() throws IOException {
+    Set<TopicPartition> partitions = new HashSet<>();
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      for (String topic : List.of(topics.accounting(), topics.updates(), topics.guarantees())) {
+        partitions.addAll(new TopicOffsets(admin, topic).partitions());
+      }
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't describe the outputs", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the outputs", e);
+    }
+    LingeringTransactions left =
+        LingeringTransactions.findUnrecorded(
+            kafka, ownTransactions, partitions, new TopicPartition(topics.progress(), 0));
+    return () -> {
+      if (left.isAny()) {
+        Thread thread = new Thread(() -> end(left), "transactions-left-open");
+        thread.setDaemon(true);
+        thread.start();
+      }
+    };
+  }
+
+  private static void end(LingeringTransactions left) {
+    try {
+      left.end();
+    } catch (IOException e) {
+      LOG.warn(
+          "Transactions that an earlier run may have left open are not aborted. They hold back"
+              + " readers until the brokers abort them (kafka-transactions.sh)",
+          e);
+    }
   }
 
   @Override

@@ -46,6 +46,12 @@ public interface VisibleOutputs extends Serializable {
    */
   Map<String, PublishedRound> rounds(long sinceMs) throws IOException;
 
+  /**
+   * Lists the job's transactions that are open and have no record of progress: those of an earlier
+   * run, and those that other subtasks of this run have begun.
+   */
+  LeftOpen leftOpen() throws IOException;
+
   /** Looks up what the gradient topics contain now. */
   List<SourceRange> sources() throws IOException;
 
@@ -57,6 +63,20 @@ public interface VisibleOutputs extends Serializable {
 
   /** Returns the name of the topic that {@link #progress} reads. */
   String progressTopic();
+
+  /**
+   * Transactions that were open at a start. A sink doesn't abort one whose name the restored state
+   * lists, even if the name belongs to a later transaction by now.
+   */
+  @FunctionalInterface
+  interface LeftOpen {
+    /**
+     * Aborts those that are still open and still have no record of progress. A checkpoint of this
+     * run must be complete: then the sinks have committed all that the restored state lists, and
+     * the transactions of this run that were open at its start have such a record. Doesn't wait.
+     */
+    void abort();
+  }
 
   /**
    * What a gradient topic contains.

@@ -8,11 +8,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** Visible outputs with the records of a test; time stamps are ignored. */
 public class VisibleRecords implements VisibleOutputs {
   private static final long serialVersionUID = 1;
+
+  /** How often subtasks have aborted what was left open, in all tests of this JVM. */
+  public static final AtomicInteger ABORTS = new AtomicInteger();
 
   public final List<AccountingEvent> events = new ArrayList<>();
 
@@ -76,6 +80,11 @@ public class VisibleRecords implements VisibleOutputs {
       newest.merge(round.modelId(), round, (a, b) -> b.round() >= a.round() ? b : a);
     }
     return newest;
+  }
+
+  @Override
+  public LeftOpen leftOpen() {
+    return ABORTS::incrementAndGet;
   }
 
   @Override
