@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
@@ -26,6 +27,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -158,6 +160,47 @@ class StartITCase extends BrokerFixture {
       assertThat(testTopics.awaitEvents("m", 3 * PEOPLE))
           .hasSize(3 * PEOPLE)
           .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
+      assertThat(warnings.messages()).isEmpty();
+    }
+  }
+
+  /** The new topic already has the restored offsets, so the job reads only what follows them. */
+  @Tag("thorough")
+  @Test
+  void warnsOfAGradientTopicThatWasCreatedAgain() throws Exception {
+    run(1);
+    String savepoint =
+        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin.deleteTopics(List.of(testTopics.topics.gradients())).all().get();
+      while (admin.listTopics().names().get().contains(testTopics.topics.gradients())) {
+        Thread.onSpinWait();
+      }
+      KafkaTopics.create(admin, testTopics.topics, 2, (short) 1);
+    }
+    send(2, 0, PEOPLE);
+
+    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
+      start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
+      send(3, 0, PEOPLE);
+      assertThat(testTopics.awaitEvents("m", 2 * PEOPLE))
+          .extracting(AccountingEvent::getSequence)
+          .containsOnly(1L, 3L);
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .contains(testTopics.topics.gradients(), "was created again");
+    }
+    String next =
+        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
+            .get(60, TimeUnit.SECONDS);
+    start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
+    assertThat(refusal()).contains("older", "--rebuild-ledger");
+    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
+      start(LedgerStart.REQUIRE_STATE, recovery(next));
+      send(4, 0, PEOPLE);
+      assertThat(testTopics.awaitEvents("m", 3 * PEOPLE)).hasSize(3 * PEOPLE);
       assertThat(warnings.messages()).isEmpty();
     }
   }

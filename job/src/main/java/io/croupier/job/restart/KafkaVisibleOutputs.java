@@ -112,42 +112,16 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   @Override
-  public Visible<AccountingEvent> accounting() throws IOException {
-    return open(TopicEnd.UNKNOWN, ALL, KafkaVisibleOutputs::showEvent);
-  }
-
-  @Override
-  public Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs)
+  public void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more)
       throws IOException {
-    AccountedReports reports = new AccountedReports();
-    return open(since, sinceMs, (record, more) -> more.test(reports.read(record)));
-  }
-
-  private <T> Visible<T> open(TopicEnd since, long sinceMs, RecordHandler<T> showing)
-      throws IOException {
-    CommittedTopic records =
+    try (CommittedTopic records =
         CommittedTopic.open(
             kafka,
             topics.accounting(),
             new Section(since, sinceMs, Optional.of(ends.accounting())),
-            OpenTransactions.leave());
-    return new Visible<>() {
-      @Override
-      public void forEach(Predicate<T> more) throws IOException {
-        records.forEach(record -> showing.show(record, more));
-      }
-
-      @Override
-      public void close() {
-        records.close();
-      }
-    };
-  }
-
-  /** Passes on the content of a record; returns whether to continue. */
-  @FunctionalInterface
-  private interface RecordHandler<T> {
-    boolean show(ConsumerRecord<byte[], byte[]> record, Predicate<T> more);
+            OpenTransactions.leave())) {
+      records.forEach(record -> more.test(event(record)));
+    }
   }
 
   @Override
@@ -199,6 +173,42 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   @Override
+  public LeftOpen leftOpen() throws IOException {
+    Set<TopicPartition> partitions = new HashSet<>();
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      for (String topic : List.of(topics.accounting(), topics.updates(), topics.guarantees())) {
+        partitions.addAll(new TopicOffsets(admin, topic).partitions());
+      }
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't describe the outputs", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the outputs", e);
+    }
+    LingeringTransactions left =
+        LingeringTransactions.findUnrecorded(
+            kafka, ownTransactions, partitions, new TopicPartition(topics.progress(), 0));
+    return () -> {
+      if (left.isAny()) {
+        Thread thread = new Thread(() -> end(left), "transactions-left-open");
+        thread.setDaemon(true);
+        thread.start();
+      }
+    };
+  }
+
+  private static void end(LingeringTransactions left) {
+    try {
+      left.end();
+    } catch (IOException e) {
+      LOG.warn(
+          "Transactions that an earlier run may have left open are not aborted. They hold back"
+              + " readers until the brokers abort them (kafka-transactions.sh)",
+          e);
+    }
+  }
+
+  @Override
   public List<SourceRange> sources() throws IOException {
     List<SourceRange> sources = new ArrayList<>();
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
@@ -223,21 +233,6 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   static AccountingEvent event(ConsumerRecord<byte[], byte[]> record) {
     return AccountingRecords.event(
         record.topic(), record.partition(), record.offset(), record.key(), record.value());
-  }
-
-  /**
-   * Passes an accounting event to {@code more}; returns whether to continue.
-   *
-   * @throws RefusedStartException if the record is not an event, or {@code more} rejects it
-   */
-  static boolean showEvent(ConsumerRecord<byte[], byte[]> record, Predicate<AccountingEvent> more) {
-    AccountingEvent event = event(record);
-    try {
-      return more.test(event);
-    } catch (IllegalArgumentException e) {
-      throw AccountingRecords.odd(
-          record.topic(), record.partition(), record.offset(), e.getMessage());
-    }
   }
 
   private static int varintTag(int field) {

@@ -43,16 +43,24 @@ final class LingeringTransactions {
   private final Map<String, String> kafka;
   private final OpenTransactions transactions;
   private final Map<TopicPartition, Long> ends;
+
+  /** Where a transaction that has records there is left open. */
+  private final Set<TopicPartition> spared;
+
   private final Set<OpenTransaction> seen;
 
   /** One transaction. The name alone doesn't identify it: a later transaction may have the same. */
   private record OpenTransaction(String name, long producerId, int epoch, long startTimeMs) {}
 
   private LingeringTransactions(
-      Map<String, String> kafka, OpenTransactions transactions, Map<TopicPartition, Long> ends)
+      Map<String, String> kafka,
+      OpenTransactions transactions,
+      Map<TopicPartition, Long> ends,
+      Set<TopicPartition> spared)
       throws IOException {
     this.kafka = kafka;
     this.transactions = transactions;
+    this.spared = spared;
     this.ends = ends;
     seen = ask("listed", this::open);
   }
@@ -67,7 +75,31 @@ final class LingeringTransactions {
   static LingeringTransactions find(
       Map<String, String> kafka, OpenTransactions transactions, Map<TopicPartition, Long> ends)
       throws IOException {
-    return new LingeringTransactions(kafka, transactions, ends);
+    return new LingeringTransactions(kafka, transactions, ends, Set.of());
+  }
+
+  /**
+   * Finds this job's transactions that are open on some partitions and not on that of the records
+   * of progress.
+   *
+   * @param prefixes of this job's transactional ids, without the hyphens after them
+   * @throws IOException if the brokers don't answer
+   */
+  static LingeringTransactions findUnrecorded(
+      Map<String, String> kafka,
+      Set<String> prefixes,
+      Set<TopicPartition> partitions,
+      TopicPartition progress)
+      throws IOException {
+    Map<TopicPartition, Long> all = new HashMap<>();
+    partitions.forEach(partition -> all.put(partition, Long.MAX_VALUE));
+    return new LingeringTransactions(
+        kafka, OpenTransactions.abort(prefixes), all, Set.of(progress));
+  }
+
+  /** Returns whether there is any. */
+  boolean isAny() {
+    return !seen.isEmpty();
   }
 
   /**
@@ -107,6 +139,18 @@ final class LingeringTransactions {
                 }
               }
             });
+    if (!producers.isEmpty() && !spared.isEmpty()) {
+      admin
+          .describeProducers(spared)
+          .all()
+          .get()
+          .values()
+          .forEach(
+              states ->
+                  states.activeProducers().stream()
+                      .filter(state -> state.currentTransactionStartOffset().isPresent())
+                      .forEach(state -> producers.remove(state.producerId())));
+    }
     Set<OpenTransaction> open = new HashSet<>();
     describe(admin, producers)
         .forEach(

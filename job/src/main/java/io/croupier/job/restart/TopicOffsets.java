@@ -69,7 +69,7 @@ final class TopicOffsets {
     return partition < end.offsets().size() ? end.offsets().get(partition) : 0;
   }
 
-  /** Returns all partitions. */
+  /** Returns the partitions of the topic. */
   Set<TopicPartition> partitions() {
     return topic.partitions().stream()
         .map(p -> new TopicPartition(topic.name(), p.partition()))

@@ -12,6 +12,7 @@ import io.croupier.job.TestTopics;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -190,6 +191,40 @@ class CommittedTopicITCase extends BrokerFixture {
       }
       assertThat(asked).contains("listed", "taken back");
       assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);
+    }
+  }
+
+  /** The second transaction is one of the run that asks, and is about to be committed. */
+  @Test
+  void abortsWhatWasLeftOpenBetweenTwoBarriers() throws Exception {
+    Topics topics = testTopics.topics;
+    VisibleOutputs outputs =
+        new KafkaVisibleOutputs(testTopics.kafka(), topics, OutputEnds.NONE, Set.of("ours"));
+    outputs.leftOpen().abort();
+    try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-3-0");
+        KafkaProducer<byte[], byte[]> another = testTopics.transaction("theirs-0-0");
+        KafkaProducer<byte[], byte[]> running = testTopics.transaction("ours-0-1")) {
+      send(left, 1, "taken back");
+      send(another, 2, "theirs");
+      send(running, 3, "running");
+      VisibleOutputs.LeftOpen open = outputs.leftOpen();
+      running.send(new ProducerRecord<>(topics.progress(), 0, bytes("ledger/0"), bytes(""))).get();
+
+      open.abort();
+
+      assertThatThrownBy(
+              () -> {
+                // Fails once the transaction is aborted, at the latest with the test's time limit.
+                while (true) {
+                  send(left, 4, "more");
+                }
+              })
+          .hasCauseInstanceOf(KafkaException.class);
+      another.commitTransaction();
+      running.commitTransaction();
+    }
+    try (CommittedTopic topic = open()) {
+      assertThat(values(topic)).containsExactlyInAnyOrder("theirs", "running");
     }
   }
 

@@ -9,17 +9,12 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.WireFormat;
 import io.croupier.operators.flink.restart.RefusedStartException;
-import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.ModelUpdate;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.List;
-import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,10 +64,6 @@ class KafkaVisibleOutputsTest {
     event.getSourceBuilder().setTopic(topic);
     byte[] slim = new AccountingEventWriter().write(event.build());
 
-    assertThat(new AccountedReports().read(record(slim)))
-        .isEqualTo(
-            new AccountedReport(
-                "secret", topic, event.getSource().getPartition(), event.getSource().getOffset()));
     assertThat(AccountingEvent.parseFrom(slim).getSource().hasTopic()).isFalse();
     assertThat(KafkaVisibleOutputs.event(record(slim)).getSource()).isEqualTo(event.getSource());
   }
@@ -135,84 +126,5 @@ class KafkaVisibleOutputsTest {
     assertRefused(null, "it has no value. If the topic is compacted (cleanup.policy)");
     assertRefused(
         event("").toBuilder().clearSource().build().toByteArray(), "source is missing: it must be");
-  }
-
-  @Test
-  void namesTheRecordThatCannotBeAdded() throws Exception {
-    ConsumerRecord<byte[], byte[]> record = record(event("").toByteArray());
-    assertThat(KafkaVisibleOutputs.showEvent(record, told -> false)).isFalse();
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(
-            () ->
-                KafkaVisibleOutputs.showEvent(
-                    record,
-                    told -> {
-                      throw new IllegalArgumentException("the totals' mu is -1.0");
-                    }))
-        .withMessageContaining(
-            "accounts-1@7 is not an AccountingEvent of a ledger: the totals' mu is");
-  }
-
-  /** Whatever the bytes are, both readers refuse them, or both read the same report. */
-  @Test
-  void readsAccountedReportsAsTheWholeParseDoes() throws Exception {
-    List<byte[]> events = new ArrayList<>();
-    for (String change :
-        List.of(
-            "",
-            "user_id: '\u00fc\u00fc' reason: 'some r\u00e9ason' outcome: REFUSED_BUDGET",
-            "user_totals { reports: 3 epsilon: 2.5 } left_user { epsilon: 1 } spent { mu: 2 }",
-            "source { partition: 999999 offset: 9223372036854775807 topic: '%s' }"
-                .formatted("t".repeat(249)),
-            "source { partition: -1 }",
-            "sequence: -1",
-            "outcome: OUTCOME_UNSPECIFIED",
-            "device_id: ''",
-            "user_id: '%s'".formatted("u".repeat(257)))) {
-      events.add(event(change).toByteArray());
-      events.add(event(change).toBuilder().clearUserId().build().toByteArray());
-      AccountingEvent.Builder usual = event(change).toBuilder().clearUserId();
-      usual.getSourceBuilder().clearTopic();
-      events.add(usual.build().toByteArray());
-      events.add(usual.setCentral(Central.getDefaultInstance()).build().toByteArray());
-    }
-    AccountedReports reports = new AccountedReports();
-    Random random = new Random(5);
-    int read = 0;
-    int refused = 0;
-    for (int i = 0; i < 40_000; i++) {
-      byte[] bytes = events.get(random.nextInt(events.size())).clone();
-      for (int change = random.nextInt(4); change > 0; change--) {
-        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
-      }
-      if (random.nextInt(8) == 0) {
-        bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 3));
-      }
-      ConsumerRecord<byte[], byte[]> record = record(bytes);
-      AccountingEvent whole;
-      try {
-        whole = KafkaVisibleOutputs.event(record);
-      } catch (RefusedStartException e) {
-        refused++;
-        assertThatExceptionOfType(RefusedStartException.class)
-            .as(() -> HexFormat.of().formatHex(record.value()))
-            .isThrownBy(() -> reports.read(record))
-            .withMessage(e.getMessage());
-        continue;
-      }
-      read++;
-      assertThat(reports.read(record))
-          .as(() -> HexFormat.of().formatHex(record.value()))
-          .isEqualTo(
-              new AccountedReport(
-                  whole.getUserId(),
-                  whole.getSource().getTopic(),
-                  whole.getSource().getPartition(),
-                  whole.getSource().getOffset()));
-    }
-    assertThat(read).isGreaterThan(4_000);
-    assertThat(refused).isGreaterThan(4_000);
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> reports.read(record(null)));
   }
 }

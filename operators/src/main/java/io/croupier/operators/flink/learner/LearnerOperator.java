@@ -70,6 +70,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient long lagMs;
   private transient boolean aligned;
   private transient int openInputs;
+  private transient boolean hasEmitted;
 
   /**
    * Creates an operator that follows specs by {@code requirements}.
@@ -233,7 +234,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       lastRounds.recordRestored(this::emit);
       lost.emit(this::emit);
       publications.beforeBarrier(checkpointId);
-      lastRounds.barrier();
+      recordSubtask();
     }
   }
 
@@ -257,6 +258,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       lastRounds.recordRestored(this::emit);
       lost.emit(this::emit);
       publications.atEndOfInput();
+      recordSubtask();
     }
   }
 
@@ -264,7 +266,17 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     return processingTimeService.getCurrentProcessingTime();
   }
 
+  /** A transaction with any record also has one of progress; see {@link VisibleOutputs}. */
+  private void recordSubtask() {
+    if (hasEmitted) {
+      lastRounds.ofSubtask().ifPresent(record -> output.collect(new StreamRecord<>(record)));
+    }
+    hasEmitted = false;
+    lastRounds.barrier();
+  }
+
   private void emit(OutboundRecord record) {
+    hasEmitted = true;
     if (record.destination == Destination.PROGRESS) {
       lastRounds.ofSubtask().ifPresent(first -> output.collect(new StreamRecord<>(first)));
     }

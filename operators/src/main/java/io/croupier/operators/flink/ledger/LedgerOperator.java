@@ -19,6 +19,7 @@ import io.croupier.operators.flink.restart.LedgerStartCheck;
 import io.croupier.operators.flink.restart.ProgressRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.operators.flink.restart.VisibleOutputs.LeftOpen;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
@@ -95,6 +96,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient boolean formerAccounts;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
+  private transient LeftOpen leftOpen;
   private transient int openInputs;
   private transient LedgerMetrics ledgerMetrics;
   private transient VisibleOutputs.Readers readers;
@@ -144,6 +146,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     LedgerStartCheck.requireWholeRebuild(start, marks);
+    leftOpen = subtask() == 0 ? outputs.leftOpen() : null;
     LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext().getTaskInfo());
     CommittedProgress committed = check.committed(marks);
     progress = new LedgerProgress(marks, now(), ProgressRecord.newGeneration(), committed.end());
@@ -333,6 +336,15 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     mark.noFormerAccounts = !formerAccounts;
     mark.noFormerDigests = !formerDigests;
     storedMarks.update(List.of(mark));
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    if (leftOpen != null) {
+      leftOpen.abort();
+      leftOpen = null;
+    }
   }
 
   private int subtask() {

@@ -1,7 +1,7 @@
 package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,7 +39,7 @@ public final class CommittedProgress {
   public void add(ProgressRecord record, int partition, long offset) {
     if (record instanceof PublishedRound round) {
       rounds.put(round.modelId(), round);
-    } else if (record instanceof OfSubtask subtask && subtask.writer() == Writer.LEDGER) {
+    } else if (record instanceof OfSubtask subtask && subtask.writer() == ProgressWriter.LEDGER) {
       ledger.put(subtask.index(), new Committed(subtask, partition, offset));
     }
   }

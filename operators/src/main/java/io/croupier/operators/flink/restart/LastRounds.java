@@ -3,7 +3,7 @@ package io.croupier.operators.flink.restart;
 import io.croupier.operators.flink.LearnerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.io.IOException;
 import java.util.HashMap;
@@ -84,7 +84,7 @@ public final class LastRounds {
         outputs.progress(
             record ->
                 !(record instanceof OfSubtask subtask)
-                    || subtask.writer() != Writer.LEARNER
+                    || subtask.writer() != ProgressWriter.LEARNER
                     || marks.stream().anyMatch(mark -> contains(mark, subtask)));
     Map<String, PublishedRound> visible = new HashMap<>(committed.rounds());
     Map<String, Long> rounds = new HashMap<>();
@@ -216,7 +216,7 @@ public final class LastRounds {
     isRecording = true;
     records++;
     return Optional.of(
-        new OfSubtask(Writer.LEARNER, subtask, generation, records, new SourcePositions()).write());
+        new OfSubtask(ProgressWriter.LEARNER, subtask, generation, records, new SourcePositions()).write());
   }
 
   /** Records that the next records belong to another transaction. */

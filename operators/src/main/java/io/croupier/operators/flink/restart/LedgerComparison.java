@@ -1,7 +1,8 @@
 package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.LedgerMark;
-import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -88,16 +89,18 @@ final class LedgerComparison {
    *
    * @throws RefusedStartException if the state ends before it
    */
-  void see(AccountedReport report) {
-    long known = judged.highest(report.topic(), report.partition());
-    if (report.offset() > known) {
-      throw older(accountingTopic, report.topic(), report.partition(), report.offset(), known);
+  void see(AccountingEvent event) {
+    Position report = event.getSource();
+    long known = judged.highest(report.getTopic(), report.getPartition());
+    if (report.getOffset() > known) {
+      throw older(
+          accountingTopic, report.getTopic(), report.getPartition(), report.getOffset(), known);
     }
     visible.forEach(
         (parallelism, subtasks) -> {
-          SourcePositions seen = subtasks.get(subtaskOf.applyAsInt(report.userId(), parallelism));
+          SourcePositions seen = subtasks.get(subtaskOf.applyAsInt(event.getUserId(), parallelism));
           if (seen != null) {
-            seen.raise(report.topic(), report.partition(), report.offset());
+            seen.raise(report.getTopic(), report.getPartition(), report.getOffset());
           }
         });
   }

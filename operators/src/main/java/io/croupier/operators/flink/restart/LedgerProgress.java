@@ -3,7 +3,7 @@ package io.croupier.operators.flink.restart;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.SourceRange;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +69,7 @@ public final class LedgerProgress {
     }
     unrecorded = false;
     records++;
-    return Optional.of(new OfSubtask(Writer.LEDGER, subtask, generation, records, own).write());
+    return Optional.of(new OfSubtask(ProgressWriter.LEDGER, subtask, generation, records, own).write());
   }
 
   /** Returns the mark to store at a checkpoint. */

@@ -4,11 +4,8 @@ import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.restart.CommittedProgress.Committed;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
-import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.SourceRange;
-import io.croupier.operators.flink.restart.VisibleOutputs.Visible;
-import io.croupier.schemas.AccountingEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +42,7 @@ public final class LedgerStartCheck {
     return outputs.progress(
         record ->
             !(record instanceof OfSubtask subtask)
-                || subtask.writer() != Writer.LEDGER
+                || subtask.writer() != ProgressWriter.LEDGER
                 || marks.stream().anyMatch(mark -> contains(mark, subtask)));
   }
 
@@ -96,18 +93,18 @@ public final class LedgerStartCheck {
   }
 
   private void requireNoAccounts() throws IOException {
-    try (Visible<AccountingEvent> events = outputs.accounting()) {
-      events.forEach(
-          event -> {
-            throw new RefusedStartException(
-                ("The accounting topic %s contains accounts, but the job was started without the"
-                        + " ledger's state: it would forget what all users have spent. Restore the newest"
-                        + " savepoint or checkpoint ('flink run -s PATH', 'croupier run --from"
-                        + " PATH'); if there is none, start with --rebuild-ledger, which adds up"
-                        + " the accounts on the topic, or with --new-ledger, which forgets them")
-                    .formatted(outputs.accountingTopic()));
-          });
-    }
+    outputs.accounting(
+        TopicEnd.UNKNOWN,
+        VisibleOutputs.ALL,
+        event -> {
+          throw new RefusedStartException(
+              ("The accounting topic %s contains accounts, but the job was started without the"
+                      + " ledger's state: it would forget what all users have spent. Restore the newest"
+                      + " savepoint or checkpoint ('flink run -s PATH', 'croupier run --from"
+                      + " PATH'); if there is none, start with --rebuild-ledger, which adds up"
+                      + " the accounts on the topic, or with --new-ledger, which forgets them")
+                  .formatted(outputs.accountingTopic()));
+        });
   }
 
   /**
@@ -216,14 +213,13 @@ public final class LedgerStartCheck {
     }
     LedgerComparison comparison =
         new LedgerComparison(outputs.accountingTopic(), marks, this::subtask);
-    try (Visible<AccountedReport> reports =
-        outputs.accountedReports(comparison.since(), comparison.sinceMs())) {
-      reports.forEach(
-          report -> {
-            comparison.see(report);
-            return true;
-          });
-    }
+    outputs.accounting(
+        comparison.since(),
+        comparison.sinceMs(),
+        event -> {
+          comparison.see(event);
+          return true;
+        });
     return comparison.losses();
   }
 

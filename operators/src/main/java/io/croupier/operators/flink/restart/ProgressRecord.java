@@ -33,7 +33,7 @@ public sealed interface ProgressRecord
    * @param count how many of these records the run has written, this one included
    * @param judged what a ledger has judged in this run; empty for a learner
    */
-  record OfSubtask(Writer writer, int index, long generation, long count, SourcePositions judged)
+  record OfSubtask(ProgressWriter writer, int index, long generation, long count, SourcePositions judged)
       implements ProgressRecord {
 
     @Override
@@ -52,13 +52,13 @@ public sealed interface ProgressRecord
   }
 
   /** The operators that write records of their subtasks. */
-  enum Writer {
+  enum ProgressWriter {
     LEDGER("ledger/"),
     LEARNER("learner/");
 
     private final String prefix;
 
-    Writer(String prefix) {
+    ProgressWriter(String prefix) {
       this.prefix = prefix;
     }
   }
@@ -90,7 +90,7 @@ public sealed interface ProgressRecord
       return new VisibleOutputs.PublishedRound(
           name.substring(MODEL.length()), in.readLong(), in.readLong());
     }
-    for (Writer writer : Writer.values()) {
+    for (ProgressWriter writer : ProgressWriter.values()) {
       if (name.startsWith(writer.prefix)) {
         return new OfSubtask(
             writer,

@@ -2,7 +2,6 @@ package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.schemas.AccountingEvent;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
@@ -29,24 +28,29 @@ public interface VisibleOutputs extends Serializable {
    */
   CommittedProgress progress(Predicate<ProgressRecord> listed) throws IOException;
 
-  /** Opens all accounting events. */
-  Visible<AccountingEvent> accounting() throws IOException;
-
   /**
-   * Opens the accounted reports that a state without records of progress is compared with.
+   * Passes accounting events to {@code more}, in the order of each partition, until it returns
+   * false.
    *
-   * @param since end of the topic, whose later records are opened; {@link TopicEnd#UNKNOWN} if it
+   * @param since end of the topic, whose later events are read; {@link TopicEnd#UNKNOWN} if it
    *     isn't known
-   * @param sinceMs time since which records are opened where {@code since} can't be used; in
+   * @param sinceMs time since which events are read where {@code since} can't be used; in
    *     milliseconds since 1970
+   * @throws RefusedStartException if there is a record that no ledger can have written
    */
-  Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs) throws IOException;
+  void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more) throws IOException;
 
   /**
    * Reads the newest published round of each model from its updates since a time, in milliseconds
    * since 1970. Of updates with the same round, it returns one.
    */
   Map<String, PublishedRound> rounds(long sinceMs) throws IOException;
+
+  /**
+   * Lists the job's transactions that are open and have no record of progress: those of an earlier
+   * run, and those that other subtasks of this run have begun.
+   */
+  LeftOpen leftOpen() throws IOException;
 
   /** Looks up what the gradient topics contain now. */
   List<SourceRange> sources() throws IOException;
@@ -85,36 +89,17 @@ public interface VisibleOutputs extends Serializable {
   }
 
   /**
-   * Committed records of one output.
-   *
-   * @param <T> what is read of a record
+   * Transactions that were open at a start. A sink doesn't abort one whose name the restored state
+   * lists, even if the name belongs to a later transaction by now.
    */
-  interface Visible<T> extends Closeable {
-
+  @FunctionalInterface
+  interface LeftOpen {
     /**
-     * Passes the records to {@code more}, in the order of each partition, until it returns false.
-     * {@code more} may throw an IllegalArgumentException, whose message explains why no ledger
-     * emits such an event.
-     *
-     * @throws RefusedStartException if there is such a record, or one that can't be read
+     * Aborts those that are still open and still have no record of progress. A checkpoint of this
+     * run must be complete: then the sinks have committed all that the restored state lists, and
+     * the transactions of this run that were open at its start have such a record. Doesn't wait.
      */
-    void forEach(Predicate<T> more) throws IOException;
-  }
-
-  /**
-   * A report that an accounting event names.
-   *
-   * @param userId its user
-   * @param topic the topic of the report
-   * @param partition the partition of the report
-   * @param offset its offset
-   */
-  record AccountedReport(String userId, String topic, int partition, long offset) {
-    /** Contains no user. */
-    @Override
-    public String toString() {
-      return "%s-%d@%d".formatted(topic, partition, offset);
-    }
+    void abort();
   }
 
   /**

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.croupier.operators.flink.LedgerMark;
+import io.croupier.operators.flink.ledger.LedgerTasks;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
-import io.croupier.operators.flink.restart.VisibleOutputs.AccountedReport;
+import io.croupier.schemas.AccountingEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +19,8 @@ class LedgerComparisonTest {
         "accounts", List.of(marks), (user, parallelism) -> Integer.parseInt(user) % parallelism);
   }
 
-  private static AccountedReport event(String user, int partition, long offset) {
-    return new AccountedReport(user, "reports", partition, offset);
+  private static AccountingEvent event(String user, int partition, long offset) {
+    return LedgerTasks.event(user, "reports", partition, offset);
   }
 
   /** A mark as release 0.2.0 wrote it; partition {@code i} has the {@code i}-th positions. */

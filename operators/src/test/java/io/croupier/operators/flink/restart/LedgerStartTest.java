@@ -273,6 +273,21 @@ class LedgerStartTest {
     }
   }
 
+  /** Before it, sinks of other subtasks may not have committed what the state lists. */
+  @Test
+  void transactionsThatWereLeftOpenAreAbortedOnceACheckpointIsComplete() throws Exception {
+    int before = VisibleRecords.ABORTS.get();
+    try (var ledger = harness(new VisibleRecords())) {
+      ledger.open();
+      ledger.prepareSnapshotPreBarrier(1);
+      ledger.snapshot(1, 1);
+      assertThat(VisibleRecords.ABORTS).hasValue(before);
+      ledger.notifyOfCompletedCheckpoint(1);
+      ledger.notifyOfCompletedCheckpoint(2);
+      assertThat(VisibleRecords.ABORTS).hasValue(before + 1);
+    }
+  }
+
   @Test
   void stateWithoutTheLedgersCountsAsNone() throws Exception {
     VisibleRecords visible = history();

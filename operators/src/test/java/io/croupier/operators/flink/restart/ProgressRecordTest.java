@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -40,12 +40,12 @@ class ProgressRecordTest {
   void theRecordOfALedgerSubtask() throws Exception {
     SourcePositions judged = new SourcePositions();
     judged.raise("g", 1, 5);
-    OutboundRecord record = new OfSubtask(Writer.LEDGER, 3, 9, 2, judged).write();
+    OutboundRecord record = new OfSubtask(ProgressWriter.LEDGER, 3, 9, 2, judged).write();
     assertThat(new String(record.key, UTF_8)).isEqualTo("ledger/3");
     assertThat(hex(record)).isEqualTo(OF_LEDGER);
 
     OfSubtask read = (OfSubtask) ProgressRecord.read(record.key, record.value);
-    assertThat(read.writer()).isEqualTo(Writer.LEDGER);
+    assertThat(read.writer()).isEqualTo(ProgressWriter.LEDGER);
     assertThat(read.index()).isEqualTo(3);
     assertThat(read.generation()).isEqualTo(9);
     assertThat(read.count()).isEqualTo(2);
@@ -55,10 +55,10 @@ class ProgressRecordTest {
 
   @Test
   void theRecordOfALearnerSubtask() throws Exception {
-    OutboundRecord record = new OfSubtask(Writer.LEARNER, 12, 9, 2, new SourcePositions()).write();
+    OutboundRecord record = new OfSubtask(ProgressWriter.LEARNER, 12, 9, 2, new SourcePositions()).write();
     assertThat(new String(record.key, UTF_8)).isEqualTo("learner/12");
     OfSubtask read = (OfSubtask) ProgressRecord.read(record.key, record.value);
-    assertThat(read.writer()).isEqualTo(Writer.LEARNER);
+    assertThat(read.writer()).isEqualTo(ProgressWriter.LEARNER);
     assertThat(read.index()).isEqualTo(12);
     assertThat(read.judged().size()).isZero();
   }

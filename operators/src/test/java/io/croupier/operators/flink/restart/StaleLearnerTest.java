@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.croupier.operators.flink.LearnerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,7 +129,7 @@ class StaleLearnerTest {
   void theSubtasksRecordIsOnceInEachTransaction() throws Exception {
     LastRounds rounds = start(List.of());
     OfSubtask first = read(rounds.ofSubtask().orElseThrow());
-    assertThat(first.writer()).isEqualTo(Writer.LEARNER);
+    assertThat(first.writer()).isEqualTo(ProgressWriter.LEARNER);
     assertThat(first.count()).isEqualTo(1);
     assertThat(rounds.ofSubtask()).isEmpty();
     rounds.barrier();

@@ -7,7 +7,7 @@ import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.ledger.LedgerTasks;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
-import io.croupier.operators.flink.restart.ProgressRecord.Writer;
+import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -191,14 +191,14 @@ class StaleLedgerTest {
     new LedgerStartCheck(asking, new TaskInfoImpl("ledger", 16, 0, 2, 0)).committed(marks);
 
     Predicate<ProgressRecord> listed = asked.get(0);
-    assertThat(listed.test(record(Writer.LEDGER, 1, 2, 1))).isTrue();
-    assertThat(listed.test(record(Writer.LEDGER, 1, 2, 2))).as("a failed checkpoint").isFalse();
-    assertThat(listed.test(record(Writer.LEDGER, 1, 3, 1))).as("another run").isFalse();
-    assertThat(listed.test(record(Writer.LEDGER, 0, 2, 1))).as("another subtask").isFalse();
-    assertThat(listed.test(record(Writer.LEARNER, 1, 3, 9))).as("left to learners").isTrue();
+    assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 1))).isTrue();
+    assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 2))).as("a failed checkpoint").isFalse();
+    assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 3, 1))).as("another run").isFalse();
+    assertThat(listed.test(record(ProgressWriter.LEDGER, 0, 2, 1))).as("another subtask").isFalse();
+    assertThat(listed.test(record(ProgressWriter.LEARNER, 1, 3, 9))).as("left to learners").isTrue();
   }
 
-  private static OfSubtask record(Writer writer, int index, long generation, long count) {
+  private static OfSubtask record(ProgressWriter writer, int index, long generation, long count) {
     return new OfSubtask(writer, index, generation, count, new SourcePositions());
   }
 

@@ -8,11 +8,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** Visible outputs with the records of a test; time stamps are ignored. */
 public class VisibleRecords implements VisibleOutputs {
   private static final long serialVersionUID = 1;
+
+  /** How often subtasks have aborted what was left open, in all tests of this JVM. */
+  public static final AtomicInteger ABORTS = new AtomicInteger();
 
   public final List<AccountingEvent> events = new ArrayList<>();
 
@@ -57,22 +61,12 @@ public class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
-  public Visible<AccountingEvent> accounting() {
-    return new Shown<>(events);
-  }
-
-  @Override
-  public Visible<AccountedReport> accountedReports(TopicEnd since, long sinceMs) {
-    return new Shown<>(
-        events.stream()
-            .map(
-                event ->
-                    new AccountedReport(
-                        event.getUserId(),
-                        event.getSource().getTopic(),
-                        event.getSource().getPartition(),
-                        event.getSource().getOffset()))
-            .toList());
+  public void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more) {
+    for (AccountingEvent event : events) {
+      if (!more.test(event)) {
+        return;
+      }
+    }
   }
 
   @Override
@@ -86,6 +80,11 @@ public class VisibleRecords implements VisibleOutputs {
       newest.merge(round.modelId(), round, (a, b) -> b.round() >= a.round() ? b : a);
     }
     return newest;
+  }
+
+  @Override
+  public LeftOpen leftOpen() {
+    return ABORTS::incrementAndGet;
   }
 
   @Override
@@ -122,19 +121,5 @@ public class VisibleRecords implements VisibleOutputs {
   @Override
   public String progressTopic() {
     return "progress";
-  }
-
-  private record Shown<T>(List<T> records) implements Visible<T> {
-    @Override
-    public void forEach(Predicate<T> more) {
-      for (T record : records) {
-        if (!more.test(record)) {
-          return;
-        }
-      }
-    }
-
-    @Override
-    public void close() {}
   }
 }
