@@ -102,7 +102,7 @@ class AsyncApiTest {
       JsonNode channel = document.resolve(operation.get("channel"));
       actions.put(channel.get("address").asText(), operation.get("action").asText());
     }
-    Set<String> received = 
+    Set<String> received =
         Set.of(TOPICS.models(), TOPICS.gradients(), TOPICS.rawGradients(), TOPICS.erasures());
     assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(TOPICS.all());
     assertThat(actions)

@@ -216,7 +216,8 @@ public final class LastRounds {
     isRecording = true;
     records++;
     return Optional.of(
-        new OfSubtask(ProgressWriter.LEARNER, subtask, generation, records, new SourcePositions()).write());
+        new OfSubtask(ProgressWriter.LEARNER, subtask, generation, records, new SourcePositions())
+            .write());
   }
 
   /** Records that the next records belong to another transaction. */

@@ -69,7 +69,8 @@ public final class LedgerProgress {
     }
     unrecorded = false;
     records++;
-    return Optional.of(new OfSubtask(ProgressWriter.LEDGER, subtask, generation, records, own).write());
+    return Optional.of(
+        new OfSubtask(ProgressWriter.LEDGER, subtask, generation, records, own).write());
   }
 
   /** Returns the mark to store at a checkpoint. */

@@ -33,7 +33,8 @@ public sealed interface ProgressRecord
    * @param count how many of these records the run has written, this one included
    * @param judged what a ledger has judged in this run; empty for a learner
    */
-  record OfSubtask(ProgressWriter writer, int index, long generation, long count, SourcePositions judged)
+  record OfSubtask(
+      ProgressWriter writer, int index, long generation, long count, SourcePositions judged)
       implements ProgressRecord {
 
     @Override

@@ -2,6 +2,7 @@ package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.schemas.AccountingEvent;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;

@@ -55,7 +55,8 @@ class ProgressRecordTest {
 
   @Test
   void theRecordOfALearnerSubtask() throws Exception {
-    OutboundRecord record = new OfSubtask(ProgressWriter.LEARNER, 12, 9, 2, new SourcePositions()).write();
+    OutboundRecord record =
+        new OfSubtask(ProgressWriter.LEARNER, 12, 9, 2, new SourcePositions()).write();
     assertThat(new String(record.key, UTF_8)).isEqualTo("learner/12");
     OfSubtask read = (OfSubtask) ProgressRecord.read(record.key, record.value);
     assertThat(read.writer()).isEqualTo(ProgressWriter.LEARNER);

@@ -192,10 +192,14 @@ class StaleLedgerTest {
 
     Predicate<ProgressRecord> listed = asked.get(0);
     assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 1))).isTrue();
-    assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 2))).as("a failed checkpoint").isFalse();
+    assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 2)))
+        .as("a failed checkpoint")
+        .isFalse();
     assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 3, 1))).as("another run").isFalse();
     assertThat(listed.test(record(ProgressWriter.LEDGER, 0, 2, 1))).as("another subtask").isFalse();
-    assertThat(listed.test(record(ProgressWriter.LEARNER, 1, 3, 9))).as("left to learners").isTrue();
+    assertThat(listed.test(record(ProgressWriter.LEARNER, 1, 3, 9)))
+        .as("left to learners")
+        .isTrue();
   }
 
   private static OfSubtask record(ProgressWriter writer, int index, long generation, long count) {
