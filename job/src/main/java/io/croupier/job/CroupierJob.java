@@ -12,6 +12,7 @@ import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.RebuildDirectory;
+import io.croupier.job.restart.StateMetadata;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -259,17 +261,49 @@ public final class CroupierJob {
     if (config.parallelism() > 0) {
       env.setParallelism(config.parallelism());
     }
-    if (env.getParallelism() > config.maxParallelism()) {
+    setMaxParallelism(env, config);
+    env.enableCheckpointing(config.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
+  }
+
+  /**
+   * Sets the max parallelism of the settings, or else of the state that the job restores.
+   *
+   * @throws IllegalArgumentException if it is below the parallelism
+   */
+  static void setMaxParallelism(StreamExecutionEnvironment env, JobConfig config) {
+    int most =
+        config.maxParallelism() > 0
+            ? config.maxParallelism()
+            : state(env, config)
+                .flatMap(CroupierJob::restoredMaxParallelism)
+                .orElse(JobConfig.NEW_MAX_PARALLELISM);
+    if (env.getParallelism() > most) {
       throw new IllegalArgumentException(
-          "%s is %d, but Flink's parallelism is %d; set it to that or more, unless the job"
+          "%s is %d, but the parallelism is %d; set %s to that or more, unless the job has state:"
                   .formatted(
                       ConfigKey.MAX_PARALLELISM.key(),
-                      config.maxParallelism(),
-                      env.getParallelism())
-              + " has state");
+                      most,
+                      env.getParallelism(),
+                      ConfigKey.MAX_PARALLELISM.key())
+              + " then reduce the parallelism");
     }
-    env.setMaxParallelism(config.maxParallelism());
-    env.enableCheckpointing(config.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
+    env.setMaxParallelism(most);
+  }
+
+  private static Optional<Integer> restoredMaxParallelism(String state) {
+    try {
+      OptionalInt found = StateMetadata.maxParallelism(state);
+      return found.isPresent() ? Optional.of(found.getAsInt()) : Optional.empty();
+    } catch (IOException e) {
+      LOG.warn(
+          "The state {} can't be read here: if it was written by a job with another {} than {},"
+              + " Flink refuses it, unless the setting has that number",
+          state,
+          ConfigKey.MAX_PARALLELISM.key(),
+          JobConfig.NEW_MAX_PARALLELISM,
+          e);
+      return Optional.empty();
+    }
   }
 
   /** The options that the job relies on; they override those that the user passes to Flink. */

@@ -134,6 +134,8 @@ final class LedgerRebuild {
     rebuild.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, HEARTBEAT);
     checkpoint.ifPresent(path -> rebuild.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
     env.configure(rebuild);
+    // Of the checkpoint, if the rebuild continues from one.
+    CroupierJob.setMaxParallelism(env, config);
   }
 
   private void build(TopicEnd end) {

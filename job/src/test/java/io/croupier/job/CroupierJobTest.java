@@ -29,6 +29,8 @@ class CroupierJobTest {
   private static final Map<String, String> SETTINGS =
       Map.of("kafka.bootstrap.servers", "nowhere:1", "parallelism", "2");
 
+  private static final String STATE = "flink.execution.state-recovery.path";
+
   @TempDir Path directory;
 
   @Test
@@ -75,8 +77,8 @@ class CroupierJobTest {
             () ->
                 plan(given, Map.of("kafka.bootstrap.servers", "nowhere:1", "max-parallelism", "2")))
         .withMessage(
-            "max-parallelism is 2, but Flink's parallelism is 3; set it to that or more,"
-                + " unless the job has state");
+            "max-parallelism is 2, but the parallelism is 3; set max-parallelism to that or more,"
+                + " unless the job has state: then reduce the parallelism");
   }
 
   private static String plan(Configuration flink, Map<String, String> settings) {
@@ -159,6 +161,41 @@ class CroupierJobTest {
     assertThat(env.getConfiguration().get(PipelineOptions.AUTO_GENERATE_UIDS)).isFalse();
     assertThat(env.getMaxParallelism()).isEqualTo(64);
     assertThat(env.getCheckpointConfig().isCheckpointingEnabled()).isTrue();
+  }
+
+  @Test
+  void maxParallelismIsThatOfTheStateUnlessTheSettingsNameOne() {
+    String of020 = savepoint("0.2.0");
+
+    assertThat(environment(Map.of()).getMaxParallelism()).isEqualTo(1024);
+    assertThat(environment(Map.of(STATE, of020)).getMaxParallelism()).isEqualTo(128);
+    assertThat(environment(Map.of(STATE, savepoint("0.1.0"))).getMaxParallelism()).isEqualTo(128);
+    assertThat(environment(Map.of(STATE, of020, "max-parallelism", "64")).getMaxParallelism())
+        .as("which Flink refuses")
+        .isEqualTo(64);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> environment(Map.of(STATE, of020, "parallelism", "129")))
+        .withMessageContaining("max-parallelism is 128, but the parallelism is 129");
+  }
+
+  /** Flink itself, which may have the file systems for it, then finds the state or fails. */
+  @Test
+  void stateThatCannotBeReadHereIsLeftToFlink() {
+    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
+      assertThat(
+              environment(Map.of(STATE, directory.resolve("chk-7").toUri().toString()))
+                  .getMaxParallelism())
+          .isEqualTo(1024);
+
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .contains("chk-7 can't be read here", "max-parallelism than 1024");
+    }
+  }
+
+  private static String savepoint(String release) {
+    return Path.of("src", "test", "resources", "savepoints", release).toUri().toString();
   }
 
   @Test

@@ -38,9 +38,9 @@ public enum ConfigKey {
           + " `job.parallelism` of the Kubernetes operator, `parallelism.default`)."),
   MAX_PARALLELISM(
       "max-parallelism",
-      "128",
-      "Number of key groups, and upper limit of the parallelism. Flink refuses to"
-          + " restore state with another number."),
+      "1024",
+      "Number of key groups of a new job, and upper limit of its parallelism. Unset, a job that"
+          + " restores state keeps the state's number; Flink refuses to restore it with another."),
   CHECKPOINT_INTERVAL(
       "checkpoint.interval", "1 s", "Time between checkpoints, and thus between publications."),
   CHECKPOINT_DIRECTORY(

@@ -26,7 +26,8 @@ import org.apache.flink.util.TimeUtils;
  * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
  * @param flink Flink's own options
  * @param parallelism subtasks of each operator; 0 for Flink's own setting
- * @param maxParallelism number of key groups, at least {@code parallelism} and at least 1
+ * @param maxParallelism number of key groups, at least {@code parallelism} and at least 1; 0 for
+ *     that of the restored state, or {@link #NEW_MAX_PARALLELISM} without state
  * @param checkpointInterval time between checkpoints, positive
  * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest time that a partial sum waits, positive
@@ -49,6 +50,10 @@ public record JobConfig(
     Limits perUser,
     LedgerStart ledgerStart)
     implements Serializable {
+
+  /** Number of key groups of a new job whose settings name none. */
+  public static final int NEW_MAX_PARALLELISM =
+      Integer.parseInt(ConfigKey.MAX_PARALLELISM.byDefault());
 
   /** Flink's limit on the number of key groups, 2^15. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
@@ -105,16 +110,13 @@ public record JobConfig(
           "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
               + " 'broker-1:9092,broker-2:9092'");
     }
-    int parallelism =
-        settings.containsKey(ConfigKey.PARALLELISM.key())
-            ? wholeNumber(ConfigKey.PARALLELISM, settings, 1, MOST_KEY_GROUPS)
-            : 0;
+    int parallelism = keyGroups(ConfigKey.PARALLELISM, settings, 1);
     return new JobConfig(
         topics(settings),
         kafka,
         behind(ConfigKey.FLINK, settings),
         parallelism,
-        wholeNumber(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism), MOST_KEY_GROUPS),
+        keyGroups(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism)),
         duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
         text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
@@ -164,7 +166,11 @@ public record JobConfig(
     lines.put(
         ConfigKey.PARALLELISM.key(),
         parallelism == 0 ? "(Flink's own setting)" : Integer.toString(parallelism));
-    lines.put(ConfigKey.MAX_PARALLELISM.key(), Integer.toString(maxParallelism));
+    lines.put(
+        ConfigKey.MAX_PARALLELISM.key(),
+        maxParallelism == 0
+            ? "(that of the state, or %d)".formatted(NEW_MAX_PARALLELISM)
+            : Integer.toString(maxParallelism));
     lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
     lines.put(
         ConfigKey.CHECKPOINT_DIRECTORY.key(),
@@ -246,11 +252,15 @@ public record JobConfig(
     return settings.getOrDefault(key.key(), key.byDefault());
   }
 
-  private static int wholeNumber(ConfigKey key, Map<String, String> settings, int least, int most) {
-    String text = text(key, settings);
+  /** A number up to that of key groups; 0 if it isn't set. */
+  private static int keyGroups(ConfigKey key, Map<String, String> settings, int least) {
+    String text = settings.get(key.key());
+    if (text == null) {
+      return 0;
+    }
     try {
       int value = Integer.parseInt(text.strip());
-      if (value >= least && value <= most) {
+      if (value >= least && value <= MOST_KEY_GROUPS) {
         return value;
       }
     } catch (NumberFormatException e) {
@@ -258,7 +268,7 @@ public record JobConfig(
     }
     throw new IllegalArgumentException(
         "%s is '%s'; it must be a whole number from %d to %d"
-            .formatted(key.key(), text, least, most));
+            .formatted(key.key(), text, least, MOST_KEY_GROUPS));
   }
 
   private static boolean truth(ConfigKey key, Map<String, String> settings) {

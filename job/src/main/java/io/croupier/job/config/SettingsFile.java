@@ -2,6 +2,7 @@ package io.croupier.job.config;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,8 +33,13 @@ public final class SettingsFile {
         throw new IllegalArgumentException(
             file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
       }
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException(file + ": no such file", e);
     } catch (IOException e) {
-      throw new IllegalArgumentException("The configuration " + file + " can't be read: " + e, e);
+      throw new IllegalArgumentException(
+          "The configuration %s can't be read: %s"
+              .formatted(file, Files.isDirectory(file) ? "it is a directory" : e.getMessage()),
+          e);
     }
     return settings;
   }

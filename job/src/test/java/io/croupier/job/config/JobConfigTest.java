@@ -92,7 +92,11 @@ class JobConfigTest {
     assertThat(ConfigKey.PARALLELISM.byDefault()).isEmpty();
     assertThat(config.parallelism()).as("left to Flink").isZero();
     assertThat(config.describe()).containsPattern("(?m)^parallelism +\\(Flink's own setting\\)$");
-    assertThat(config.maxParallelism()).hasToString(ConfigKey.MAX_PARALLELISM.byDefault());
+    assertThat(config.maxParallelism()).as("left to the state").isZero();
+    assertThat(config.describe())
+        .containsPattern(
+            "(?m)^max-parallelism +\\(that of the state, or %s\\)$"
+                .formatted(ConfigKey.MAX_PARALLELISM.byDefault()));
     assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
     assertThat(config.journal()).hasToString(ConfigKey.JOURNAL_ENABLED.byDefault());
@@ -304,7 +308,10 @@ class JobConfigTest {
     Path missing = directory.resolve("missing.yaml");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(missing, Map.of()))
-        .withMessageContaining(missing.toString());
+        .withMessage(missing + ": no such file");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(directory, Map.of()))
+        .withMessage("The configuration %s can't be read: it is a directory", directory);
     Path broken = file("topics: {models: a");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(broken, Map.of()))
