@@ -140,7 +140,13 @@ public final class KafkaIo {
         .build();
   }
 
-  /** Properties of the sinks' producers. Settings of the user replace compression and batches. */
+  /**
+   * Properties of the sinks' producers. Settings of the user replace compression, batches and the
+   * memory for them.
+   *
+   * @throws IllegalArgumentException if the user's {@code buffer.memory} doesn't hold the largest
+   *     record
+   */
   public Properties producerProperties() {
     Properties properties = properties(config.kafka());
     properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, KafkaTopics.COMPRESSION);
@@ -150,12 +156,27 @@ public final class KafkaIo {
     properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(BATCH_BYTES));
     int largest = limits.largestRecord();
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, String.valueOf(largest));
-    properties.put(
+    properties.putIfAbsent(
         ProducerConfig.BUFFER_MEMORY_CONFIG, String.valueOf(Math.max(32L << 20, 4L * largest)));
+    requireRoom(properties.getProperty(ProducerConfig.BUFFER_MEMORY_CONFIG), largest);
     properties.put(
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
         String.valueOf(limits.transactionTimeout().toMillis()));
     return properties;
+  }
+
+  /** The producer itself refuses such a record only when it comes, and would then end the job. */
+  private static void requireRoom(String memory, int largestRecord) {
+    try {
+      if (Long.parseLong(memory.strip()) >= largestRecord) {
+        return;
+      }
+    } catch (NumberFormatException e) {
+      // The exception below covers this case, too.
+    }
+    throw new IllegalArgumentException(
+        "kafka.%s is '%s'; it must be a number of bytes of at least %d, the largest record of the output topics"
+            .formatted(ProducerConfig.BUFFER_MEMORY_CONFIG, memory, largestRecord));
   }
 
   private Properties consumerProperties() {

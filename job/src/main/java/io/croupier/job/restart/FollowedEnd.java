@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.function.IntPredicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
@@ -18,13 +21,15 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The end of a topic while the job runs. If a look-up fails, the earlier result stays: it is an end
- * before which fewer records were written, so a start reads more.
+ * The end of a topic while the job runs, and how far its readers get. If a look-up fails, the
+ * earlier result stays: it is an end before which fewer records were written, so a start reads
+ * more.
  */
 final class FollowedEnd implements TopicEnd.Follower {
   private final Admin admin;
   private final String topic;
   private final TopicEnd first;
+  private final HeldReaders held;
   private volatile TopicEnd last;
   private KafkaFuture<Map<TopicPartition, ListOffsetsResultInfo>> running =
       KafkaFuture.completedFuture(Map.of());
@@ -32,9 +37,12 @@ final class FollowedEnd implements TopicEnd.Follower {
   /**
    * Looks up the end, and waits for it.
    *
+   * @param others topics whose readers are followed, too
+   * @param share the partitions of all these topics whose readers are followed
    * @throws IOException if the brokers don't return it
    */
-  FollowedEnd(Map<String, String> kafka, String topic) throws IOException {
+  FollowedEnd(Map<String, String> kafka, String topic, Set<String> others, IntPredicate share)
+      throws IOException {
     this.topic = topic;
     try {
       admin = Admin.create(Map.copyOf(kafka));
@@ -42,8 +50,14 @@ final class FollowedEnd implements TopicEnd.Follower {
       throw new IOException("The topic " + topic + " can't be followed", e);
     }
     try {
-      first = new TopicOffsets(admin, topic).end();
+      TopicOffsets offsets = new TopicOffsets(admin, topic);
+      first = offsets.end();
       last = first;
+      Set<TopicPartition> read = new HashSet<>(offsets.partitions(share));
+      for (String other : others) {
+        read.addAll(new TopicOffsets(admin, other).partitions(share));
+      }
+      held = new HeldReaders(admin, read, System::currentTimeMillis);
     } catch (ExecutionException | KafkaException e) {
       close();
       throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
@@ -56,6 +70,7 @@ final class FollowedEnd implements TopicEnd.Follower {
 
   @Override
   public void lookUp() {
+    held.lookUp();
     if (!running.isDone()) {
       return;
     }
@@ -86,6 +101,11 @@ final class FollowedEnd implements TopicEnd.Follower {
   @Override
   public TopicEnd last() {
     return last;
+  }
+
+  @Override
+  public long readersHeldMs() {
+    return held.ms();
   }
 
   @Override

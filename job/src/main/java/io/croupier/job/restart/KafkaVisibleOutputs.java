@@ -96,8 +96,11 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   @Override
-  public TopicEnd.Follower followAccounting() throws IOException {
-    return new FollowedEnd(kafka, accountingTopic);
+  public TopicEnd.Follower followAccounting(TaskInfo task) throws IOException {
+    int share = task.getIndexOfThisSubtask();
+    int shares = task.getNumberOfParallelSubtasks();
+    return new FollowedEnd(
+        kafka, accountingTopic, Set.of(updatesTopic), partition -> partition % shares == share);
   }
 
   @Override

@@ -54,7 +54,8 @@ final class TopicOffsets {
     return offsets(partitions(chosen), OffsetSpec.latest());
   }
 
-  private Set<TopicPartition> partitions(IntPredicate chosen) {
+  /** Returns the partitions with a chosen number. */
+  Set<TopicPartition> partitions(IntPredicate chosen) {
     return topic.partitions().stream()
         .filter(p -> chosen.test(p.partition()))
         .map(p -> new TopicPartition(topic.name(), p.partition()))

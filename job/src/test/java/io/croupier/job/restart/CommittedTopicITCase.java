@@ -177,7 +177,9 @@ class CommittedTopicITCase extends BrokerFixture {
   void beginsAtAnEndOfTheSameTopic() throws Exception {
     TopicEnd empty;
     TopicEnd before;
-    try (FollowedEnd end = new FollowedEnd(testTopics.kafka(), testTopics.topics.accounting())) {
+    try (FollowedEnd end =
+        new FollowedEnd(
+            testTopics.kafka(), testTopics.topics.accounting(), Set.of(), partition -> true)) {
       empty = end.last();
       testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
       testTopics.flush();

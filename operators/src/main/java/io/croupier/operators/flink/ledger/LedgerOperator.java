@@ -144,7 +144,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     LedgerStartCheck.requireWholeRebuild(start, marks);
     progress = new LedgerProgress(marks, now());
     // Looked up before the comparison notes its own end, so that no record lies between both.
-    accountingEnd = outputs.followAccounting();
+    accountingEnd = outputs.followAccounting(getRuntimeContext().getTaskInfo());
     progress.startsAt(accountingEnd.last());
     boolean aligned =
         !CheckpointingOptions.isUnalignedCheckpointEnabled(
@@ -165,6 +165,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       check.withoutState(start, progress);
     }
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
+    getMetricGroup().gauge("readers-held-ms", (Gauge<Long>) accountingEnd::readersHeldMs);
   }
 
   @Override

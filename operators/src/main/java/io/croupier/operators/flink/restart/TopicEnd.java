@@ -50,6 +50,12 @@ public record TopicEnd(long idHigh, long idLow, List<Long> offsets) implements S
     /** Returns the result of the last look-up that is complete. */
     TopicEnd last();
 
+    /**
+     * Returns how long open transactions have held back readers of committed records, as of the
+     * last look-up; in milliseconds, 0 if none is held back.
+     */
+    long readersHeldMs();
+
     /** Ends a look-up that still runs. */
     @Override
     void close();

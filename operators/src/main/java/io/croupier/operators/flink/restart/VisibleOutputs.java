@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
 /**
@@ -45,8 +46,11 @@ public interface VisibleOutputs extends Serializable {
   Map<String, Long> highest(Map<String, Long> found, StreamingRuntimeContext subtask)
       throws IOException;
 
-  /** Looks up where the accounting topic ends now, and follows its end from now on. */
-  TopicEnd.Follower followAccounting() throws IOException;
+  /**
+   * Looks up where the accounting topic ends now, and follows its end from now on, and how far
+   * readers get on the subtask's share of the partitions of both outputs.
+   */
+  TopicEnd.Follower followAccounting(TaskInfo subtask) throws IOException;
 
   /**
    * Reads the newest published round of each model since a time in milliseconds since 1970. Each

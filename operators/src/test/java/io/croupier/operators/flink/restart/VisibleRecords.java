@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 
 /** Visible outputs with the records of a test; time stamps are ignored. */
@@ -42,7 +43,7 @@ public final class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
-  public TopicEnd.Follower followAccounting() {
+  public TopicEnd.Follower followAccounting(TaskInfo subtask) {
     TopicEnd end = new TopicEnd(1, 2, List.of((long) events.size()));
     return new TopicEnd.Follower() {
       @Override
@@ -51,6 +52,11 @@ public final class VisibleRecords implements VisibleOutputs {
       @Override
       public TopicEnd last() {
         return end;
+      }
+
+      @Override
+      public long readersHeldMs() {
+        return 0;
       }
 
       @Override

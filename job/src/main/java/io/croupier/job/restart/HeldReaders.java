@@ -1,0 +1,102 @@
+package io.croupier.job.restart;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * How long open transactions have held back readers of committed records. On each partition, such a
+ * reader gets as far as the first transaction that is open. Between two checkpoints this is usual;
+ * a transaction that no process ends holds readers back until the brokers abort it.
+ */
+final class HeldReaders {
+  private final Admin admin;
+  private final Set<TopicPartition> partitions;
+  private final LongSupplier clock;
+  private Map<TopicPartition, Stop> stops = Map.of();
+  private CompletableFuture<Void> running = CompletableFuture.completedFuture(null);
+  private volatile long heldMs;
+
+  /**
+   * Where readers of a partition have stopped, although records follow.
+   *
+   * @param sinceMs when this was seen first
+   */
+  private record Stop(long offset, long sinceMs) {}
+
+  /**
+   * Follows partitions.
+   *
+   * @param clock time in milliseconds
+   */
+  HeldReaders(Admin admin, Set<TopicPartition> partitions, LongSupplier clock) {
+    this.admin = admin;
+    this.partitions = Set.copyOf(partitions);
+    this.clock = clock;
+  }
+
+  /** Starts to look up how far readers get, unless an earlier look-up still runs. */
+  void lookUp() {
+    if (!isDone() || partitions.isEmpty()) {
+      return;
+    }
+    running =
+        ends(IsolationLevel.READ_COMMITTED)
+            .thenAcceptBoth(ends(IsolationLevel.READ_UNCOMMITTED), this::compare)
+            .toCompletableFuture();
+  }
+
+  /** Returns whether no look-up runs. */
+  boolean isDone() {
+    return running.isDone();
+  }
+
+  /**
+   * Returns the longest time for which readers of one of the partitions have not advanced, as of
+   * the last look-up; in milliseconds, 0 if none is held back.
+   */
+  long ms() {
+    return heldMs;
+  }
+
+  private CompletionStage<Map<TopicPartition, ListOffsetsResultInfo>> ends(
+      IsolationLevel isolation) {
+    return admin
+        .listOffsets(
+            partitions.stream()
+                .collect(Collectors.toMap(Function.identity(), p -> OffsetSpec.latest())),
+            new ListOffsetsOptions(isolation))
+        .all()
+        .toCompletionStage();
+  }
+
+  private void compare(
+      Map<TopicPartition, ListOffsetsResultInfo> stable,
+      Map<TopicPartition, ListOffsetsResultInfo> all) {
+    long now = clock.getAsLong();
+    Map<TopicPartition, Stop> seen = new HashMap<>();
+    long longest = 0;
+    for (TopicPartition partition : partitions) {
+      long offset = stable.get(partition).offset();
+      if (offset < all.get(partition).offset()) {
+        Stop before = stops.get(partition);
+        Stop stop = before != null && before.offset() == offset ? before : new Stop(offset, now);
+        seen.put(partition, stop);
+        longest = Math.max(longest, now - stop.sinceMs());
+      }
+    }
+    stops = seen;
+    heldMs = longest;
+  }
+}

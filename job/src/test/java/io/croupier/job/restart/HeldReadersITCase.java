@@ -1,0 +1,125 @@
+package io.croupier.job.restart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.job.BrokerFixture;
+import io.croupier.job.TestTopics;
+import io.croupier.operators.flink.restart.TopicEnd;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.TaskInfoImpl;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Open transactions on a real broker, as seen by those whom they hold back. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class HeldReadersITCase extends BrokerFixture {
+  private TestTopics testTopics;
+
+  @BeforeEach
+  void openTopics() throws Exception {
+    testTopics = newTopics("held");
+  }
+
+  @AfterEach
+  void closeTopics() {
+    testTopics.close();
+  }
+
+  @Test
+  void countsFromTheFirstLookUpThatSawTheTransactionToItsEnd() throws Exception {
+    String updates = testTopics.topics.updates();
+    AtomicLong clock = new AtomicLong(1_000);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()));
+        KafkaProducer<byte[], byte[]> open = testTopics.transaction("open")) {
+      HeldReaders held =
+          new HeldReaders(
+              admin,
+              Set.of(new TopicPartition(updates, 0), new TopicPartition(updates, 1)),
+              clock::get);
+      assertThat(lookUp(held)).isZero();
+
+      send(open, updates, 1);
+      assertThat(lookUp(held)).as("seen first").isZero();
+      clock.addAndGet(7_000);
+      assertThat(lookUp(held)).isEqualTo(7_000);
+      clock.addAndGet(1_000);
+      send(open, updates, 1);
+      assertThat(lookUp(held)).isEqualTo(8_000);
+
+      open.commitTransaction();
+      await(held, ms -> ms == 0);
+
+      // As at every checkpoint: another transaction is open at each look-up.
+      for (int checkpoint = 0; checkpoint < 3; checkpoint++) {
+        clock.addAndGet(5_000);
+        open.beginTransaction();
+        send(open, updates, 1);
+        assertThat(lookUp(held)).isZero();
+        open.commitTransaction();
+        await(held, ms -> ms == 0);
+      }
+    }
+  }
+
+  /** Of two subtasks, the one that has the partition reports it. */
+  @Test
+  void jobsFollowAccountsAndUpdates() throws Exception {
+    KafkaVisibleOutputs outputs =
+        new KafkaVisibleOutputs(
+            testTopics.kafka(),
+            testTopics.topics.accounting(),
+            testTopics.topics.updates(),
+            Set.of("ours"));
+    for (String topic : Set.of(testTopics.topics.accounting(), testTopics.topics.updates())) {
+      try (KafkaProducer<byte[], byte[]> open = testTopics.transaction("open");
+          TopicEnd.Follower first = outputs.followAccounting(subtask(0));
+          TopicEnd.Follower second = outputs.followAccounting(subtask(1))) {
+        send(open, topic, 1);
+        while (second.readersHeldMs() == 0) {
+          first.lookUp();
+          second.lookUp();
+          Thread.sleep(20);
+        }
+        assertThat(first.readersHeldMs()).as(topic).isZero();
+      }
+    }
+  }
+
+  private static TaskInfo subtask(int index) {
+    return new TaskInfoImpl("ledger", 128, index, 2, 0);
+  }
+
+  private static long lookUp(HeldReaders held) throws InterruptedException {
+    held.lookUp();
+    while (!held.isDone()) {
+      Thread.sleep(5);
+    }
+    return held.ms();
+  }
+
+  /** A commit is acknowledged before the partitions have its marker. */
+  private static void await(HeldReaders held, LongPredicate reached) throws InterruptedException {
+    while (!reached.test(lookUp(held))) {
+      Thread.sleep(20);
+    }
+  }
+
+  private static void send(KafkaProducer<byte[], byte[]> producer, String topic, int partition)
+      throws Exception {
+    producer
+        .send(new ProducerRecord<>(topic, partition, new byte[] {1}, "update".getBytes(UTF_8)))
+        .get();
+  }
+}
