@@ -79,7 +79,7 @@ class CsvTableTest {
   @Test
   void namesTheEncoding() {
     for (Charset utf16 : new Charset[] {StandardCharsets.UTF_16, StandardCharsets.UTF_16LE}) {
-      byte[] text = ("\uFEFFy,age\n1,2\n").getBytes(utf16);
+      byte[] text = "\uFEFFy,age\n1,2\n".getBytes(utf16);
       assertThatThrownBy(() -> CsvTable.read("f.csv", new ByteArrayInputStream(text)))
           .hasMessage("f.csv: the text is not UTF-8; save the file as UTF-8");
     }
