@@ -4,10 +4,15 @@ import io.croupier.job.config.JobConfig;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Options that select the Kafka brokers, the topics and the job's configuration. */
 public final class ConnectionOptions {
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
 
   @Option(
       names = "--config",
@@ -54,6 +59,22 @@ public final class ConnectionOptions {
    */
   public JobConfig config() {
     return config(Map.of());
+  }
+
+  /**
+   * The same, once a broker has answered.
+   *
+   * @throws InputException also if no broker can be reached
+   */
+  public JobConfig connected() {
+    return connected(Map.of());
+  }
+
+  /** The same with further overrides, from options of the command. */
+  public JobConfig connected(Map<String, String> more) {
+    JobConfig config = config(more);
+    Brokers.require(config.kafka(), command.commandLine().getErr());
+    return config;
   }
 
   /** The configuration with further overrides, from options of the command. */

@@ -17,7 +17,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The {@code croupier} command. */
@@ -32,7 +31,8 @@ import picocli.CommandLine.Spec;
       "",
       "Start with 'croupier demo', which needs no other services.",
       "Run 'croupier help COMMAND' for the options of a command.",
-      "Exit codes: 0 success; 1 failure, refusal or mismatch; 2 invalid arguments."
+      "Exit codes: 0 success; 1 a failure, a refusal, a mismatch, or input, settings or brokers that"
+          + " can't be used; 2 arguments that can't be parsed."
     },
     subcommands = {
       DemoCommand.class,
@@ -64,8 +64,7 @@ public final class Croupier implements Runnable {
   /**
    * Runs the command given by {@code args}.
    *
-   * @return 0 after success, 1 if the command failed or refused its input, 2 if the arguments are
-   *     invalid
+   * @return the number of an {@link ExitCode}
    */
   static int run(String... args) {
     return commandLine().execute(args);
@@ -76,15 +75,16 @@ public final class Croupier implements Runnable {
     return new CommandLine(new Croupier())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
+        .setParameterExceptionHandler(new ArgumentErrors())
         .setExecutionExceptionHandler(
             (exception, commandLine, parsed) -> {
               commandLine.getErr().println(Log.explain(exception));
-              return commandLine.getCommandSpec().exitCodeOnExecutionException();
+              return ExitCode.FAILURE.code();
             });
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing command");
+    throw new MissingCommandException(spec.commandLine());
   }
 }

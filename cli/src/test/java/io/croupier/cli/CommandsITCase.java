@@ -66,8 +66,8 @@ class CommandsITCase {
 
     Outcome listed = croupier("models", "list", "--prefix", "life");
     assertThat(listed.out)
-        .containsPattern("taps +\\| black_box +\\| +3")
-        .containsPattern("clicks +\\| black_box +\\| +2")
+        .containsPattern("taps +\\| blackBox +\\| +3")
+        .containsPattern("clicks +\\| blackBox +\\| +2")
         .contains("epsilon 6.0");
 
     Outcome retired = croupier("models", "retire", "taps", "--prefix", "life");
@@ -84,10 +84,10 @@ class CommandsITCase {
     Outcome applied = apply("former", former);
     assertThat(applied.code).isZero();
     assertThat(applied.out).contains("created    taps");
-    assertThat(applied.err).contains("taps: adaptive_radius is a deprecated name of black_box");
+    assertThat(applied.err).contains("taps: adaptiveRadius is a deprecated name of blackBox");
     assertThat(models("former").current().get("taps").hasAdaptiveRadius()).isTrue();
     assertThat(croupier("models", "list", "--prefix", "former").out)
-        .containsPattern("taps +\\| black_box +\\| +3");
+        .containsPattern("taps +\\| blackBox +\\| +3");
 
     Outcome replaced =
         apply("former", croupier("models", "list", "--json", "--prefix", "former").out);
@@ -117,13 +117,13 @@ class CommandsITCase {
             AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.GRADIENT).setInitial(2.5).build());
 
     assertThat(croupier("models", "list", "--prefix", "finds").out)
-        .containsPattern("finds +\\| black_box +\\| +2 +\\| +adaptive +\\|");
+        .containsPattern("finds +\\| blackBox +\\| +2 +\\| +adaptive +\\|");
     Outcome changed = apply("finds", FINDS.replace("2.5", "3"));
     assertThat(changed.code).isEqualTo(1);
-    assertThat(changed.out).contains("refused    finds", "adaptive_clip");
+    assertThat(changed.out).contains("refused    finds", "adaptiveClip");
     Outcome both = apply("finds", FINDS.replace("dimension", "gradientBound: 1, dimension"));
     assertThat(both.code).isEqualTo(1);
-    assertThat(both.err + both.out).contains("gradient_bound");
+    assertThat(both.err).contains("line 1, model 'finds': gradientBound is 1.0");
   }
 
   @Test
@@ -148,7 +148,7 @@ class CommandsITCase {
     Outcome outcome = apply("invalid", TAPS.replace("gradientBound: 1", "gradientBound: -1"));
 
     assertThat(outcome.code).isEqualTo(1);
-    assertThat(outcome.out).contains("refused    taps", "-1");
+    assertThat(outcome.err).contains("invalid.yaml, line 1, model 'taps': gradientBound is -1.0");
     assertThat(models("invalid").current().get("taps").getGradientBound()).isEqualTo(1);
   }
 

@@ -20,6 +20,7 @@ import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -171,7 +172,8 @@ class LedgerITCase {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       List<AccountingEvent> read = new ArrayList<>();
-      AccountingTopic.read(config, (event, place) -> read.add(event));
+      AccountingTopic.read(
+          config, new PrintWriter(Writer.nullWriter()), (event, place) -> read.add(event));
       if (read.size() == count) {
         return read;
       }

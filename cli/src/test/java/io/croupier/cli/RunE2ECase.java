@@ -70,7 +70,7 @@ class RunE2ECase {
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
-          .startsWith("The job is running. Press Ctrl-C to stop it.")
+          .contains("The job is running. Press Ctrl-C to stop it.")
           .doesNotContainIgnoringCase("failed", "not cancelled");
 
       runUntilCheckpoint(
@@ -203,6 +203,7 @@ class RunE2ECase {
               .start();
 
       assertThat(process.inputReader(UTF_8).lines().toList())
+          .filteredOn(line -> !line.startsWith("Waiting for the brokers"))
           .singleElement()
           .asString()
           .contains("croupier.gradients", "croupier topics create");

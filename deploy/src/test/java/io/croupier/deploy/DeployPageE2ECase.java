@@ -1,6 +1,5 @@
 package io.croupier.deploy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -13,15 +12,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -33,8 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DeployPageE2ECase {
-  private static final Path ROOT = Cluster.ROOT;
-  private static final Pattern METRIC = Pattern.compile("\\bflink_\\w+");
   private static final Pattern RUNNING = Pattern.compile("Running: ([0-9a-f]{32})\n");
 
   @TempDir private Path directory;
@@ -67,7 +61,7 @@ class DeployPageE2ECase {
             .as("the parallelism of 'flink run -p'")
             .containsPattern("\"name\":\"ledger[^}]*\"parallelism\":2,");
         monitor.when("demo", 4).get(2, TimeUnit.MINUTES);
-        checkDashboard(cluster);
+        checkMetrics(cluster);
         page.run(cluster, 6);
         monitor.when("demo", 5).get(2, TimeUnit.MINUTES);
         assertThat(monitor.updates("demo"))
@@ -99,24 +93,17 @@ class DeployPageE2ECase {
         .containsExactly(1.0, 2.0, 3.0, 4.0, 5.0);
   }
 
-  /** Checks that the job has every metric of the dashboard. */
-  private static void checkDashboard(Cluster cluster) throws Exception {
-    Set<String> shown =
-        names(Files.readString(ROOT.resolve("deploy/docker/grafana/croupier.json"), UTF_8));
-    Set<String> exposed = new HashSet<>();
-    for (int server = 0; server <= 1; server++) {
-      exposed.addAll(names(get(cluster.metrics(server) + "/metrics")));
-    }
+  /** Checks that the job has every metric of the dashboard and of the alerts. */
+  private static void checkMetrics(Cluster cluster) throws Exception {
+    Set<String> shown = ExposedMetrics.in("deploy/docker/grafana/croupier.json");
     assertThat(shown).hasSizeGreaterThan(20);
-    assertThat(exposed).containsAll(shown);
+    assertThat(ExposedMetrics.of(cluster, 1))
+        .containsAll(shown)
+        .containsAll(ExposedMetrics.in("deploy/alerts.yaml"));
   }
 
   private static String get(String address) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(URI.create(address)).build();
     return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
-  }
-
-  private static Set<String> names(String text) {
-    return new HashSet<>(METRIC.matcher(text).results().map(MatchResult::group).toList());
   }
 }

@@ -91,6 +91,9 @@ class FaultsE2ECase {
         awaitRecovery(
             Fault.NOTHING, monitor.when(LoadGenerator.ONCE, load.toOnce() + 1), cluster, load);
         awaitLearning(monitor);
+        assertThat(ExposedMetrics.of(cluster, 2))
+            .as("metrics of the job")
+            .containsAll(ExposedMetrics.in("deploy/alerts.yaml"));
         long sent = load.end();
         List<String> findings = findings(committed, load, monitor, sent);
         System.out.printf(

@@ -1,9 +1,9 @@
 package io.croupier.cli.account;
 
+import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Computes privacy guarantees. */
@@ -25,6 +25,6 @@ public final class AccountCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing command");
+    throw new MissingCommandException(spec.commandLine());
   }
 }

@@ -2,12 +2,14 @@ package io.croupier.cli.account;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
+import io.croupier.cli.Waiting;
 import io.croupier.cli.io.CountBar;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
+import java.io.PrintWriter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Reads the committed events of an accounting topic, up to its end at the time of the call. */
@@ -28,11 +30,26 @@ public final class AccountingTopic {
   /**
    * Reads the accounting topic of a configuration.
    *
+   * @param err receives a line if this takes longer than two seconds and draws no bar
    * @throws InputException if the topic doesn't exist or can't be read, or if a record is not an
    *     accounting event
    */
-  public static void read(JobConfig config, EventHandler reader) {
+  public static void read(JobConfig config, PrintWriter err, EventHandler reader) {
     String topic = config.topics().accounting();
+    if (CountBar.isTerminal()) {
+      read(config, topic, reader);
+      return;
+    }
+    Waiting.on(
+        "the events of topic " + topic,
+        err,
+        () -> {
+          read(config, topic, reader);
+          return topic;
+        });
+  }
+
+  private static void read(JobConfig config, String topic, EventHandler reader) {
     try (CountBar bar = new CountBar(topic, -1, CountBar.isTerminal())) {
       CommittedRecords.forEach(
           config.kafka(),

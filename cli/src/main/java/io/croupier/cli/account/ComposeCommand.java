@@ -1,6 +1,7 @@
 package io.croupier.cli.account;
 
 import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -95,7 +96,7 @@ final class ComposeCommand implements Callable<Integer> {
     if (file != null) {
       new DeclarationReader(accounts).read(file);
     } else {
-      AccountingTopic.read(connection.config(), accounts::addEvent);
+      AccountingTopic.read(connection.connected(), spec.commandLine().getErr(), accounts::addEvent);
     }
     Composition composition = new Composition(accounts, delta, byModel);
     spec.commandLine()
@@ -116,6 +117,6 @@ final class ComposeCommand implements Callable<Integer> {
                 + " declarations:%n",
             Digits.count(accounts.mismatched()), Digits.count(accounts.events()));
     accounts.mismatches().forEach(spec.commandLine().getErr()::println);
-    return 1;
+    return ExitCode.FAILURE.code();
   }
 }

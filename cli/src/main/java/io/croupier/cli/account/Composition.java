@@ -87,13 +87,13 @@ final class Composition {
       text.add("");
     }
     text.add(
-        "%s people, relation %s: at delta %s, the largest epsilon spent is %s (by %s; bound: %s)."
+        "%s, relation %s: at delta %s, the largest epsilon spent is %s (%sbound: %s)."
             .formatted(
-                Digits.count(users.size()),
+                users.size() == 1 ? "1 person" : Digits.count(users.size()) + " people",
                 RelationOption.REPLACE_ONE,
                 Digits.all(delta),
                 Digits.all(users.get(0).epsilon()),
-                users.get(0).userId(),
+                users.get(0).userId().isEmpty() ? "" : "by %s; ".formatted(users.get(0).userId()),
                 users.get(0).by().label()));
     text.addAll(left());
     if (accounts.events() > 0 && accounts.mismatched() == 0) {

@@ -24,6 +24,7 @@ public final class CsvData {
   private static final double CLIP = 0.25;
   private static final int MOST_CATEGORIES = 20;
   private static final double MOST_DEVIATIONS = 3;
+  private static final String ALL_EQUAL = "Column '%s' is ignored: all its values are equal.";
 
   private final CsvTable table;
   private final List<String> names = new ArrayList<>();
@@ -104,7 +105,7 @@ public final class CsvData {
     double mean = new Mean().evaluate(values);
     double deviation = new StandardDeviation().evaluate(values, mean);
     if (!(deviation > 0) || !Double.isFinite(deviation)) {
-      notes.add("Column '%s' is ignored: all its values are equal.".formatted(column));
+      notes.add(ALL_EQUAL.formatted(column));
       return;
     }
     for (int i = 0; i < values.length; i++) {
@@ -117,6 +118,10 @@ public final class CsvData {
   private void addCategorical(String column) {
     List<String> values = table.column(column);
     SortedSet<String> distinct = new TreeSet<>(values);
+    if (distinct.size() == 1) {
+      notes.add(ALL_EQUAL.formatted(column));
+      return;
+    }
     if (distinct.size() > MOST_CATEGORIES) {
       notes.add(
           "Column '%s' is ignored: it has %d different values; at most %d are supported."

@@ -11,8 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.GZIPInputStream;
+import org.apache.commons.csv.CSVException;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -21,14 +24,16 @@ import org.apache.commons.csv.DuplicateHeaderMode;
 /** A CSV file with a header, in memory. Error messages contain file, line and column, no values. */
 final class CsvTable {
 
-  private static final CSVFormat FORMAT =
-      CSVFormat.DEFAULT
-          .builder()
-          .setHeader()
-          .setSkipHeaderRecord(true)
-          .setDuplicateHeaderMode(DuplicateHeaderMode.DISALLOW)
-          .setIgnoreSurroundingSpaces(true)
-          .get();
+  /** Separators of columns, the usual one first. */
+  private static final List<Character> SEPARATORS = List.of(',', ';', '\t');
+
+  /** The header must end within this many characters for its separators to be counted. */
+  private static final int HEADER_CHARS = 1 << 16;
+
+  private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+  /** With such a first character, the bytes are UTF-16. */
+  private static final int UNREADABLE = 0xFFFD;
 
   private final String name;
   private final List<String> columns;
@@ -53,9 +58,11 @@ final class CsvTable {
 
   /** Reads a table. */
   static CsvTable read(String name, InputStream in) throws IOException {
-    try (CSVParser parser =
-        FORMAT.parse(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)))) {
-      CsvTable table = new CsvTable(name, parser.getHeaderNames());
+    BufferedReader text =
+        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8), HEADER_CHARS);
+    skipByteOrderMark(name, text);
+    try (CSVParser parser = format(separator(text)).parse(text)) {
+      CsvTable table = new CsvTable(name, columns(name, parser.getHeaderNames()));
       for (CSVRecord record : parser) {
         long line = parser.getCurrentLineNumber();
         if (!record.isConsistent()) {
@@ -70,10 +77,83 @@ final class CsvTable {
         throw new InputException(name + ": the file has no rows below the header");
       }
       return table;
-    } catch (IllegalArgumentException e) {
-      throw new InputException(
-          "%s: not a CSV file with a header: %s".formatted(name, e.getMessage()), e);
+    } catch (CSVException e) {
+      throw quotes(name, e);
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof CSVException quotes) {
+        throw quotes(name, quotes);
+      }
+      throw e.getCause();
     }
+  }
+
+  private static InputException quotes(String name, CSVException cause) {
+    return new InputException(
+        name
+            + ": a value that begins with a quotation mark has no second one, or text after the"
+            + " second one",
+        cause);
+  }
+
+  /** Programs that write such a mark before the text don't mean it as a part of the first name. */
+  private static void skipByteOrderMark(String name, BufferedReader text) throws IOException {
+    text.mark(1);
+    int first = text.read();
+    if (first == UNREADABLE) {
+      throw new InputException(name + ": the text is not UTF-8; save the file as UTF-8");
+    }
+    if (first != BYTE_ORDER_MARK) {
+      text.reset();
+    }
+  }
+
+  /** The separator that the header has most often outside of quotation marks. */
+  private static char separator(BufferedReader text) throws IOException {
+    text.mark(HEADER_CHARS);
+    int[] counts = new int[SEPARATORS.size()];
+    boolean quoted = false;
+    int read = text.read();
+    for (int i = 1; i < HEADER_CHARS && read >= 0 && (quoted || read != '\n'); i++) {
+      quoted ^= read == '"';
+      int separator = quoted ? -1 : SEPARATORS.indexOf((char) read);
+      if (separator >= 0) {
+        counts[separator]++;
+      }
+      read = text.read();
+    }
+    text.reset();
+    int most = 0;
+    for (int i = 1; i < counts.length; i++) {
+      most = counts[i] > counts[most] ? i : most;
+    }
+    return SEPARATORS.get(most);
+  }
+
+  private static CSVFormat format(char separator) {
+    return CSVFormat.DEFAULT
+        .builder()
+        .setDelimiter(separator)
+        .setHeader()
+        .setSkipHeaderRecord(true)
+        .setDuplicateHeaderMode(DuplicateHeaderMode.ALLOW_ALL)
+        .setAllowMissingColumnNames(true)
+        .setIgnoreSurroundingSpaces(true)
+        .get();
+  }
+
+  private static List<String> columns(String name, List<String> header) {
+    Set<String> seen = new HashSet<>();
+    for (String column : header) {
+      if (column.isBlank()) {
+        throw new InputException(
+            "%s: column %d has no name in the header".formatted(name, seen.size() + 1));
+      }
+      if (!seen.add(column)) {
+        throw new InputException(
+            "%s: the header has the column '%s' twice".formatted(name, column));
+      }
+    }
+    return header;
   }
 
   String name() {
@@ -150,10 +230,12 @@ final class CsvTable {
   }
 
   private InputException notFinite(int row, String column, Throwable cause) {
+    boolean comma = rows.get(row)[columns.indexOf(column)].matches("[-+]?\\d+,\\d+");
     return new InputException(
         ("%s, line %d, column '%s': not a finite number; all values of this column must be finite"
-                + " numbers")
-            .formatted(name, lines.get(row), column),
+                + " numbers%s")
+            .formatted(
+                name, lines.get(row), column, comma ? ", with a point before the decimals" : ""),
         cause);
   }
 }

@@ -1,6 +1,8 @@
 package io.croupier.cli.demo;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.cli.Brokers;
+import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -229,6 +232,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (!Files.isDirectory(parent)) {
       throw new InputException("--page: no such directory: " + parent);
     }
+    if (keep && kafka.isEmpty()) {
+      throw new InputException("--keep applies only with --kafka HOST:PORT");
+    }
     requirePositive("--feature-scale", featureScale);
     DataSet dataSet = dataSet().times(featureScale);
     int size = dataSet.problem().size();
@@ -251,6 +257,9 @@ public final class DemoCommand implements Callable<Integer> {
           "--record: raw reports are never recorded; --learners must have one of noised reports");
     }
     double peoplePerSecond = peoplePerSecond(people);
+    if (!kafka.isEmpty()) {
+      Brokers.require(Map.of("bootstrap.servers", kafka), spec.commandLine().getErr());
+    }
     Recorder recorder = record == null ? null : Recorder.into(record);
     String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
     DemoEnvironment environment = new DemoEnvironment(kafka, keep, runId, recorder != null);
@@ -261,7 +270,7 @@ public final class DemoCommand implements Callable<Integer> {
     if (complete) {
       Log.discard();
     }
-    return complete ? 0 : 1;
+    return (complete ? ExitCode.SUCCESS : ExitCode.FAILURE).code();
   }
 
   private List<ComparedLearner> learners() {

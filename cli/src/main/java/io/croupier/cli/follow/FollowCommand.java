@@ -7,6 +7,7 @@ import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.Waiting;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AdaptiveClip;
@@ -110,7 +111,7 @@ public final class FollowCommand implements Callable<Integer> {
     }
     requireLossBound();
     PrintWriter out = spec.commandLine().getOut();
-    try (PublishedModel model = published()) {
+    try (PublishedModel model = awaited()) {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
         print(next.get(), out);
@@ -123,6 +124,11 @@ public final class FollowCommand implements Callable<Integer> {
     return 0;
   }
 
+  private PublishedModel awaited() {
+    return Waiting.on(
+        "an update of model '%s'".formatted(modelId), spec.commandLine().getErr(), this::published);
+  }
+
   private PublishedModel published() {
     Optional<URI> address = gateway.address(connection);
     if (address.isPresent()) {
@@ -132,7 +138,7 @@ public final class FollowCommand implements Callable<Integer> {
       throw new InputException(
           "Give either a Kafka address (--kafka or --config) or a gateway (--gateway)");
     }
-    JobConfig config = connection.config();
+    JobConfig config = connection.connected();
     return FollowedModel.overKafka(config.kafka(), config.topics().updates(), modelId);
   }
 

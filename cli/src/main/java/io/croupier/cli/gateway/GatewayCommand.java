@@ -1,5 +1,6 @@
 package io.croupier.cli.gateway;
 
+import io.croupier.cli.Brokers;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -95,8 +96,11 @@ public final class GatewayCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static Gateway start(GatewayConfig config) {
+  private Gateway start(GatewayConfig config) {
     try {
+      // A missing secret is reported whether or not the brokers run.
+      Pepper.read(config.pepper());
+      Brokers.require(config.kafka(), spec.commandLine().getErr());
       return new Gateway(config);
     } catch (IllegalArgumentException | IllegalStateException e) {
       throw new InputException(e.getMessage(), e);

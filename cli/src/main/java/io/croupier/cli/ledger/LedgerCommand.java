@@ -73,7 +73,7 @@ public final class LedgerCommand implements Callable<Integer> {
     if (who.top != null && who.top < 1) {
       throw new InputException("--top is %d; it must be at least 1".formatted(who.top));
     }
-    JobConfig config = connection.config();
+    JobConfig config = connection.connected();
     spec.commandLine().getOut().println(who.user != null ? ofUser(config) : ofTop(config));
     Log.discard();
     return 0;
@@ -81,7 +81,8 @@ public final class LedgerCommand implements Callable<Integer> {
 
   private String ofUser(JobConfig config) {
     UserStatement statement = new UserStatement(who.user);
-    AccountingTopic.read(config, (event, place) -> statement.add(event));
+    AccountingTopic.read(
+        config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.events() == 0) {
       throw new InputException(
           "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
@@ -92,7 +93,8 @@ public final class LedgerCommand implements Callable<Integer> {
 
   private String ofTop(JobConfig config) {
     TopStatement statement = new TopStatement();
-    AccountingTopic.read(config, (event, place) -> statement.add(event));
+    AccountingTopic.read(
+        config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.people() == 0) {
       throw new InputException(
           "Topic %s has no events yet".formatted(config.topics().accounting()));

@@ -20,9 +20,7 @@ public final class JsonFields {
    */
   public static String culprit(Descriptor type, JsonObject json) {
     for (Map.Entry<String, JsonElement> member : json.entrySet()) {
-      JsonObject alone = new JsonObject();
-      alone.add(member.getKey(), member.getValue());
-      if (!parses(type, alone)) {
+      if (!parses(type, member.getKey(), member.getValue())) {
         FieldDescriptor field = fieldOf(type, member.getKey());
         boolean inside =
             field != null
@@ -34,6 +32,13 @@ public final class JsonFields {
       }
     }
     return "";
+  }
+
+  /** Whether a field can be parsed in isolation. */
+  static boolean parses(Descriptor type, String key, JsonElement value) {
+    JsonObject alone = new JsonObject();
+    alone.add(key, value);
+    return parses(type, alone);
   }
 
   private static boolean parses(Descriptor type, JsonObject json) {

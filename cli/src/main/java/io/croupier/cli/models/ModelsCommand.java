@@ -1,9 +1,12 @@
 package io.croupier.cli.models;
 
 import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
+import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
+import io.croupier.cli.Waiting;
 import io.croupier.cli.io.Table;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
@@ -19,24 +22,23 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Publishes, lists and retires models. */
+/** Validates, publishes, lists and retires models. */
 @Command(
     name = "models",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Publishes, lists and retires models.")
+    description = "Validates, publishes, lists and retires models.")
 public final class ModelsCommand implements Runnable {
 
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing command");
+    throw new MissingCommandException(spec.commandLine());
   }
 
   @Command(
@@ -47,9 +49,9 @@ public final class ModelsCommand implements Runnable {
       description = {
         "Publishes the models of a file.",
         "",
-        "The file is a YAML or JSON list of model specs. All specs are first validated and compared"
-            + " with the current ones. If one is refused, nothing is published and the exit code"
-            + " is 1.",
+        "The file is a YAML or JSON list of model specs. All specs are first validated, as 'models"
+            + " validate' does, and then compared with the current ones. If one is refused, nothing"
+            + " is published and the exit code is 1.",
         "Deprecated names are accepted, with a warning."
       },
       footer = {
@@ -64,9 +66,9 @@ public final class ModelsCommand implements Runnable {
       @Mixin ConnectionOptions connection,
       @Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
     Log.toFile();
-    List<ModelSpec> specs = ModelsFile.read(file);
+    List<ModelSpec> specs = ModelsFile.readValid(file);
     ModelsTopic topic = topic(connection);
-    List<ModelChange> changes = ModelChange.plan(specs, topic.current());
+    List<ModelChange> changes = ModelChange.plan(specs, current(topic));
     boolean refused = changes.stream().anyMatch(c -> c.kind() == ModelChange.ChangeKind.REFUSED);
     if (!refused) {
       topic.publish(
@@ -79,14 +81,35 @@ public final class ModelsCommand implements Runnable {
     for (ModelChange change : changes) {
       out.printf(
           "%-10s %s%n", change.kind().name().toLowerCase(Locale.ROOT), change.spec().getModelId());
-      change.reasons().forEach(reason -> out.printf("           %s%n", reason));
+      change.reasons().forEach(reason -> out.printf("           %s%n", YamlNames.in(reason)));
     }
     warn(specs);
     Log.discard();
     if (refused) {
       spec.commandLine().getErr().println("Nothing was published.");
-      return 1;
+      return ExitCode.FAILURE.code();
     }
+    return 0;
+  }
+
+  @Command(
+      name = "validate",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      description = {
+        "Checks the models of a file, without Kafka.",
+        "",
+        "All faults are printed, each with its line. If there are any, the exit code is 1. Whether a"
+            + " spec may replace that of a running model is checked by 'models apply'."
+      },
+      footer = {"", "Try:", "  croupier models validate examples/models.yaml"})
+  int validate(@Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
+    Log.toFile();
+    List<ModelSpec> specs = ModelsFile.readValid(file);
+    specs.forEach(
+        model -> spec.commandLine().getOut().printf("%-10s %s%n", "valid", model.getModelId()));
+    warn(specs);
+    Log.discard();
     return 0;
   }
 
@@ -94,7 +117,7 @@ public final class ModelsCommand implements Runnable {
     PrintWriter err = spec.commandLine().getErr();
     for (ModelSpec model : specs) {
       ModelSpecs.warnings(model)
-          .forEach(warning -> err.printf("%s: %s%n", model.getModelId(), warning));
+          .forEach(warning -> err.printf("%s: %s%n", model.getModelId(), YamlNames.in(warning)));
     }
   }
 
@@ -112,7 +135,7 @@ public final class ModelsCommand implements Runnable {
           boolean json) {
     Log.toFile();
     Collection<ModelSpec> specs =
-        topic(connection).current().values().stream().map(ModelSpecs::current).toList();
+        current(topic(connection)).values().stream().map(ModelSpecs::current).toList();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.print(ModelsFile.text(specs));
@@ -131,7 +154,7 @@ public final class ModelsCommand implements Runnable {
     for (ModelSpec model : specs) {
       table.row(
           model.getModelId(),
-          model.getLearnerCase().name().toLowerCase(Locale.ROOT),
+          YamlNames.in(model.getLearnerCase().name().toLowerCase(Locale.ROOT)),
           Integer.toString(model.getDimension()),
           gradientBound(model),
           Integer.toString(ModelSpecs.reportsPerRound(model)),
@@ -167,7 +190,7 @@ public final class ModelsCommand implements Runnable {
           List<String> modelIds) {
     Log.toFile();
     ModelsTopic topic = topic(connection);
-    Map<String, ModelSpec> current = topic.current();
+    Map<String, ModelSpec> current = current(topic);
     List<String> unknown = modelIds.stream().filter(id -> !current.containsKey(id)).toList();
     if (!unknown.isEmpty()) {
       throw new InputException(
@@ -180,8 +203,12 @@ public final class ModelsCommand implements Runnable {
     return 0;
   }
 
+  private Map<String, ModelSpec> current(ModelsTopic topic) {
+    return Waiting.on("the current models", spec.commandLine().getErr(), topic::current);
+  }
+
   private static ModelsTopic topic(ConnectionOptions connection) {
-    JobConfig config = connection.config();
+    JobConfig config = connection.connected();
     return new ModelsTopic(config.kafka(), config.topics().models());
   }
 }

@@ -6,6 +6,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,23 +16,41 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
  * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is
- * valid YAML, and {@code 1e-09} is a number. Error messages name file, entry and field.
+ * valid YAML, and {@code 1e-09} is a number. Error messages name file, line, model and field.
  */
 public final class ModelsFile {
 
   private ModelsFile() {}
 
   /**
-   * Reads the specs of a file, in its order. Refuses repeated ids, but doesn't validate the specs,
-   * and keeps deprecated names, of which {@code models apply} warns.
+   * Reads the specs of a file, in its order. Refuses repeated ids, but doesn't compare the specs
+   * with the rules, and keeps deprecated names, of which {@code models apply} warns.
+   *
+   * @throws InputException if the file can't be read; the message has a line for each fault
    */
   public static List<ModelSpec> read(Path file) {
+    return parse(file.toString(), text(file), spec -> List.of());
+  }
+
+  /**
+   * Reads the specs of a file, and compares them with all rules for valid specs.
+   *
+   * @throws InputException also if a spec is not valid
+   */
+  public static List<ModelSpec> readValid(Path file) {
+    return parse(file.toString(), text(file), ModelSpecs::violations);
+  }
+
+  private static String text(Path file) {
     try {
-      return parse(file.toString(), Files.readString(file));
+      return Files.readString(file);
     } catch (NoSuchFileException e) {
       throw new InputException(file + ": no such file", e);
     } catch (IOException e) {
@@ -54,37 +73,74 @@ public final class ModelsFile {
 
   /** Parses a text; error messages call it {@code name}. */
   static List<ModelSpec> parse(String name, String text) {
+    return parse(name, text, spec -> List.of());
+  }
+
+  /** The same; {@code rules} returns what is wrong with a spec. */
+  static List<ModelSpec> parse(String name, String text, Function<ModelSpec, List<String>> rules) {
     JsonElement root = YamlJson.parse(name, text);
     if (!root.isJsonArray()) {
       throw new InputException(
           name + ": a models file must be a list in which each entry begins with '- modelId:'");
     }
+    List<Node> nodes = ((SequenceNode) YamlJson.nodes(name, text)).getValue();
     List<ModelSpec> specs = new ArrayList<>();
+    List<String> faults = new ArrayList<>();
     Set<String> modelIds = new HashSet<>();
     for (JsonElement element : root.getAsJsonArray()) {
-      String entry = "%s, entry %d".formatted(name, specs.size() + 1);
-      if (!element.isJsonObject()) {
-        throw new InputException(entry + ": a model must be a map of fields, not " + element);
-      }
-      ModelSpec spec = spec(entry, element.getAsJsonObject());
-      if (!modelIds.add(spec.getModelId())) {
-        throw new InputException(
-            "%s: modelId '%s' occurs twice in the file".formatted(entry, spec.getModelId()));
+      Node node = nodes.get(specs.size());
+      ModelSpec spec = ModelSpec.getDefaultInstance();
+      if (element.isJsonObject()) {
+        SpecForm form = new SpecForm(ModelSpec.getDescriptor(), element.getAsJsonObject(), node);
+        spec = spec(element.getAsJsonObject());
+        faults.addAll(faults(name, spec, node, form, rules.apply(spec)));
+        if (!modelIds.add(spec.getModelId()) && !form.isFaulty("modelId")) {
+          faults.add(
+              "%s, line %d: modelId '%s' occurs twice in the file"
+                  .formatted(name, SpecForm.line(node), spec.getModelId()));
+        }
+      } else {
+        faults.add(
+            "%s, line %d: a model must be a map of fields, not %s"
+                .formatted(name, SpecForm.line(node), element));
       }
       specs.add(spec);
+    }
+    if (!faults.isEmpty()) {
+      throw new InputException(String.join(System.lineSeparator(), faults));
     }
     return specs;
   }
 
-  private static ModelSpec spec(String entry, JsonObject json) {
+  /** The lines about one entry: its form, and the rules for those of its fields that have one. */
+  private static List<String> faults(
+      String name, ModelSpec spec, Node node, SpecForm form, List<String> violations) {
+    String model = spec.getModelId().isEmpty() ? "" : ", model '%s'".formatted(spec.getModelId());
+    List<String> lines = new ArrayList<>();
+    form.faults()
+        .forEach(
+            fault ->
+                lines.add("%s, line %d%s: %s".formatted(name, fault.line(), model, fault.text())));
+    for (String violation : violations) {
+      String sentence = YamlNames.in(violation);
+      String path = sentence.split("[ \\[]", 2)[0];
+      boolean isLearner = violation.startsWith("learner ");
+      if (!form.isFaulty(path) && !(isLearner && form.hasFaultAtTop())) {
+        lines.add(
+            "%s, line %d%s: %s"
+                .formatted(name, form.line(path).orElse(SpecForm.line(node)), model, sentence));
+      }
+    }
+    return lines;
+  }
+
+  private static ModelSpec spec(JsonObject json) {
     ModelSpec.Builder builder = ModelSpec.newBuilder();
     try {
       JsonFormat.parser().merge(json.toString(), builder);
       return builder.build();
     } catch (InvalidProtocolBufferException e) {
-      String field = JsonFields.culprit(ModelSpec.getDescriptor(), json);
-      throw new InputException(
-          "%s%s: %s".formatted(entry, field.isEmpty() ? "" : ", " + field, e.getMessage()), e);
+      throw new IllegalStateException("each field can be parsed, and is set once", e);
     }
   }
 }

@@ -9,6 +9,9 @@ import io.croupier.cli.InputException;
 import io.croupier.job.config.YamlTree;
 import java.util.Map;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.LoadSettingsBuilder;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
@@ -22,11 +25,19 @@ final class YamlJson {
   /** Converts the single document of {@code text}; error messages call it {@code name}. */
   static JsonElement parse(String name, String text) {
     try {
-      return json(
-          name, YamlTree.load(LoadSettings.builder().setSchema(new CoreSchema()), name, text));
+      return json(name, YamlTree.load(settings(), name, text));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
+  }
+
+  /** The nodes of a text that {@link #parse} accepts and that has a document, with their lines. */
+  static Node nodes(String name, String text) {
+    return new Compose(settings().setLabel(name).build()).composeString(text).orElseThrow();
+  }
+
+  private static LoadSettingsBuilder settings() {
+    return LoadSettings.builder().setSchema(new CoreSchema());
   }
 
   private static JsonElement json(String name, Object value) {

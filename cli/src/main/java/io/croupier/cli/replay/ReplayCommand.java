@@ -8,6 +8,7 @@ import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.JsonLines;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.models.ModelsFile;
+import io.croupier.cli.models.YamlNames;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
 import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.AccountingEvent;
@@ -180,7 +181,7 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     List<String> violations = ModelSpecs.violations(model);
     if (!violations.isEmpty()) {
-      throw new InputException(at + String.join("; ", violations));
+      throw new InputException(at + YamlNames.in(String.join("; ", violations)));
     }
     ModelSpec current = ModelSpecs.current(model);
     try {

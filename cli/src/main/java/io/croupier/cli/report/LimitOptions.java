@@ -43,9 +43,17 @@ final class LimitOptions {
   /**
    * The limit that the options state; no limit if none is given.
    *
-   * @throws InputException if an option is negative, or the share is above 1
+   * @param isGaussian whether the noise of all reports is Gaussian
+   * @throws InputException if an option is negative, the share is above 1, or no limit allows such
+   *     noise
    */
-  Limit limit() {
+  Limit limit(boolean isGaussian) {
+    if (isGaussian && epsilon != null && mu == null) {
+      throw new InputException("--limit-epsilon allows no Gaussian noise; add --limit-mu");
+    }
+    if (!isGaussian && mu != null && epsilon == null) {
+      throw new InputException("--limit-mu allows Gaussian noise only; add --limit-epsilon");
+    }
     try {
       return new Limit(
           orElse(epsilon, mu),

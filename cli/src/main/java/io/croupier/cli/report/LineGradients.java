@@ -78,7 +78,7 @@ final class LineGradients implements Gradients {
       // Unreadable lines are not counted.
       return "what follows";
     }
-    return "at least %d more".formatted(waiting);
+    return waiting == 0 ? "what follows" : "at least %d more".formatted(waiting);
   }
 
   @Override

@@ -89,6 +89,11 @@ final class NoiseOptions {
       })
   private boolean undisclosed;
 
+  /** Whether the noise is Gaussian. */
+  boolean isGaussian() {
+    return mechanism == NoiseMechanism.GAUSSIAN;
+  }
+
   /**
    * The randomiser for the gradients of a model.
    *
@@ -131,6 +136,11 @@ final class NoiseOptions {
           : calibration.ofTaus(taus(d), norm);
     }
     if (mechanism.isPure()) {
+      if (allNull(epsilon, taus, mu, delta)) {
+        throw new InputException(
+            "--epsilon is missing: the privacy level of a report by --mechanism %s"
+                .formatted(mechanism));
+      }
       require(epsilon != null && allNull(taus, mu, delta), "--epsilon, and no other level");
       return mechanism.randomiser(calibration, epsilon);
     }

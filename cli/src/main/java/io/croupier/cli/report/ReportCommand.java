@@ -1,13 +1,16 @@
 package io.croupier.cli.report;
 
+import io.croupier.cli.Brokers;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
+import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
@@ -192,15 +195,25 @@ public final class ReportCommand implements Callable<Integer> {
               + " records the spend, enforces the limit, and resends reports without spending"
               + " again");
     }
-    Limit limit = limits.limit();
+    Limit limit = limits.limit(noise.isGaussian());
+    if (destination instanceof ReportDestination.OfKafka kafka) {
+      Brokers.require(kafka.config().kafka(), spec.commandLine().getErr());
+    }
     try (LocalLedger ledger = ledger(limit);
-        PublishedModel model = destination.model()) {
+        PublishedModel model = model(destination)) {
       String summary = report(destination, ledger, model, limit);
       (destination.isSending() ? spec.commandLine().getOut() : spec.commandLine().getErr())
           .println(summary);
     }
     Log.discard();
     return 0;
+  }
+
+  private PublishedModel model(ReportDestination destination) {
+    return Waiting.on(
+        "an update of model '%s'".formatted(modelId),
+        spec.commandLine().getErr(),
+        destination::model);
   }
 
   private ReportDestination destination() {
@@ -230,16 +243,32 @@ public final class ReportCommand implements Callable<Integer> {
     Consumer<String> messages = spec.commandLine().getErr()::println;
     Randomiser randomiser = noise.randomiser(model.newest());
     Gradients gradients =
-        data != null
-            ? data.gradients(model, sending, messages)
-            : new LineGradients(
-                new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)), model);
+        data != null ? data.gradients(model, sending, messages) : new LineGradients(lines(), model);
     int earlier = ledger.pending().size();
     try (ReportSink sink = destination.sink(ledger, messages);
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {
       return new ReportRunner(gradients, sink, ledger, limit, earlier).run(randomiser, bar);
+    }
+  }
+
+  /** Standard input, once it has something to read. */
+  private BufferedReader lines() {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    try {
+      return Waiting.on(
+          "gradients on standard input",
+          spec.commandLine().getErr(),
+          () -> {
+            lines.mark(1);
+            if (lines.read() >= 0) {
+              lines.reset();
+            }
+            return lines;
+          });
+    } catch (IOException e) {
+      throw new InputException("Standard input can't be read: " + e.getMessage(), e);
     }
   }
 
@@ -251,7 +280,8 @@ public final class ReportCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new InputException("--user: " + e.getMessage(), e);
     } catch (IOException e) {
-      throw new InputException("--ledger: %s".formatted(e), e);
+      throw new InputException(
+          "--ledger: " + (e instanceof CorruptLedgerException ? e.getMessage() : e.toString()), e);
     }
   }
 }

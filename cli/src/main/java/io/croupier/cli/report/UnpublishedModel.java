@@ -3,6 +3,7 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.models.ModelsFile;
+import io.croupier.cli.models.YamlNames;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.operators.clip.SlopeRule;
@@ -54,7 +55,7 @@ final class UnpublishedModel implements PublishedModel {
     String at = "%s, model '%s': ".formatted(file, modelId);
     List<String> violations = ModelSpecs.violations(spec);
     if (!violations.isEmpty()) {
-      throw new InputException(at + String.join("; ", violations));
+      throw new InputException(at + YamlNames.in(String.join("; ", violations)));
     }
     if (ModelSpecs.isCentral(spec)) {
       throw new InputException(

@@ -103,7 +103,7 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Log.toConsole();
-    JobConfig config = connection.config(start.settings()).withLedgerStart(start.ledger());
+    JobConfig config = connection.connected(start.settings()).withLedgerStart(start.ledger());
     ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
     return run(config, directory);

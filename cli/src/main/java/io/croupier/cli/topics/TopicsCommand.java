@@ -3,6 +3,7 @@ package io.croupier.cli.topics;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
+import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
@@ -14,7 +15,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Manages the topics. */
@@ -30,7 +30,7 @@ public final class TopicsCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing command");
+    throw new MissingCommandException(spec.commandLine());
   }
 
   @Command(
@@ -65,7 +65,7 @@ public final class TopicsCommand implements Runnable {
     if (partitions < 1) {
       throw new InputException("--partitions is %d; it must be at least 1".formatted(partitions));
     }
-    JobConfig config = connection.config();
+    JobConfig config = connection.connected();
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
       List<String> created = KafkaTopics.create(admin, config.topics(), partitions, replication);
       for (String topic : config.topics().all()) {

@@ -178,7 +178,7 @@ class ComposeCommandTest {
     assertThat(found.get("relation").getAsString()).isEqualTo("replace-one");
     assertThat(compose(lines.toString()).out())
         .contains("don't declare their noise (1), coordinates without noise (in 0 reports)")
-        .contains("1 people, relation replace-one: at delta 1e-6, the largest epsilon spent is");
+        .contains("1 person, relation replace-one: at delta 1e-6, the largest epsilon spent is");
   }
 
   /** Noise that leaks less than its epsilon allows costs less, once its dimension is known. */

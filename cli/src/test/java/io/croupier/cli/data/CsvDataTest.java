@@ -55,9 +55,9 @@ class CsvDataTest {
 
   @Test
   void uselessColumnsAreIgnoredWithANote() throws IOException {
-    StringBuilder text = new StringBuilder("id,planet,age,bought\n");
+    StringBuilder text = new StringBuilder("id,planet,star,age,bought\n");
     for (int i = 0; i < 30; i++) {
-      text.append("u").append(i).append(",7,").append(i).append(i % 2 == 0 ? ",a\n" : ",b\n");
+      text.append("u").append(i).append(",7,Sun,").append(i).append(i % 2 == 0 ? ",a\n" : ",b\n");
     }
 
     DataSet data = CsvData.load(file(text.toString()), "bought");
@@ -66,7 +66,8 @@ class CsvDataTest {
     assertThat(data.notes())
         .containsExactly(
             "Column 'id' is ignored: it has 30 different values; at most 20 are supported.",
-            "Column 'planet' is ignored: all its values are equal.");
+            "Column 'planet' is ignored: all its values are equal.",
+            "Column 'star' is ignored: all its values are equal.");
   }
 
   @Test
@@ -92,7 +93,7 @@ class CsvDataTest {
     assertRefused("age,bought\n1,a\n2,b\n3,c\n", "bought", "column 'bought'", "3 values");
     assertRefused("age,bought\n", "bought", "no rows");
     assertRefused("bought\nno\nyes\n", "bought", "no column from which to predict");
-    assertRefused("age,age\n1,2\n", "age", "not a CSV file with a header");
+    assertRefused("age,age\n1,2\n", "age", "the header has the column 'age' twice");
   }
 
   @Test

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelsFileTest {
 
@@ -117,17 +119,141 @@ class ModelsFileTest {
         .isEqualTo(Double.POSITIVE_INFINITY);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "modelID: a | modelID is unknown: did you mean modelId?",
+        "dimensions: 3 | dimensions is unknown: did you mean dimension?",
+        "blackbox: {} | blackbox is unknown: did you mean blackBox?",
+        "learner: combined | learner is unknown: write one of banco, blackBox, coordinateWise,",
+        "questionProbability: 0.1 | questionProbability is set twice, as question_probability, too",
+        "flavour: mild | flavour is unknown: the fields are modelId, dimension,",
+        "limits: {delt: 1e-6} | limits.delt is unknown: did you mean delta?",
+        "dimension: twenty | dimension is \"twenty\": it must be a whole number",
+        "dimension: 2.5 | dimension is 2.5: it must be a whole number",
+        "gradientBound: much | gradientBound is \"much\": it must be a number",
+        "gradientBound: | gradientBound has no value: leave it out",
+        "blackBox: | blackBox has no value: write blackBox: {}",
+        "blackBox: {prior: conjugate} | blackBox.prior is \"conjugate\": it must be a map: write prior: {conjugate: {}}",
+        "combined: {learningRate: 3} | combined.learningRate is unknown: combined has no settings",
+        "adaptiveClip: {size: FEATURE} | adaptiveClip.size is \"FEATURE\": it must be one of FEATURES, GRADIENT",
+        "initialWeights: [1, x] | initialWeights is [1,\"x\"]: it must be a list, each element a number",
+        "banco: {strongestNoise: {l2Laplace: {epsilon: much}}} | banco.strongestNoise.l2Laplace.epsilon is \"much\": it must be a number",
+      })
+  void namesLineAndFieldAndWhatWouldBeRight(String field, String fault) {
+    assertThatThrownBy(() -> ModelsFile.parse("m.yaml", "- question_probability: 0.5\n  " + field))
+        .isInstanceOf(InputException.class)
+        .message()
+        .startsWith("m.yaml, line 2: " + fault)
+        .hasLineCount(1);
+  }
+
   @Test
-  void anErrorNamesFileEntryAndField() {
-    assertRefused(
-        "[{modelId: a}, {modelId: b, banco: {strongestNoise: {l2Laplace: {epsilon: much}}}}]",
-        "m.yaml, entry 2, banco.strongestNoise.l2Laplace.epsilon",
-        "much");
-    assertRefused("[{modelId: a, dimensions: 3}]", "m.yaml, entry 1, dimensions", "dimensions");
-    assertRefused("[{modelId: a, dimension: 2.5}]", "m.yaml, entry 1, dimension", "2.5");
-    assertRefused("[{modelId: a, blackBox: {}, banco: {}}]", "m.yaml, entry 1", "banco");
-    assertRefused("[{modelId: a}, {modelId: a}]", "m.yaml, entry 2", "'a' occurs twice");
-    assertRefused("[3]", "m.yaml, entry 1", "map");
+  void namesAllFaultsOfAllModels() {
+    assertThatThrownBy(
+            () ->
+                ModelsFile.parse(
+                    "m.yaml",
+                    """
+                    - modelId: taps
+                      dimension: -2
+                      blackBox: {}
+                      ldpSgd: {}
+                    - modelId: "my clicks!"
+                      dimension: 3
+                      gradientBound: 1
+                    - modelId: walks
+                      dimension: twenty
+                      gradientBound: 1
+                      ldpSgd: {decay: 2}
+                    - 3
+                    - modelId: taps
+                      dimension: 1
+                      gradientBound: 1
+                      blackBocks: {}
+                    """,
+                    ModelSpecs::violations))
+        .isInstanceOf(InputException.class)
+        .message()
+        .satisfies(
+            message ->
+                assertThat(message.lines())
+                    .satisfiesExactly(
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 4, model 'taps': ldpSgd is set beside"),
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 2, model 'taps': dimension is -2: "),
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 1, model 'taps': gradientBound is miss"),
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 5, model 'my clicks!': modelId is "),
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 5, model 'my clicks!': a learner is miss")
+                                .contains("blackBox, ", "such as combined: {}")
+                                .doesNotContain("_"),
+                        line ->
+                            assertThat(line)
+                                .isEqualTo(
+                                    "m.yaml, line 9, model 'walks': dimension is \"twenty\": it must"
+                                        + " be a whole number"),
+                        line ->
+                            assertThat(line)
+                                .startsWith(
+                                    "m.yaml, line 11, model 'walks': ldpSgd.stepSize is mi"),
+                        line ->
+                            assertThat(line)
+                                .startsWith("m.yaml, line 11, model 'walks': ldpSgd.decay is 2.0"),
+                        line ->
+                            assertThat(line)
+                                .isEqualTo(
+                                    "m.yaml, line 12: a model must be a map of fields, not 3"),
+                        line ->
+                            assertThat(line)
+                                .isEqualTo(
+                                    "m.yaml, line 16, model 'taps': blackBocks is unknown: did you"
+                                        + " mean blackBox?"),
+                        line ->
+                            assertThat(line)
+                                .isEqualTo(
+                                    "m.yaml, line 13: modelId 'taps' occurs twice in the file")));
+  }
+
+  /** The example of docs/commands.md: what is misspelt is not missing, too. */
+  @Test
+  void aMisspeltFieldIsOneFault() {
+    assertThatThrownBy(
+            () ->
+                ModelsFile.parse(
+                    "typos.yaml",
+                    """
+                    - modelId: clicks
+                      dimensions: 3
+                      gradientBound: 1
+                      blackBox:
+                    """,
+                    ModelSpecs::violations))
+        .hasMessage(
+            String.join(
+                System.lineSeparator(),
+                "typos.yaml, line 2, model 'clicks': dimensions is unknown: did you mean dimension?",
+                "typos.yaml, line 4, model 'clicks': blackBox has no value: write blackBox: {}"));
+  }
+
+  @Test
+  void sentencesHaveNamesOfYaml() {
+    assertThat(YamlNames.in("ldp_sgd.step_size is missing: with adaptive_clip, each_other too"))
+        .isEqualTo("ldpSgd.stepSize is missing: with adaptiveClip, each_other too");
+  }
+
+  @Test
+  void refusesWhatIsNoListOfModels() {
+    assertRefused("[3]", "m.yaml, line 1", "map");
     assertRefused("modelId: a", "m.yaml", "list");
     assertRefused("[{modelId: a, modelId: b}]", "m.yaml", "duplicate");
     assertRefused("[{modelId: ", "m.yaml", "not YAML");

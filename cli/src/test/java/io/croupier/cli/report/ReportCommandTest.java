@@ -115,6 +115,8 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(run("[0, 0]", FORGET + "--epsilon 1 --undisclosed").err())
         .contains("--mechanism priv-unit takes no --undisclosed");
     assertThat(run("[0, 0]", FORGET + "--epsilon 16.5").err()).contains("epsilon is 16.5");
+    assertThat(run("[0, 0]", FORGET).err())
+        .contains("--epsilon is missing: the privacy level of a report by --mechanism priv-unit");
     assertThat(run("[0, 0]", FORGET + "--mu 1").err())
         .contains("--mechanism priv-unit takes --epsilon, and no other level");
   }
@@ -176,7 +178,10 @@ class ReportCommandTest extends ReportCommandRuns {
 
   @Test
   void aLimitOnOneKindOfNoiseForbidsTheOther() {
-    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9").err()).contains("the limit is 0.0");
+    assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9").err())
+        .contains("--limit-mu allows Gaussian noise only; add --limit-epsilon");
+    assertThat(run("[1, 0]", FORGET + "--mechanism gaussian --mu 1 --limit-epsilon 9").err())
+        .contains("--limit-epsilon allows no Gaussian noise; add --limit-mu");
     assertThat(run("[1, 0]", FORGET + NOISE + "--limit-mu 9 --limit-epsilon 1").code()).isZero();
   }
 

@@ -1,0 +1,112 @@
+package io.croupier.cli;
+
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * Prints errors in the arguments of a command in two lines: what is wrong, and where the help is.
+ * Only a missing command shows the help itself.
+ */
+final class ArgumentErrors implements IParameterExceptionHandler {
+  private static final Set<Class<?>> WHOLE =
+      Set.of(int.class, Integer.class, long.class, Long.class, short.class, Short.class);
+  private static final Set<Class<?>> NUMBER =
+      Set.of(double.class, Double.class, float.class, Float.class);
+
+  @Override
+  public int handleParseException(ParameterException error, String[] arguments) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(sentence(error));
+    if (error instanceof MissingCommandException) {
+      command.usage(err);
+    } else {
+      err.printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName(" "));
+    }
+    return ExitCode.ARGUMENTS.code();
+  }
+
+  private static String sentence(ParameterException error) {
+    if (error instanceof UnmatchedArgumentException unmatched) {
+      return unmatched(unmatched);
+    }
+    if (error instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
+      return missing(missing);
+    }
+    ArgSpec argument = error.getArgSpec();
+    if (argument != null && error.getValue() != null) {
+      String kind = kind(argument);
+      if (!kind.isEmpty()) {
+        return "%s is '%s'; it must be %s".formatted(name(argument), error.getValue(), kind);
+      }
+    }
+    return error.getMessage().replaceFirst("^Error: ", "");
+  }
+
+  private static String unmatched(UnmatchedArgumentException error) {
+    String first = error.getUnmatched().get(0);
+    CommandLine command = error.getCommandLine();
+    String what =
+        error.isUnknownOption()
+            ? "Unknown option '%s'"
+            : command.getSubcommands().isEmpty()
+                ? "Unexpected argument '%s'"
+                : "Unknown command '%s'";
+    List<String> suggestions =
+        error.getSuggestions().stream()
+            .map(found -> found.substring(found.lastIndexOf(' ') + 1))
+            .toList();
+    return what.formatted(first)
+        + (suggestions.isEmpty()
+            ? ""
+            : "; did you mean %s?".formatted(String.join(" or ", suggestions)));
+  }
+
+  private static String missing(MissingParameterException error) {
+    List<String> names = error.getMissing().stream().map(ArgumentErrors::signature).toList();
+    boolean oneOf = error.getMessage().contains("specify one of these");
+    return "%s missing: %s"
+        .formatted(
+            oneOf ? "One of these is" : names.size() == 1 ? "An argument is" : "Arguments are",
+            String.join(oneOf ? " or " : ", ", names));
+  }
+
+  private static String signature(ArgSpec argument) {
+    return argument.arity().max() == 0 || argument.isPositional()
+        ? name(argument)
+        : name(argument) + " " + argument.paramLabel();
+  }
+
+  private static String name(ArgSpec argument) {
+    return argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
+  }
+
+  /** What a value must be; empty where the option's own message has it. */
+  private static String kind(ArgSpec argument) {
+    Class<?> type = argument.isMultiValue() ? argument.auxiliaryTypes()[0] : argument.type();
+    if (type.isEnum()) {
+      return "one of "
+          + Arrays.stream(type.getEnumConstants())
+              .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+              .collect(Collectors.joining(", "));
+    }
+    if (WHOLE.contains(type)) {
+      return "a whole number";
+    }
+    if (NUMBER.contains(type)) {
+      return "a number";
+    }
+    return argument.typeInfo().isMap() ? argument.paramLabel() : "";
+  }
+}

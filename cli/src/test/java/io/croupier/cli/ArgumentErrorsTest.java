@@ -1,0 +1,83 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Errors in arguments, and the exit codes of all kinds of errors. */
+class ArgumentErrorsTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "demmo | Unknown command 'demmo'; did you mean demo or models? | croupier",
+        "models aply x | Unknown command 'aply'; did you mean apply? | croupier models",
+        "follow --model m --update 1 | Unknown option '--update'; did you mean --updates? | croupier follow",
+        "replay --models m --reports r x y | Unexpected argument 'x' | croupier replay",
+        "report | Arguments are missing: --model ID, --user ID | croupier report",
+        "report --model m --user u | One of these is missing: --ledger FILE or --without-ledger | croupier report",
+        "models apply --kafka a:1 | An argument is missing: FILE | croupier models apply",
+        "demo --epsilon abc | --epsilon is 'abc'; it must be a number | croupier demo",
+        "demo --users 1.5 | --users is '1.5'; it must be a whole number | croupier demo",
+        "demo --mechanism laplace | --mechanism is 'laplace'; it must be one of priv-unit, l2-laplace, coordinate-laplace, gaussian | croupier demo",
+        "run --set checkpoint.interval | --set is 'checkpoint.interval'; it must be KEY=VALUE | croupier run",
+        "account gaussian --mu 1 | One of these is missing: --delta D or --epsilon E | croupier account gaussian",
+        "account gaussian --mu 1 --delta 0.1 --epsilon 1 | --delta=D, --epsilon=E are mutually exclusive (specify only one) | croupier account gaussian",
+      })
+  void areTwoLines(String command, String sentence, String help) {
+    CommandOutcome outcome = run(command);
+
+    assertThat(outcome.code()).isEqualTo(ExitCode.ARGUMENTS.code());
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err().lines()).containsExactly(sentence, "See '%s --help'.".formatted(help));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', croupier", "models, croupier models", "topics, croupier topics"})
+  void aMissingCommandShowsTheHelp(String command, String name) {
+    CommandOutcome outcome = run(command);
+
+    assertThat(outcome.code()).isEqualTo(ExitCode.ARGUMENTS.code());
+    assertThat(outcome.err()).startsWith("Missing command").contains("Usage: " + name);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--version | SUCCESS",
+        "account gaussian --mu 1 --delta 1e-6 | SUCCESS",
+        "models validate ../examples/models.yaml | SUCCESS",
+        "models validate nowhere.yaml | FAILURE",
+        "demo --epsilon -1 | FAILURE",
+        "run | FAILURE",
+        "run --config nowhere.yaml | FAILURE",
+        "ledger | ARGUMENTS",
+        "ledger --top many | ARGUMENTS",
+        "ledgers | ARGUMENTS",
+      })
+  void eachKindOfEndHasItsCode(String command, ExitCode code) {
+    assertThat(run(command).code()).isEqualTo(code.code());
+  }
+
+  @Test
+  void theHelpNamesTheCodes() {
+    String help = run("--help").out().replaceAll("\\s+", " ");
+
+    for (ExitCode code : ExitCode.values()) {
+      assertThat(help).containsPattern("Exit codes:.* %d ".formatted(code.code()));
+    }
+    assertThat(help).doesNotContain("Exit codes: 3", "; 3 ");
+  }
+
+  private static CommandOutcome run(String command) {
+    return CommandOutcome.of(
+        new ByteArrayInputStream(new byte[0]),
+        command.isEmpty() ? List.of() : List.of(command.split(" ", -1)));
+  }
+}
