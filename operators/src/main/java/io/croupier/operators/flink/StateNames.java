@@ -2,8 +2,14 @@ package io.croupier.operators.flink;
 
 /** The names of all state. Names are never renamed and never reused; retired ones stay listed. */
 public final class StateNames {
-  /** Ledger, broadcast: the last good spec of each model, and the last offset seen of it. */
+  /** Ledger up to release 0.2.0, broadcast: what {@link #PUBLISHED_SPECS} is now. */
   public static final String SPECS = "specs";
+
+  /**
+   * Ledger, union list: the last good spec of each model, and the last offset seen of it. Written
+   * by the first subtask.
+   */
+  public static final String PUBLISHED_SPECS = "published-specs";
 
   /**
    * Ledger, by user: what a report usually accesses of the account. Never expires, since spent

@@ -47,6 +47,7 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -71,10 +72,15 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   /** Time between two look-ups of how far readers of the outputs get. */
   private static final long LOOK_UP_MS = 5_000;
 
-  /** The specs by model, the same in every subtask. */
-  private static final MapStateDescriptor<String, PublishedSpec> SPECS =
+  /** The specs by model, as release 0.2.0 stored them in every subtask. */
+  private static final MapStateDescriptor<String, PublishedSpec> FORMER_SPECS =
       new MapStateDescriptor<>(
           StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
+
+  private static final ListStateDescriptor<Tuple2<String, PublishedSpec>> SPECS =
+      new ListStateDescriptor<>(
+          StateNames.PUBLISHED_SPECS,
+          Types.TUPLE(Types.STRING, TypeInformation.of(PublishedSpec.class)));
 
   private final SpecReader specReader;
   private final SpecRequirements requirements;
@@ -90,7 +96,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
   private transient BltSearches searches;
-  private transient BroadcastState<String, PublishedSpec> storedSpecs;
+  private transient ListState<Tuple2<String, PublishedSpec>> storedSpecs;
+  private transient boolean specsUnsaved;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
   private transient boolean formerAccounts;
@@ -205,11 +212,21 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     specs = new PublishedSpecs(obstacles);
     intakes = new HashMap<>();
     laws = new PrivUnitLaws();
-    storedSpecs = context.getOperatorStateStore().getBroadcastState(SPECS);
-    for (Map.Entry<String, PublishedSpec> entry : storedSpecs.entries()) {
+    BroadcastState<String, PublishedSpec> former =
+        context.getOperatorStateStore().getBroadcastState(FORMER_SPECS);
+    for (Map.Entry<String, PublishedSpec> entry : former.entries()) {
       specs.restore(entry.getKey(), entry.getValue());
-      requireThatCentralModelsMayGoOn(entry.getKey(), obstacles);
-      open(entry.getKey());
+    }
+    former.clear();
+    storedSpecs = context.getOperatorStateStore().getUnionListState(SPECS);
+    for (Tuple2<String, PublishedSpec> entry : storedSpecs.get()) {
+      specs.restore(entry.f0, entry.f1);
+    }
+    storedSpecs.clear();
+    specsUnsaved = subtask() == 0;
+    for (String modelId : specs.entries().keySet()) {
+      requireThatCentralModelsMayGoOn(modelId, obstacles);
+      open(modelId);
     }
     boolean stored = !specs.entries().isEmpty();
     for (SpecRecord record : specReader.readToEnd()) {
@@ -285,6 +302,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   private void follow(SpecRecord record) {
     specs.apply(record.modelId, record.offset, record.value);
+    specsUnsaved = subtask() == 0;
     open(record.modelId);
   }
 
@@ -329,7 +347,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    storedSpecs.putAll(specs.entries());
+    if (specsUnsaved) {
+      List<Tuple2<String, PublishedSpec>> entries = new ArrayList<>();
+      specs.entries().forEach((modelId, spec) -> entries.add(Tuple2.of(modelId, spec)));
+      storedSpecs.update(entries);
+      specsUnsaved = false;
+    }
     LedgerMark mark =
         progress.mark(
             now(), subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());

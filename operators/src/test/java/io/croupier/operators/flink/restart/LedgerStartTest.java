@@ -8,6 +8,7 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
@@ -34,6 +35,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.StateObjectCollection;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.apache.flink.util.Collector;
@@ -273,6 +275,46 @@ class LedgerStartTest {
     }
   }
 
+  /** All subtasks have the same specs, and each restores those of the first one. */
+  @Test
+  void onlyTheFirstSubtaskStoresSpecs() throws Exception {
+    OperatorSubtaskState state;
+    try (var first = harness(new VisibleRecords(), 2, 0);
+        var second = harness(new VisibleRecords(), 2, 1)) {
+      first.open();
+      second.open();
+      first.processElement2(TestRecords.published(0, TestRecords.sgd("m")), 0);
+      second.processElement2(TestRecords.published(0, TestRecords.sgd("m")), 0);
+      first.snapshot(1, 1);
+      second.snapshot(1, 1);
+      first.processElement2(TestRecords.published(1, TestRecords.sgd("other")), 0);
+      second.processElement2(TestRecords.published(1, TestRecords.sgd("other")), 0);
+      OperatorSubtaskState ofFirst = first.snapshot(2, 2);
+      OperatorSubtaskState ofSecond = second.snapshot(2, 2);
+      assertThat(specs(ofFirst)).isEqualTo(2);
+      assertThat(specs(ofSecond)).isZero();
+      assertThat(specs(first.snapshot(3, 3))).as("unchanged").isEqualTo(2);
+      state = AbstractStreamOperatorTestHarness.repackageState(ofFirst, ofSecond);
+    }
+    for (int index = 0; index < 3; index++) {
+      try (var restored = harness(new VisibleRecords(), 3, index)) {
+        restored.initializeState(
+            AbstractStreamOperatorTestHarness.repartitionOperatorState(state, 16, 2, 3, index));
+        restored.open();
+        assertThat(specs(restored.snapshot(4, 4))).isEqualTo(index == 0 ? 2 : 0);
+      }
+    }
+  }
+
+  /** The number of specs in a state. */
+  private static int specs(OperatorSubtaskState state) {
+    return state.getManagedOperatorState().stream()
+        .flatMap(handle -> handle.getStateNameToPartitionOffsets().entrySet().stream())
+        .filter(entry -> entry.getKey().equals(StateNames.PUBLISHED_SPECS))
+        .mapToInt(entry -> entry.getValue().getOffsets().length)
+        .sum();
+  }
+
   /** Before it, sinks of other subtasks may not have committed what the state lists. */
   @Test
   void transactionsThatWereLeftOpenAreAbortedOnceACheckpointIsComplete() throws Exception {
@@ -308,6 +350,11 @@ class LedgerStartTest {
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
       harness(VisibleRecords visible) throws Exception {
+    return harness(visible, 1, 0);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+      harness(VisibleRecords visible, int parallelism, int index) throws Exception {
     return new KeyedTwoInputStreamOperatorTestHarness<>(
         new LedgerOperator(
             List::of,
@@ -321,7 +368,7 @@ class LedgerStartTest {
         null,
         Types.STRING,
         16,
-        1,
-        0);
+        parallelism,
+        index);
   }
 }
