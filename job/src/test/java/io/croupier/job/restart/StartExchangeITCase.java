@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -103,8 +104,9 @@ class StartExchangeITCase extends BrokerFixture {
           }
           OutboundRecord record = running.get(i).record(i).orElseThrow();
           bytes += record.key.length + record.value.length;
-          producer.send(
-              new ProducerRecord<>(testTopics.topics.progress(), 0, record.key, record.value));
+          Future<RecordMetadata> unused =
+              producer.send(
+                  new ProducerRecord<>(testTopics.topics.progress(), 0, record.key, record.value));
         }
         producer.commitTransaction();
       }
