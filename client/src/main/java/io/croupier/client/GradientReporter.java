@@ -120,7 +120,7 @@ public final class GradientReporter {
    * @param randomiser a randomiser of gradients for this model
    * @return completes when the report is acknowledged
    * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
-   *     can't, or its reports don't disclose their level
+   *     can't, its reports don't disclose their level, or the limit leaves nothing for answers
    */
   public CompletableFuture<Void> respond(
       ModelSnapshot model, Participant participant, Randomiser randomiser) {

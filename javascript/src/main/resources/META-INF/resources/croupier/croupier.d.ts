@@ -244,7 +244,7 @@ export class Ledger {
   spent(): Promise<{ reports: number; epsilonNanos: bigint }>;
   hasReported(modelId: string, round: number): Promise<boolean>;
   pending(): Promise<StoredReport[]>;
-  /** Whether the limits, and the share of them for answers, admit one more answer. */
+  /** Whether the share of the limits for answers admits one more. */
   admitsAnswer(epsilonNanos: bigint): Promise<boolean>;
   /** Charges, draws and stores a report. `draw` makes its bytes without waiting. */
   release(

@@ -1597,30 +1597,26 @@ export class Ledger {
     }
   }
 
-  /** Whether the limits, and the share of them that answers may take, admit one more answer. */
+  /** Whether the share of the limits for answers admits one more. release() reports limits that are reached. */
   async admitsAnswer(epsilonNanos) {
     const account = await this.spent();
     const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
-    try {
-      this.#admit(after);
-      this.#admitAnswer(after);
-      return true;
-    } catch (failure) {
-      if (failure instanceof LimitReachedError) {
-        return false;
-      }
-      throw failure;
-    }
+    return this.#isWithinShare(after) || after.reports > this.#limitReports
+      || (this.#limitNanos !== null && after.epsilonNanos > this.#limitNanos);
   }
 
-  #admitAnswer(after) {
+  #isWithinShare(after) {
     const share = this.#limitAnswers;
     const reports = share === 0 ? 0 : Math.floor(this.#limitReports * share);
     const most = this.#limitNanos === null ? null : BigInt(Math.floor(Number(this.#limitNanos) * share));
-    if (after.reports > reports || (most !== null && after.epsilonNanos > most)) {
+    return after.reports <= reports && (most === null || after.epsilonNanos <= most);
+  }
+
+  #admitAnswer(after) {
+    if (!this.#isWithinShare(after)) {
       throw new LimitReachedError(
         `epsilon would add up to ${decimal(after.epsilonNanos)} in ${after.reports} reports; answers may take the share `
-        + `${share} of the limits`);
+        + `${this.#limitAnswers} of the limits`);
     }
   }
 

@@ -153,12 +153,13 @@ public final class CroupierJob {
   /** Checks the topics, rebuilds the ledger if that is wanted, and builds the graph. */
   private static void prepare(StreamExecutionEnvironment env, JobConfig config) throws Exception {
     BrokerLimits limits = askBrokers(config);
-    OutputEnds ends = outputEnds(config);
     Optional<String> state = state(env, config);
     if (state.isEmpty() && config.ledgerStart() == LedgerStart.REBUILD) {
       state = Optional.of(new LedgerRebuild(env, config, new KafkaIo(config, limits)).run());
       env.configure(recovery(StateRecoveryOptions.SAVEPOINT_PATH, state.get()));
     }
+    // After a rebuild, which may take hours.
+    OutputEnds ends = outputEnds(config);
     Optional<Map<TopicPartition, Long>> rebuilt = state.flatMap(CroupierJob::rebuiltOffsets);
     if (rebuilt.isPresent()) {
       // The sources of the rebuild are not part of this job.

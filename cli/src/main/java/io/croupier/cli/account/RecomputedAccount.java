@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
@@ -25,7 +26,10 @@ final class RecomputedAccount implements UserAccount {
   private final Map<String, DailyTotals> modelDays = new HashMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
   private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
-  private Totals erased;
+  private SpendTotals erased;
+
+  /** What the events add up to, in units of 1e-9. */
+  private long countedNanos;
 
   /** Totals over all models. */
   SpendTotals all() {
@@ -40,6 +44,7 @@ final class RecomputedAccount implements UserAccount {
   /** Counts a charged report. */
   void count(AccountingEvent event) {
     all.count(event);
+    countedNanos = all.totals().epsilonNanos;
     if (event.hasModelTotals()) {
       models.get(event.getModelId()).count(event);
     }
@@ -53,7 +58,12 @@ final class RecomputedAccount implements UserAccount {
 
   @Override
   public void erase(DailyTotals days) {
-    erased = all.totals().copyOfCharges();
+    long missing = all.totals().epsilonNanos - countedNanos;
+    if (missing > 0) {
+      all.countMissing(DecimalUnits.toDouble(missing, 9));
+      countedNanos += missing;
+    }
+    erased = all.copy();
     userDays = days;
     models.clear();
     modelDays.clear();
@@ -82,12 +92,14 @@ final class RecomputedAccount implements UserAccount {
     if (known != null) {
       return known.totals();
     }
-    return erased == null ? new Totals() : erased.copyOfCharges();
+    return erased == null ? new Totals() : erased.totals().copyOfCharges();
   }
 
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
-    models.computeIfAbsent(modelId, id -> new SpendTotals()).setTotals(totals);
+    models
+        .computeIfAbsent(modelId, id -> erased == null ? new SpendTotals() : erased.copy())
+        .setTotals(totals);
   }
 
   @Override

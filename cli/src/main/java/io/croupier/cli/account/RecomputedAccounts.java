@@ -42,7 +42,8 @@ final class RecomputedAccounts {
           AccountRebuild.apply(event, recomputedAccount)
               && event.hasSpent()
               && event.hasUserTotals();
-      if (recomputedAccount.userTotals().reports > before) {
+      boolean isReport = event.getOutcome() != AccountingEvent.Outcome.ERASED;
+      if (isReport && recomputedAccount.userTotals().reports > before) {
         recomputedAccount.count(event);
       }
     } catch (IllegalArgumentException e) {

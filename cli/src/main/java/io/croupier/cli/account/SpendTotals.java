@@ -22,6 +22,15 @@ final class SpendTotals {
   private long central;
   private long uncharged;
 
+  /** A copy, from which a model begins after its user's account was erased. */
+  SpendTotals copy() {
+    SpendTotals copy = new SpendTotals();
+    copy.totals = totals.copyOfCharges();
+    copy.pure.putAll(pure);
+    copy.rho = rho;
+    return copy;
+  }
+
   Totals totals() {
     return totals;
   }
@@ -40,6 +49,11 @@ final class SpendTotals {
       central++;
       uncharged += event.hasCentralSpend() ? 0 : 1;
     }
+  }
+
+  /** Counts pure losses that the totals contain, and of which no event is left, as one of them. */
+  void countMissing(double epsilon) {
+    pure.merge(PureLoss.ofEpsilon(epsilon), 1L, Long::sum);
   }
 
   /** Adds a mechanism with a zCDP guarantee of rho. */

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
+import io.croupier.cli.TopicWriter;
 import io.croupier.cli.Version;
-import io.croupier.cli.io.TopicWriter;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.GradientReports;
 import java.util.List;
@@ -56,7 +56,7 @@ public final class EraseCommand implements Callable<Integer> {
           "--user has %d bytes; a user_id has 1 to %d"
               .formatted(user.getBytes(UTF_8).length, GradientReports.MAX_ID_BYTES));
     }
-    JobConfig config = connection.config();
+    JobConfig config = connection.connected();
     String topic = config.topics().erasures();
     RecordMetadata position =
         new TopicWriter(config.kafka(), topic)

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
-import io.croupier.cli.io.TopicWriter;
+import io.croupier.cli.TopicWriter;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;

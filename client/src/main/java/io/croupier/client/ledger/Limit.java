@@ -104,11 +104,29 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
   void admitAnswer(Spent cost, Spent after) {
     admit(cost, after);
     try {
-      new Limit(shareOf(epsilon), shareOf(mu), (long) shareOf((double) reports)).admit(cost, after);
+      share().admit(cost, after);
     } catch (LimitReachedException e) {
       throw new LimitReachedException(
           "%s, which is the share %s that answers may take".formatted(e.getMessage(), answers));
     }
+  }
+
+  /** Returns false for an answer that the limit admits, and the share of it doesn't. */
+  boolean isWithinShare(Spent cost, Spent after) {
+    return admits(share(), cost, after) || !admits(this, cost, after);
+  }
+
+  private static boolean admits(Limit limit, Spent cost, Spent after) {
+    try {
+      limit.admit(cost, after);
+      return true;
+    } catch (LimitReachedException e) {
+      return false;
+    }
+  }
+
+  private Limit share() {
+    return new Limit(shareOf(epsilon), shareOf(mu), (long) shareOf((double) reports));
   }
 
   private double shareOf(double limit) {

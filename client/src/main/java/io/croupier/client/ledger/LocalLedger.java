@@ -191,17 +191,12 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
-   * Whether the limit, and the share of it for {@linkplain Limit#answers answers}, admit one more
-   * answer.
+   * Whether the share of the limit for {@linkplain Limit#answers answers} admits one more answer. A
+   * limit that doesn't admit it is reported by {@link #release}.
    */
   public synchronized boolean admitsAnswer(BitRandomiser randomiser) {
     Spent cost = Spent.of(randomiser.cost());
-    try {
-      limit.admitAnswer(cost, state.spent().plus(cost));
-      return true;
-    } catch (LimitReachedException e) {
-      return false;
-    }
+    return limit.isWithinShare(cost, state.spent().plus(cost));
   }
 
   private synchronized StoredReport release(

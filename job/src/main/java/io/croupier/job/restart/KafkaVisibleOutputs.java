@@ -212,12 +212,13 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   public List<SourceRange> sources() throws IOException {
     List<SourceRange> sources = new ArrayList<>();
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      for (String topic : List.of(topics.gradients(), topics.rawGradients())) {
+      for (String topic : List.of(topics.gradients(), topics.rawGradients(), topics.erasures())) {
         TopicOffsets offsets = new TopicOffsets(admin, topic);
         sources.add(new SourceRange(topic, offsets.beginning(), offsets.end()));
       }
     } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't return the offsets of the gradient topics", e);
+      throw new IOException(
+          "The brokers don't return the offsets of the gradient and erasures topics", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while looking up the gradient topics", e);

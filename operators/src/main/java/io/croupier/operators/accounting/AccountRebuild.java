@@ -99,7 +99,9 @@ public final class AccountRebuild {
       days = account.userDays().onOneDay(period(recorded), day(event), window);
     }
     account.storeUserTotals(user);
-    account.erase(days);
+    if (user.reports > 0) {
+      account.erase(days);
+    }
     return agrees || !known;
   }
 

@@ -120,11 +120,14 @@ public final class Ledger {
 
   /**
    * Erases an account: its totals over all models stay, and no later account of its user is less.
-   * The charges of the newest window count on the day of the erasure.
+   * The charges of the newest window count on the day of the erasure. An account without charges
+   * stays as it is.
    */
   public AccountingEvent erase(Report erasure, UserAccount account) {
     Spending onAll = onAllModels(erasure, account);
-    account.erase(onAll.daysOnOne());
+    if (onAll.all().reports > 0) {
+      account.erase(onAll.daysOnOne());
+    }
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(erasure.userId)

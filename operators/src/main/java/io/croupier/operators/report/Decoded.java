@@ -12,8 +12,8 @@ public sealed interface Decoded {
    * @param reason why; never quotes a value of the gradient, and follows from no other field if
    *     {@code withheld}
    * @param withheld whether the dead letter must contain neither the record's key nor its value,
-   *     nor anything derived from them, since it is or may be a raw gradient outside the topic for
-   *     raw gradients
+   *     nor anything derived from them: it is or may be a raw gradient outside the topic for raw
+   *     gradients, or names a user to be erased
    */
   record Malformed(String reason, boolean withheld) implements Decoded {}
 }

@@ -43,7 +43,8 @@ public final class ErasureDecoder {
     return new Decoded.WellFormed(erasure);
   }
 
+  /** Who asked for an erasure is nothing for readers of dead letters. */
   private static Decoded malformed(String reason) {
-    return new Decoded.Malformed(reason, false);
+    return new Decoded.Malformed(reason, true);
   }
 }

@@ -139,6 +139,16 @@ class ErasureTest {
     return ledger.judge(on(day, to("model " + model, report)), rules.get(model), user);
   }
 
+  @Test
+  void anAccountWithoutChargesStaysAsItIs() {
+    AccountingEvent erased = new Ledger().erase(erasure(NOW), account);
+    assertThat(erased.getOutcome()).isEqualTo(Outcome.ERASED);
+    assertThat(account.isErased()).isFalse();
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(erased, rebuilt)).isTrue();
+    assertThat(rebuilt.isErased()).isFalse();
+  }
+
   /** As records, and with an account on the heap beside the one in maps. */
   @Test
   void aRebuildHasTheSameAccount() throws Exception {

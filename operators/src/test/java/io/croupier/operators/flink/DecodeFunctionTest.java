@@ -131,6 +131,8 @@ class DecodeFunctionTest {
             "the record's key is not UTF-8: it must be the user_id to be erased",
             "value is missing: it must be a GradientReport");
     assertThat(deadLetters()).allMatch(letter -> letter.destination == Destination.DEAD_LETTERS);
+    assertThat(deadLetters().subList(0, 5))
+        .allMatch(letter -> letter.key == null && letter.value == null);
   }
 
   @Test

@@ -53,7 +53,7 @@ public interface VisibleOutputs extends Serializable {
    */
   LeftOpen leftOpen() throws IOException;
 
-  /** Looks up what the gradient topics contain now. */
+  /** Looks up what the topics of reports and of erasures contain now. */
   List<SourceRange> sources() throws IOException;
 
   /**

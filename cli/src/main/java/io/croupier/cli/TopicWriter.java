@@ -1,6 +1,5 @@
-package io.croupier.cli.io;
+package io.croupier.cli;
 
-import io.croupier.cli.InputException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
