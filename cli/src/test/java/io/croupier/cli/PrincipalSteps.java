@@ -125,6 +125,7 @@ final class PrincipalSteps {
                 .formatted(played));
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
+    run("operator", "erase", "--user", "erin");
   }
 
   /** Polls for records; the topic may be empty. */
