@@ -1601,19 +1601,19 @@ export class Ledger {
   async admitsAnswer(epsilonNanos) {
     const account = await this.spent();
     const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
-    return this.#isWithinShare(after) || after.reports > this.#limitReports
-      || (this.#limitNanos !== null && after.epsilonNanos > this.#limitNanos);
+    return this.#isWithin(after, this.#limitAnswers) || !this.#isWithin(after, 1);
   }
 
-  #isWithinShare(after) {
-    const share = this.#limitAnswers;
+  /** Whether spends are within a share of the limits. */
+  #isWithin(after, share) {
     const reports = share === 0 ? 0 : Math.floor(this.#limitReports * share);
-    const most = this.#limitNanos === null ? null : BigInt(Math.floor(Number(this.#limitNanos) * share));
-    return after.reports <= reports && (most === null || after.epsilonNanos <= most);
+    const nanos =
+      this.#limitNanos === null || share === 1 ? this.#limitNanos : BigInt(Math.floor(Number(this.#limitNanos) * share));
+    return after.reports <= reports && (nanos === null || after.epsilonNanos <= nanos);
   }
 
   #admitAnswer(after) {
-    if (!this.#isWithinShare(after)) {
+    if (!this.#isWithin(after, this.#limitAnswers)) {
       throw new LimitReachedError(
         `epsilon would add up to ${decimal(after.epsilonNanos)} in ${after.reports} reports; answers may take the share `
         + `${this.#limitAnswers} of the limits`);

@@ -3,8 +3,10 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.config.JobConfig;
+import io.croupier.job.restart.KafkaVisibleOutputs;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleOutputs.SourceRange;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.L2Laplace;
@@ -14,11 +16,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +33,8 @@ class ErasureITCase extends BrokerFixture {
   void anErasedAccountKeepsWhatWasSpentThroughRestartAndRebuild() throws Exception {
     try (TestTopics testTopics = newTopics("erasure")) {
       testTopics.publish(spec);
-      JobClient job = start(testTopics, "", LedgerStart.REQUIRE_STATE);
+      RestartedJob job = new RestartedJob(directory);
+      job.start(settings(testTopics), LedgerStart.REQUIRE_STATE);
       judge(testTopics, "a", 0);
       assertThat(judge(testTopics, "a", 1).getModelTotals().getEpsilon()).isEqualTo(2);
       judge(testTopics, "b", 0);
@@ -53,13 +53,14 @@ class ErasureITCase extends BrokerFixture {
       assertThat(later.getUserTotals().getEpsilon()).isEqualTo(3);
       assertThat(later.getModelTotals().getEpsilon()).isEqualTo(3);
 
-      job = start(testTopics, stop(job), LedgerStart.REQUIRE_STATE);
+      job.stop();
+      job.start(settings(testTopics), LedgerStart.REQUIRE_STATE);
       AccountingEvent restored = judge(testTopics, "a", 1);
       assertThat(restored.getUserTotals().getEpsilon()).isEqualTo(4);
       assertThat(judge(testTopics, "b", 1).getModelTotals().getEpsilon()).isEqualTo(2);
-      job.cancel().get();
+      job.cancel();
 
-      job = start(testTopics, "", LedgerStart.REBUILD);
+      job.start(settings(testTopics), LedgerStart.REBUILD);
       AccountingEvent refused = judge(testTopics, "a", 2);
       assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
       assertThat(refused.getUserTotals().getEpsilon()).isEqualTo(5);
@@ -67,7 +68,23 @@ class ErasureITCase extends BrokerFixture {
       AccountingEvent other = judge(testTopics, "b", 2);
       assertThat(other.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(other.getModelTotals().getEpsilon()).isEqualTo(3);
-      job.cancel().get();
+      job.cancel();
+    }
+  }
+
+  /** Erasures that their topic deletes before a start would be lost without a trace. */
+  @Test
+  void skippedOffsetsOfErasuresCount() throws Exception {
+    try (TestTopics testTopics = newTopics("sources")) {
+      KafkaVisibleOutputs outputs =
+          new KafkaVisibleOutputs(
+              testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("ours"));
+      assertThat(outputs.sources())
+          .extracting(SourceRange::topic)
+          .containsExactlyInAnyOrder(
+              testTopics.topics.gradients(),
+              testTopics.topics.rawGradients(),
+              testTopics.topics.erasures());
     }
   }
 
@@ -97,25 +114,9 @@ class ErasureITCase extends BrokerFixture {
     return events.get(0);
   }
 
-  private JobClient start(TestTopics testTopics, String savepoint, LedgerStart start)
-      throws Exception {
+  private static Map<String, String> settings(TestTopics testTopics) {
     Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("checkpoint.interval", "50 ms");
     settings.put("limits.user.epsilon", "4");
-    if (!savepoint.isEmpty()) {
-      settings.put("flink." + StateRecoveryOptions.SAVEPOINT_PATH.key(), savepoint);
-    }
-    return CroupierJob.submit(
-        StreamExecutionEnvironment.createLocalEnvironment(2),
-        JobConfig.of(settings).withLedgerStart(start));
-  }
-
-  private String stop(JobClient job) throws Exception {
-    return job.stopWithSavepoint(
-            false,
-            directory.resolve("savepoints").toUri().toString(),
-            SavepointFormatType.CANONICAL)
-        .get(1, TimeUnit.MINUTES);
+    return settings;
   }
 }

@@ -2,7 +2,6 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -15,10 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +32,8 @@ class PeriodITCase extends BrokerFixture {
     try (TestTopics testTopics = newTopics("period")) {
       testTopics.publish(spec);
 
-      JobClient job = start(testTopics, 1, "", LedgerStart.REQUIRE_STATE);
+      RestartedJob job = new RestartedJob(directory);
+      job.start(settings(testTopics, 1), LedgerStart.REQUIRE_STATE);
       assertThat(judge(testTopics, "a", 1).getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(judge(testTopics, "b", 1).getOutcome()).isEqualTo(Outcome.ADMITTED);
       AccountingEvent refused = judge(testTopics, "a", 2);
@@ -46,20 +42,22 @@ class PeriodITCase extends BrokerFixture {
           .contains("limits.user.epsilon is 1.0 in 30 days: 1 was spent");
 
       // A refused report has left its device, so it is charged, too.
-      job = start(testTopics, 30, stop(job), LedgerStart.REQUIRE_STATE);
+      job.stop();
+      job.start(settings(testTopics, 30), LedgerStart.REQUIRE_STATE);
       assertThat(judge(testTopics, "b", 2).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
 
-      job = start(testTopics, 31, stop(job), LedgerStart.REQUIRE_STATE);
+      job.stop();
+      job.start(settings(testTopics, 31), LedgerStart.REQUIRE_STATE);
       AccountingEvent admitted = judge(testTopics, "a", 3);
       assertThat(admitted.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(admitted.getUserTotals().getEpsilon()).isEqualTo(3);
       assertThat(admitted.getUserWindow().getTotals().getEpsilon()).isEqualTo(1);
       assertThat(admitted.getLeftUser().getEpsilon()).isZero();
       assertThat(judge(testTopics, "b", 3).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-      job.cancel().get();
+      job.cancel();
 
       // Without state: the window of day 60 has the charges of day 31 on, as a restart would.
-      job = start(testTopics, 60, "", LedgerStart.REBUILD);
+      job.start(settings(testTopics, 60), LedgerStart.REBUILD);
       AccountingEvent rebuilt = judge(testTopics, "a", 4);
       assertThat(rebuilt.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
       assertThat(rebuilt.getUserTotals().getEpsilon()).isEqualTo(4);
@@ -67,9 +65,10 @@ class PeriodITCase extends BrokerFixture {
       AccountingEvent other = judge(testTopics, "b", 4);
       assertThat(other.getUserTotals().getEpsilon()).isEqualTo(4);
       assertThat(other.getUserWindow().getTotals().getEpsilon()).isEqualTo(2);
-      job = start(testTopics, 89, stop(job), LedgerStart.REQUIRE_STATE);
+      job.stop();
+      job.start(settings(testTopics, 89), LedgerStart.REQUIRE_STATE);
       assertThat(judge(testTopics, "a", 5).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-      job.cancel().get();
+      job.cancel();
     }
   }
 
@@ -91,27 +90,11 @@ class PeriodITCase extends BrokerFixture {
         .orElseThrow();
   }
 
-  private JobClient start(TestTopics testTopics, int day, String savepoint, LedgerStart start)
-      throws Exception {
+  private static Map<String, String> settings(TestTopics testTopics, int day) {
     Map<String, String> settings = new HashMap<>(testTopics.settings());
     settings.putAll(FixedTime.settings(DAY_1.plus(Duration.ofDays(day - 1))));
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("checkpoint.interval", "50 ms");
     settings.put("limits.user.epsilon", "1");
     settings.put("limits.user.per", "30d");
-    if (!savepoint.isEmpty()) {
-      settings.put("flink." + StateRecoveryOptions.SAVEPOINT_PATH.key(), savepoint);
-    }
-    return CroupierJob.submit(
-        StreamExecutionEnvironment.createLocalEnvironment(2),
-        JobConfig.of(settings).withLedgerStart(start));
-  }
-
-  private String stop(JobClient job) throws Exception {
-    return job.stopWithSavepoint(
-            false,
-            directory.resolve("savepoints").toUri().toString(),
-            SavepointFormatType.CANONICAL)
-        .get(1, TimeUnit.MINUTES);
+    return settings;
   }
 }

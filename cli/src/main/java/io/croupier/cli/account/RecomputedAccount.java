@@ -63,7 +63,7 @@ final class RecomputedAccount implements UserAccount {
       all.countMissing(DecimalUnits.toDouble(missing, 9));
       countedNanos += missing;
     }
-    erased = all.copy();
+    erased = all.totals().reports == 0 ? null : all.copy();
     userDays = days;
     models.clear();
     modelDays.clear();

@@ -1,6 +1,7 @@
 package io.croupier.job.restart;
 
 import io.croupier.operators.flink.restart.VisibleOutputs;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -40,11 +42,16 @@ final class HeldReaders implements VisibleOutputs.Readers {
   /**
    * Follows partitions.
    *
-   * @param admin closed with this object
+   * @param kafka properties of Kafka's clients
    * @param clock time in milliseconds
    */
-  HeldReaders(Admin admin, Set<TopicPartition> partitions, LongSupplier clock) {
-    this.admin = admin;
+  HeldReaders(Map<String, String> kafka, Set<TopicPartition> partitions, LongSupplier clock)
+      throws IOException {
+    try {
+      admin = Admin.create(Map.copyOf(kafka));
+    } catch (KafkaException e) {
+      throw new IOException("The outputs can't be followed", e);
+    }
     this.partitions = Set.copyOf(partitions);
     this.clock = clock;
   }

@@ -16,7 +16,6 @@ import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -148,43 +147,15 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public Readers readers(int share, int shares) throws IOException {
-    try {
-      Admin admin = Admin.create(Map.copyOf(kafka));
-      try {
-        Set<TopicPartition> partitions = new HashSet<>();
-        for (String topic : List.of(topics.accounting(), topics.updates())) {
-          for (TopicPartition partition : new TopicOffsets(admin, topic).partitions()) {
-            if (partition.partition() % shares == share) {
-              partitions.add(partition);
-            }
-          }
-        }
-        return new HeldReaders(admin, partitions, System::currentTimeMillis);
-      } catch (ExecutionException | KafkaException e) {
-        admin.close(Duration.ZERO);
-        throw e;
-      }
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't describe the topics of accounts and updates", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the topics of accounts and updates", e);
-    }
+    Set<TopicPartition> partitions = partitions(topics.accounting(), topics.updates());
+    partitions.removeIf(partition -> partition.partition() % shares != share);
+    return new HeldReaders(kafka, partitions, System::currentTimeMillis);
   }
 
   @Override
   public LeftOpen leftOpen() throws IOException {
-    Set<TopicPartition> partitions = new HashSet<>();
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      for (String topic : List.of(topics.accounting(), topics.updates(), topics.guarantees())) {
-        partitions.addAll(new TopicOffsets(admin, topic).partitions());
-      }
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't describe the outputs", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the outputs", e);
-    }
+    Set<TopicPartition> partitions =
+        partitions(topics.accounting(), topics.updates(), topics.guarantees());
     LingeringTransactions left =
         LingeringTransactions.findUnrecorded(
             kafka, ownTransactions, partitions, new TopicPartition(topics.progress(), 0));
@@ -195,6 +166,21 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
         thread.start();
       }
     };
+  }
+
+  private Set<TopicPartition> partitions(String... outputs) throws IOException {
+    Set<TopicPartition> partitions = new HashSet<>();
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      for (String topic : outputs) {
+        partitions.addAll(new TopicOffsets(admin, topic).partitions());
+      }
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't describe the outputs", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up the outputs", e);
+    }
+    return partitions;
   }
 
   private static void end(LingeringTransactions left) {
@@ -221,7 +207,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
           "The brokers don't return the offsets of the gradient and erasures topics", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the gradient topics", e);
+      throw new IOException("Interrupted while looking up the gradient and erasures topics", e);
     }
     return sources;
   }

@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.job.BrokerFixture;
 import io.croupier.job.TestTopics;
 import io.croupier.operators.flink.restart.VisibleOutputs;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -39,13 +37,12 @@ class HeldReadersITCase extends BrokerFixture {
   void countsFromTheFirstLookUpThatSawTheTransactionToItsEnd() throws Exception {
     String updates = testTopics.topics.updates();
     AtomicLong clock = new AtomicLong(1_000);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()));
+    try (HeldReaders held =
+            new HeldReaders(
+                testTopics.kafka(),
+                Set.of(new TopicPartition(updates, 0), new TopicPartition(updates, 1)),
+                clock::get);
         KafkaProducer<byte[], byte[]> open = testTopics.transaction("open")) {
-      HeldReaders held =
-          new HeldReaders(
-              admin,
-              Set.of(new TopicPartition(updates, 0), new TopicPartition(updates, 1)),
-              clock::get);
       assertThat(lookUp(held)).isZero();
 
       send(open, updates, 1);

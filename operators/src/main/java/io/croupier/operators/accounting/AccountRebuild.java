@@ -99,9 +99,7 @@ public final class AccountRebuild {
       days = account.userDays().onOneDay(period(recorded), day(event), window);
     }
     account.storeUserTotals(user);
-    if (user.reports > 0) {
-      account.erase(days);
-    }
+    account.erase(days);
     return agrees || !known;
   }
 

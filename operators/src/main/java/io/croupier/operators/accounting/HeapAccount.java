@@ -60,7 +60,7 @@ public final class HeapAccount implements UserAccount {
 
   @Override
   public void erase(DailyTotals days) {
-    erased = user.copyOfCharges();
+    erased = user.erased();
     userDays = days;
     models = null;
     modelDays = null;

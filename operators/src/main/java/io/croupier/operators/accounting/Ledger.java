@@ -120,14 +120,11 @@ public final class Ledger {
 
   /**
    * Erases an account: its totals over all models stay, and no later account of its user is less.
-   * The charges of the newest window count on the day of the erasure. An account without charges
-   * stays as it is.
+   * The charges of the newest window count on the day of the erasure.
    */
   public AccountingEvent erase(Report erasure, UserAccount account) {
     Spending onAll = onAllModels(erasure, account);
-    if (onAll.all().reports > 0) {
-      account.erase(onAll.daysOnOne());
-    }
+    account.erase(onAll.daysOnOne());
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(erasure.userId)

@@ -118,6 +118,14 @@ public final class Totals {
     unbounded = DecimalUnits.add(unbounded, cost.unbounded);
   }
 
+  /**
+   * Returns what the totals of each model of an account begin with once it is erased; null if
+   * nothing was charged.
+   */
+  public Totals erased() {
+    return reports == 0 ? null : copyOfCharges();
+  }
+
   /** Returns these totals without the participations in a central model. */
   public Totals copyOfCharges() {
     Totals copy = new Totals();

@@ -11,13 +11,14 @@ public interface UserAccount {
 
   /**
    * Forgets everything but the totals over all models, with which the totals of each model begin
-   * from then on: what was spent on a model is no more than that.
+   * from then on: what was spent on a model is no more than that. An account without charges is a
+   * new one afterwards.
    *
    * @param days what is left of the charges over all models on each day
    */
   void erase(DailyTotals days);
 
-  /** Returns whether the account was erased. */
+  /** Returns whether charges were erased. */
   boolean isErased();
 
   /** Returns the totals over all models; empty ones if there are none yet. */

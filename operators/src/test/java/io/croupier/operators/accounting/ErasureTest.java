@@ -139,11 +139,14 @@ class ErasureTest {
     return ledger.judge(on(day, to("model " + model, report)), rules.get(model), user);
   }
 
+  /** Central reports that are refused cost nothing, but their devices are known. */
   @Test
-  void anAccountWithoutChargesStaysAsItIs() {
+  void anAccountWithoutChargesIsANewOneAfterwards() {
+    account.storeWindow(new DeviceWindow("d"));
     AccountingEvent erased = new Ledger().erase(erasure(NOW), account);
     assertThat(erased.getOutcome()).isEqualTo(Outcome.ERASED);
     assertThat(account.isErased()).isFalse();
+    assertThat(account.windows).isEmpty();
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(erased, rebuilt)).isTrue();
     assertThat(rebuilt.isErased()).isFalse();

@@ -20,7 +20,7 @@ public final class MapAccount implements UserAccount {
 
   @Override
   public void erase(DailyTotals days) {
-    erased = user.copyOfCharges();
+    erased = user.erased();
     userDays = days;
     models.clear();
     modelDays.clear();

@@ -127,7 +127,7 @@ final class KeyedAccount implements UserAccount {
   public void erase(DailyTotals days) {
     StoredAccount erased = new StoredAccount();
     erased.totals = account.totals;
-    erased.erased = account.totals.copyOfCharges();
+    erased.erased = account.totals.erased();
     erased.days = days;
     account = erased;
     changed = true;

@@ -11,7 +11,6 @@ import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 import org.apache.flink.api.common.TaskInfoImpl;
 import org.junit.jupiter.api.Test;
 
@@ -138,21 +137,11 @@ class StaleLearnerTest {
     assertThat(second.count()).isEqualTo(2);
     assertThat(second.generation()).isEqualTo(first.generation());
 
-    List<Predicate<ProgressRecord>> asked = new ArrayList<>();
-    start(
-        List.of(mark),
-        new VisibleRecords() {
-          private static final long serialVersionUID = 1;
-
-          @Override
-          public CommittedProgress progress(Predicate<ProgressRecord> listed) {
-            asked.add(listed);
-            return new CommittedProgress(TopicEnd.UNKNOWN);
-          }
-        });
-    assertThat(asked.get(0).test(first)).isTrue();
-    assertThat(asked.get(0).test(second)).as("of a failed checkpoint").isFalse();
-    assertThat(asked.get(0).test(new PublishedRound("m", 1, 1))).isTrue();
+    VisibleRecords visible = new VisibleRecords();
+    start(List.of(mark), visible);
+    assertThat(visible.listed.test(first)).isTrue();
+    assertThat(visible.listed.test(second)).as("of a failed checkpoint").isFalse();
+    assertThat(visible.listed.test(new PublishedRound("m", 1, 1))).isTrue();
   }
 
   private static OfSubtask read(OutboundRecord record) throws Exception {

@@ -177,20 +177,10 @@ class StaleLedgerTest {
     Run run = new Run(List.of(), 2);
     run.judge(1, 0, 7);
     List<LedgerMark> marks = run.checkpoint();
-    List<Predicate<ProgressRecord>> asked = new ArrayList<>();
-    VisibleRecords asking =
-        new VisibleRecords() {
-          private static final long serialVersionUID = 1;
-
-          @Override
-          public CommittedProgress progress(Predicate<ProgressRecord> listed) {
-            asked.add(listed);
-            return new CommittedProgress(TopicEnd.UNKNOWN);
-          }
-        };
+    VisibleRecords asking = new VisibleRecords();
     new LedgerStartCheck(asking, new TaskInfoImpl("ledger", 16, 0, 2, 0)).committed(marks);
 
-    Predicate<ProgressRecord> listed = asked.get(0);
+    Predicate<ProgressRecord> listed = asking.listed;
     assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 1))).isTrue();
     assertThat(listed.test(record(ProgressWriter.LEDGER, 1, 2, 2)))
         .as("a failed checkpoint")

@@ -29,6 +29,9 @@ public class VisibleRecords implements VisibleOutputs {
   /** The id of the progress topic. */
   public long progressId = 5;
 
+  /** Which transactions the last reader of the progress topic knows. */
+  transient Predicate<ProgressRecord> listed;
+
   private final List<byte[][]> progress = new ArrayList<>();
 
   /** Commits those of the records that belong on the progress topic. */
@@ -47,7 +50,8 @@ public class VisibleRecords implements VisibleOutputs {
   }
 
   @Override
-  public CommittedProgress progress(Predicate<ProgressRecord> listed) throws IOException {
+  public CommittedProgress progress(Predicate<ProgressRecord> inState) throws IOException {
+    listed = inState;
     CommittedProgress committed =
         new CommittedProgress(new TopicEnd(progressId, 6, List.of((long) progress.size())));
     for (int offset = 0; offset < progress.size(); offset++) {
