@@ -1,6 +1,6 @@
 package io.croupier.cli;
 
-/** With what the command ends, for scripts. */
+/** The exit codes of commands. */
 public enum ExitCode {
   /** The command has done what it was asked for. */
   SUCCESS(0),

@@ -43,7 +43,7 @@ public final class ErasureDecoder {
     return new Decoded.WellFormed(erasure);
   }
 
-  /** Who asked for an erasure is nothing for readers of dead letters. */
+  /** Readers of dead letters must not learn who asked for an erasure. */
   private static Decoded malformed(String reason) {
     return new Decoded.Malformed(reason, true);
   }
