@@ -137,6 +137,10 @@ final class SpendTracker implements AutoCloseable {
 
   private synchronized void add(AccountingEvent event) {
     lastEvent = System.nanoTime();
+    if (event.getOutcome() == Outcome.ERASED) {
+      // An operator's record, of no report.
+      return;
+    }
     boolean isAdmitted = event.getOutcome() == Outcome.ADMITTED;
     if (isAdmitted) {
       admitted.merge(event.getModelId(), 1L, Long::sum);

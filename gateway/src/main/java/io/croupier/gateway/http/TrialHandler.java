@@ -17,11 +17,9 @@ import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.gateway.trial.Visits;
 import io.croupier.gateway.watch.WatchAccess;
-import io.croupier.schemas.AccountingEvent;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -171,16 +169,18 @@ public final class TrialHandler extends Handler.Abstract {
   /** The newest verdict on the sender's reports, if there is one, and how many visitors came. */
   private JsonObject account(Exchange exchange) {
     JsonObject json = new JsonObject();
-    json.addProperty("visitors", visits.visitors());
-    json.addProperty("judged", visits.judged());
-    Optional<AccountingEvent> newest = visits.newest(userId(exchange));
-    newest.ifPresent(
-        event -> {
-          json.addProperty("sequence", event.getSequence());
-          json.addProperty("outcome", event.getOutcome().name());
-          json.addProperty("reports", event.getUserTotals().getReports());
-          json.addProperty("epsilon", event.getUserTotals().getEpsilon());
-        });
+    Visits.Account account = visits.account(userId(exchange));
+    json.addProperty("visitors", account.visitors());
+    json.addProperty("judged", account.judged());
+    account
+        .newest()
+        .ifPresent(
+            event -> {
+              json.addProperty("sequence", event.getSequence());
+              json.addProperty("outcome", event.getOutcome().name());
+              json.addProperty("reports", event.getUserTotals().getReports());
+              json.addProperty("epsilon", event.getUserTotals().getEpsilon());
+            });
     return json;
   }
 

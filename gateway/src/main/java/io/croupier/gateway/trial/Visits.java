@@ -82,9 +82,22 @@ public final class Visits implements ReportStore {
     return ended && underway == 0 && judged >= stored;
   }
 
-  /** The newest event about a visitor; empty if there is none yet. */
-  public synchronized Optional<AccountingEvent> newest(String userId) {
-    return Optional.ofNullable(newest.get(userId)).filter(AccountingEvent::hasUserId);
+  /**
+   * What a visitor is shown, read at one moment: {@code judged} counts the report of {@code
+   * newest}.
+   *
+   * @param visitors number of people who sent a report
+   * @param judged number of judged reports of all visitors
+   * @param newest the newest event about this visitor; empty if there is none yet
+   */
+  public record Account(int visitors, long judged, Optional<AccountingEvent> newest) {}
+
+  /** The account of a visitor. */
+  public synchronized Account account(String userId) {
+    return new Account(
+        visitors(),
+        judged,
+        Optional.ofNullable(newest.get(userId)).filter(AccountingEvent::hasUserId));
   }
 
   /** Number of people who sent a report. */

@@ -6,6 +6,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -46,11 +47,12 @@ class VisitsTest {
     results.add(send("grace"));
 
     assertThat(visits.judged(event("person-000001", Outcome.ADMITTED, 0))).isFalse();
-    assertThat(visits.newest("ada")).isEmpty();
+    assertThat(visits.account("ada")).isEqualTo(new Visits.Account(2, 0, Optional.empty()));
     assertThat(visits.judged(event("ada", Outcome.ADMITTED, 0))).isTrue();
-    assertThat(visits.judged(event("ada", Outcome.DUPLICATE, 1))).isTrue();
-    assertThat(visits.newest("ada").orElseThrow().getSequence()).isEqualTo(1);
-    assertThat(visits.newest("grace")).isEmpty();
+    AccountingEvent second = event("ada", Outcome.DUPLICATE, 1);
+    assertThat(visits.judged(second)).isTrue();
+    assertThat(visits.account("ada")).isEqualTo(new Visits.Account(2, 2, Optional.of(second)));
+    assertThat(visits.account("grace")).isEqualTo(new Visits.Account(2, 2, Optional.empty()));
     assertThat(visits.visitors()).isEqualTo(2);
     assertThat(visits.judged()).isEqualTo(2);
     assertThat(visits.admitted()).isEqualTo(1);
