@@ -10,6 +10,7 @@ import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.AccountedOffsets;
+import io.croupier.job.restart.CompactedEvents;
 import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuildDirectory;
@@ -126,10 +127,11 @@ public final class CroupierJob {
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
       if (limited.isPresent()) {
         KafkaTopics.requireThatItKeepsAccounts(admin, config.topics(), limited.get());
+        new CompactedEvents(config.kafka(), config.topics().accounting()).areValid();
       }
       return limits;
     } catch (IOException e) {
-      throw new IllegalStateException("The published specs can't be read: " + e.getMessage(), e);
+      throw new IllegalStateException("The topics can't be read: " + e.getMessage(), e);
     } catch (ExecutionException e) {
       throw noAnswer(config, e);
     }
@@ -241,11 +243,15 @@ public final class CroupierJob {
             ? JournalSettings.on(config.topics().gradients(), limits.journalBytes())
             : JournalSettings.OFF,
         config.ledgerStart(),
-        new KafkaVisibleOutputs(
-            config.kafka(),
-            config.topics(),
-            ends,
-            OutputSink.allTransactions(config.topics().updates())));
+        outputs(config, ends));
+  }
+
+  static KafkaVisibleOutputs outputs(JobConfig config, OutputEnds ends) {
+    return new KafkaVisibleOutputs(
+        config.kafka(),
+        config.topics(),
+        ends,
+        OutputSink.allTransactions(config.topics().updates()));
   }
 
   private static SpecRequirements requirements(BrokerLimits limits) {

@@ -3,15 +3,20 @@ package io.croupier.job;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.OutputSink;
+import io.croupier.job.restart.CompactedEvents;
 import io.croupier.job.restart.EventsToRebuild;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuildDirectory;
 import io.croupier.operators.flink.ledger.RebuildOperator;
 import io.croupier.operators.flink.ledger.RebuildResult;
+import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
 import io.croupier.operators.flink.ledger.UserOfEvent;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +65,9 @@ final class LedgerRebuild {
   private final JobConfig config;
   private final KafkaIo io;
 
+  /** Whether earlier events may be missing, since the newest of each key suffice. */
+  private boolean isCompacted;
+
   LedgerRebuild(StreamExecutionEnvironment env, JobConfig config, KafkaIo io) {
     this.env = env;
     this.config = config;
@@ -90,6 +98,7 @@ final class LedgerRebuild {
             config.kafka(),
             config.topics().accounting(),
             OutputSink.allTransactions(config.topics().updates()));
+    isCompacted = new CompactedEvents(config.kafka(), config.topics().accounting()).areValid();
     TopicEnd now = events.end();
     Optional<TopicEnd> recorded = files.recordedEnd();
     Optional<String> checkpoint = Optional.empty();
@@ -163,7 +172,7 @@ final class LedgerRebuild {
           String savepoint =
               job.triggerSavepoint(files.savepoints(), SavepointFormatType.NATIVE).get();
           warn(result);
-          RebuildDirectory.writeOffsets(savepoint, result.highest());
+          RebuildDirectory.writeOffsets(savepoint, judged(result));
           return savepoint;
         } catch (ExecutionException | IllegalStateException e) {
           // Tasks that end decline a savepoint, and those of the first source have just read all.
@@ -248,8 +257,25 @@ final class LedgerRebuild {
     }
   }
 
+  /**
+   * Returns the highest judged reports. Of a user whose reports have moved to another partition, a
+   * compacted topic has no event of the earlier one; the progress of the earlier runs has.
+   */
+  private List<AccountedPosition> judged(RebuildResult result) throws IOException {
+    List<AccountedPosition> judged = new ArrayList<>(result.highest());
+    if (!isCompacted) {
+      return judged;
+    }
+    CroupierJob.outputs(config, OutputEnds.NONE)
+        .progress(record -> false)
+        .forEachJudged(
+            (topic, partition, offset) ->
+                judged.add(new AccountedPosition(topic, partition, offset)));
+    return judged;
+  }
+
   private void warn(RebuildResult result) {
-    if (result.differing() > 0) {
+    if (result.differing() > 0 && !isCompacted) {
       LOG.warn(
           "{} events of the accounting topic {} contain other totals than the earlier events add up"
               + " to: some are missing, or a new ledger was begun. The larger totals are used",

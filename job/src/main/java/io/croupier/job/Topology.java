@@ -125,7 +125,13 @@ public record Topology(
             "learner",
             RecordType.OUTBOUND,
             new LearnerOperator(
-                specRequirements, deadLetters, topics.models(), journal, publications, visible))
+                specRequirements,
+                deadLetters,
+                topics.models(),
+                journal,
+                publications,
+                ledgerStart,
+                visible))
         .uid(Uids.LEARNER);
   }
 

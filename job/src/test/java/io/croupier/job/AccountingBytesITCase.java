@@ -13,6 +13,7 @@ import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GradientReport;
@@ -160,7 +161,7 @@ class AccountingBytesITCase extends BrokerFixture {
                   new ProducerRecord<>(
                       testTopics.topics.accounting(),
                       0,
-                      event.getUserId().getBytes(UTF_8),
+                      AccountingKey.of(event),
                       new AccountingEventWriter().write(event))));
         }
         producer.commitTransaction();

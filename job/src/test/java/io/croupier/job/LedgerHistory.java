@@ -1,7 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.math.PackedVectors;
@@ -10,6 +8,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.ModelSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +65,7 @@ final class LedgerHistory {
       for (int user = 0; user < users; user++) {
         AccountingEvent event = turn.toBuilder().setUserId(user(user)).build();
         testTopics.send(
-            testTopics.topics.accounting(), user(user).getBytes(UTF_8), writer.write(event));
+            testTopics.topics.accounting(), AccountingKey.of(event), writer.write(event));
       }
       testTopics.flush();
     }

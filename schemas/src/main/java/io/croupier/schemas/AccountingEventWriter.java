@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 
 /**
  * Writes a ledger's events in version 2, which leaves out what {@link AccountingEvents#read} adds
- * again: the user, whose id is the record's key, the usual topics, totals over all models that
+ * again: what the {@link AccountingKey} contains, the usual topics, totals over all models that
  * equal the model's, and zeros. The bytes are those that Protobuf writes for an event without these
  * fields, and no message is built for them. Not safe for use by several threads.
  *
@@ -30,13 +30,16 @@ public final class AccountingEventWriter {
   public AccountingEventWriter() {}
 
   /**
-   * Returns the value of the record of an event, whose key must be the event's user.
+   * Returns the value of the record of an event, whose key must be {@link AccountingKey#of}.
    *
    * @param event with all fields that a ledger sets
    */
   public byte[] write(AccountingEvent event) {
     start = buffer.length;
     declaration(event);
+    if (event.hasHighestSequence()) {
+      number(AccountingEvent.HIGHEST_SEQUENCE_FIELD_NUMBER, event.getHighestSequence());
+    }
     if (event.hasAppendedAtMs()) {
       number(AccountingEvent.APPENDED_AT_MS_FIELD_NUMBER, event.getAppendedAtMs());
     }
@@ -74,9 +77,12 @@ public final class AccountingEventWriter {
       text(AccountingEvent.REASON_FIELD_NUMBER, event.getReason());
     }
     number(AccountingEvent.OUTCOME_FIELD_NUMBER, event.getOutcomeValue());
-    number(AccountingEvent.SEQUENCE_FIELD_NUMBER, event.getSequence());
-    text(AccountingEvent.MODEL_ID_FIELD_NUMBER, event.getModelId());
-    text(AccountingEvent.DEVICE_ID_FIELD_NUMBER, event.getDeviceId());
+    if (event.hasSequence()) {
+      number(AccountingEvent.SEQUENCE_FIELD_NUMBER, event.getSequence());
+    }
+    if (event.hasModelId() && !AccountingKey.hasModel(event)) {
+      text(AccountingEvent.MODEL_ID_FIELD_NUMBER, event.getModelId());
+    }
     byte[] bytes = new byte[buffer.length - start];
     System.arraycopy(buffer, start, bytes, 0, bytes.length);
     return bytes;

@@ -1,7 +1,5 @@
 package io.croupier.schemas;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.mechanism.Cost;
@@ -29,10 +27,11 @@ public final class AccountingEvents {
 
   /**
    * Reads a record of the accounting topic, of any version. Version 1 has all fields. Version 2,
-   * which {@link AccountingEventWriter} writes, has no user: its fields that are missing are added.
+   * which {@link AccountingEventWriter} writes, has no user: its fields that are missing are added,
+   * those of the {@link AccountingKey} included.
    *
    * @param key null if the record has none
-   * @throws InvalidProtocolBufferException if the value is no such record
+   * @throws InvalidProtocolBufferException if the value is no such record, or the key not its key
    */
   public static AccountingEvent read(byte[] key, byte[] value)
       throws InvalidProtocolBufferException {
@@ -41,10 +40,8 @@ public final class AccountingEvents {
       return event;
     }
     AccountingEvent.Builder whole =
-        event.toBuilder()
-            .setUserId(new String(key, UTF_8))
-            .setReason(event.getReason())
-            .setSpent(withZeros(event.getSpent()));
+        event.toBuilder().setReason(event.getReason()).setSpent(withZeros(event.getSpent()));
+    addKey(whole, key);
     if (event.hasModelTotals()) {
       whole.setModelTotals(withZeros(event.getModelTotals()));
     }
@@ -54,6 +51,38 @@ public final class AccountingEvents {
       whole.setSource(event.getSource().toBuilder().setTopic(usualTopic(event.hasCentral())));
     }
     return whole.build();
+  }
+
+  private static void addKey(AccountingEvent.Builder event, byte[] bytes)
+      throws InvalidProtocolBufferException {
+    AccountingKey key;
+    try {
+      key = AccountingKey.parse(bytes);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidProtocolBufferException(e.getMessage());
+    }
+    event.setUserId(key.userId());
+    if (event.getOutcome() == Outcome.ERASED) {
+      return;
+    }
+    event.setDeviceId(key.deviceId());
+    if (!key.modelId().isEmpty()) {
+      event.setModelId(key.modelId());
+    }
+  }
+
+  /**
+   * Returns whether a report was charged: a refused central report is never used, so it is free.
+   */
+  public static boolean isCharged(AccountingEventOrBuilder event) {
+    return isCharged(event.getOutcome(), event.hasCentral());
+  }
+
+  /** The same, by the outcome of a report and whether it is central. */
+  public static boolean isCharged(Outcome outcome, boolean central) {
+    return outcome != Outcome.DUPLICATE
+        && outcome != Outcome.ERASED
+        && (!central || outcome == Outcome.ADMITTED);
   }
 
   /** The topic of a report where the source of its event has none. */

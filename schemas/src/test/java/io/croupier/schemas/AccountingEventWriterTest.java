@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.EnumSet;
@@ -16,14 +17,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AccountingEventWriterTest {
-  private static final byte[] KEY = "j\u00fcrgen".getBytes(UTF_8);
+  private static final String USER = "j\u00fcr/gen";
+  private static final byte[] KEY_OF_VERSION_1 = USER.getBytes(UTF_8);
 
   private final AccountingEventWriter writer = new AccountingEventWriter();
   private final Random random = new Random(17);
 
   /** The fields that version 2 contains, written by Protobuf. */
   private static byte[] expected(AccountingEvent event) {
-    AccountingEvent.Builder slim = event.toBuilder().clearUserId();
+    AccountingEvent.Builder slim = event.toBuilder().clearUserId().clearDeviceId();
+    if (event.hasModelTotals() && isCharged(event)) {
+      slim.clearModelId();
+    }
     if (event.getUserTotals().equals(event.getModelTotals())) {
       slim.clearUserTotals();
     }
@@ -55,6 +60,11 @@ class AccountingEventWriterTest {
     return slim.build().toByteArray();
   }
 
+  private static boolean isCharged(AccountingEvent event) {
+    return event.getOutcome() == Outcome.ADMITTED
+        || (event.getOutcome() != Outcome.DUPLICATE && !event.hasCentral());
+  }
+
   private static boolean isInAllSpends(FieldDescriptor field) {
     return Set.of("reports", "epsilon", "mu", "rho", "undisclosed", "unbounded", "mu_of_all")
         .contains(field.getName());
@@ -72,9 +82,13 @@ class AccountingEventWriterTest {
         "model_totals",
         "model_window",
         "user_window",
-        "appended_at_ms");
+        "appended_at_ms",
+        "highest_sequence",
+        "tree");
+    Outcome[] outcomes = {Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_SEQUENCE};
     event
-        .setUserId(new String(KEY, UTF_8))
+        .setUserId(USER)
+        .setOutcome(outcomes[random.nextInt(outcomes.length)])
         .setReason(random.nextBoolean() ? "" : "r\u00e9ason".repeat(random.nextInt(150)));
     if (random.nextBoolean()) {
       event
@@ -104,7 +118,8 @@ class AccountingEventWriterTest {
       if (field.getRealContainingOneof() != null && random.nextBoolean()) {
         continue;
       }
-      message.setField(field, value(message, field, isSpend && isInAllSpends(field)));
+      Object value = value(message, field, isSpend && isInAllSpends(field));
+      message.setField(field, field.isRepeated() ? List.of(value, value) : value);
     }
   }
 
@@ -133,7 +148,7 @@ class AccountingEventWriterTest {
       AccountingEvent event = event();
       byte[] bytes = writer.write(event);
       assertThat(bytes).as(() -> event.toString()).isEqualTo(expected(event));
-      assertThat(AccountingEvents.read(KEY, bytes)).isEqualTo(event);
+      assertThat(AccountingEvents.read(AccountingKey.of(event), bytes)).isEqualTo(event);
       seen.add(event.getDeclarationCase());
     }
     assertThat(seen).containsExactlyInAnyOrder(AccountingEvent.DeclarationCase.values());
@@ -153,7 +168,8 @@ class AccountingEventWriterTest {
     try (InputStream in =
         AccountingEventWriterTest.class.getResourceAsStream("/golden/v1/" + name + ".bin")) {
       byte[] bytes = in.readAllBytes();
-      assertThat(AccountingEvents.read(KEY, bytes)).isEqualTo(AccountingEvent.parseFrom(bytes));
+      assertThat(AccountingEvents.read(KEY_OF_VERSION_1, bytes))
+          .isEqualTo(AccountingEvent.parseFrom(bytes));
     }
   }
 

@@ -55,7 +55,7 @@ final class JournaledModel {
               + " publications: replay it with that release");
     }
     if (!isBundle && bundle.hasNamedRound()) {
-      begin(bundle.getNamedRound());
+      begin(bundle);
     } else {
       beginAtRoundZero();
     }
@@ -90,17 +90,31 @@ final class JournaledModel {
    * Starts a model; one whose name was used before starts above round 0, again after each
    * retirement.
    */
-  private void begin(long firstRound) {
-    if (model != null) {
-      model.writeLast();
+  private void begin(JournalEntry.Bundle beginning) {
+    ReplayedModel before = model;
+    if (before != null) {
+      before.writeLast();
     }
-    model = start.apply(firstRound);
+    if (!beginning.getContinued()) {
+      model = start.apply(beginning.getNamedRound());
+      return;
+    }
+    if (before == null || before.isUnpublished()) {
+      throw mismatch(
+          beginning, "the model continues from an update that the journal doesn't contain");
+    }
+    model = start.apply(0);
+    model.continueFrom(before);
+    if (model.round() != beginning.getNamedRound()) {
+      throw mismatch(
+          beginning, "the model continues, but in the replay its next round is " + model.round());
+    }
   }
 
   /** Starts the model at round 0, whose publication the journal omits. */
   private void beginAtRoundZero() {
     if (model == null) {
-      begin(0);
+      model = start.apply(0);
       model.publish(true);
     }
   }

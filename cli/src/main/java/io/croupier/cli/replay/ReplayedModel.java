@@ -1,9 +1,11 @@
 package io.croupier.cli.replay;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.function.Consumer;
@@ -19,8 +21,10 @@ final class ReplayedModel {
   private final long every;
   private final Consumer<ModelUpdateView> updates;
 
-  /** The last update; null once it is written. */
-  private ModelUpdateView unwritten;
+  /** The last update; null before the first. */
+  private ModelUpdateView last;
+
+  private boolean isWritten = true;
 
   private long sinceWritten;
   private long newestReportMs;
@@ -46,6 +50,15 @@ final class ReplayedModel {
 
   ModelSpec spec() {
     return model.spec();
+  }
+
+  /** Continues from the last update of the model before, whose state was lost. */
+  void continueFrom(ReplayedModel before) {
+    try {
+      model.continueFrom(ModelUpdate.parseFrom(before.last.toByteString()));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("A view of an update is an update", e);
+    }
   }
 
   /** Number of the open round. */
@@ -157,7 +170,8 @@ final class ReplayedModel {
   }
 
   private void published(ModelUpdateView update) {
-    unwritten = update;
+    last = update;
+    isWritten = false;
     if (++sinceWritten == every) {
       write();
     }
@@ -165,7 +179,7 @@ final class ReplayedModel {
 
   /** Writes the last update if it is not written yet. */
   void writeLast() {
-    if (unwritten != null) {
+    if (!isWritten) {
       write();
     }
   }
@@ -173,14 +187,20 @@ final class ReplayedModel {
   /** Writes the model's state if it is not written yet, even if only counts have changed. */
   void writeNews() {
     if (model.hasNews()) {
-      unwritten = model.publish(false, roundClosedMs).orElse(unwritten);
+      model
+          .publish(false, roundClosedMs)
+          .ifPresent(
+              update -> {
+                last = update;
+                isWritten = false;
+              });
     }
     writeLast();
   }
 
   private void write() {
-    updates.accept(unwritten);
-    unwritten = null;
+    updates.accept(last);
+    isWritten = true;
     sinceWritten = 0;
   }
 }

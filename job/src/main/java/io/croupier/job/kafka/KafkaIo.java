@@ -3,11 +3,11 @@ package io.croupier.job.kafka;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.operators.flink.OutboundRecord;
-import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.TopicEnd;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -38,6 +38,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.utils.Utils;
 
 /** Builds the job's sources and sinks. */
 public final class KafkaIo {
@@ -298,9 +299,17 @@ public final class KafkaIo {
             case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
             case PROGRESS -> topics.progress();
           };
-      // A start finds a transaction by its first record of progress, so all of them are in one
-      // partition.
-      Integer partition = record.destination == Destination.PROGRESS ? 0 : null;
+      Integer partition =
+          switch (record.destination) {
+            // A start finds a transaction by its first record of progress, so all of them are in
+            // one partition.
+            case PROGRESS -> 0;
+            // All events of a user are in one partition, as Kafka chooses it by the user.
+            case ACCOUNTING ->
+                Utils.toPositive(Utils.murmur2(AccountingKey.user(record.key)))
+                    % context.getPartitionsForTopic(topic).length;
+            default -> null;
+          };
       ProducerRecord<byte[], byte[]> out =
           new ProducerRecord<>(topic, partition, record.key, record.value);
       for (int i = 0; i < record.headerNames.length; i++) {

@@ -292,12 +292,11 @@ public final class KafkaTopics {
         .forEach(
             (setting, value) ->
                 LOG.warn(
-                    "The {} topic {} deletes records: its {} is {}, not {}, so {}",
+                    "The {} topic {} deletes records: its {} is {}, not -1, so {}",
                     kind,
                     topic,
                     setting,
                     value,
-                    right(setting),
                     consequence));
   }
 
@@ -316,17 +315,17 @@ public final class KafkaTopics {
         (setting, value) -> {
           throw new IllegalStateException(
               ("The job limits what users may spend (%s), but the accounting topic %s deletes"
-                      + " events: its %s is %s; set it to %s")
-                  .formatted(limited, topic, setting, value, right(setting)));
+                      + " events: its %s is %s; set it to -1")
+                  .formatted(limited, topic, setting, value));
         });
   }
 
-  /** The settings that each make a topic lose records, with their values. */
+  /** The settings that each make a topic delete records by age or size, with their values. */
   private static Map<String, String> forgets(Config config) {
     Map<String, String> wrong = new LinkedHashMap<>();
     String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
-    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-      wrong.put(TopicConfig.CLEANUP_POLICY_CONFIG, cleanup);
+    if (!cleanup.contains(TopicConfig.CLEANUP_POLICY_DELETE)) {
+      return wrong;
     }
     for (String limit :
         List.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG)) {
@@ -335,12 +334,6 @@ public final class KafkaTopics {
       }
     }
     return wrong;
-  }
-
-  private static String right(String setting) {
-    return setting.equals(TopicConfig.CLEANUP_POLICY_CONFIG)
-        ? TopicConfig.CLEANUP_POLICY_DELETE
-        : "-1";
   }
 
   private static Duration transactionTimeout(Admin admin)

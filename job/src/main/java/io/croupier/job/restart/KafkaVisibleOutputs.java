@@ -146,6 +146,31 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   @Override
+  public Map<String, ModelUpdate> updates(Predicate<String> models) throws IOException {
+    Map<String, ModelUpdate> updates = new HashMap<>();
+    try (CommittedTopic records =
+        CommittedTopic.open(
+            kafka,
+            topics.updates(),
+            new Section(TopicEnd.UNKNOWN, ALL, Optional.of(ends.updates())),
+            OpenTransactions.leave())) {
+      records.forEach(
+          record -> {
+            String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+            if (models.test(modelId)) {
+              if (record.value() == null) {
+                updates.remove(modelId);
+              } else if (round(record).isPresent()) {
+                updates.put(modelId, ModelUpdate.parseFrom(record.value()));
+              }
+            }
+            return true;
+          });
+    }
+    return updates;
+  }
+
+  @Override
   public Readers readers(int share, int shares) throws IOException {
     Set<TopicPartition> partitions = partitions(topics.accounting(), topics.updates());
     partitions.removeIf(partition -> partition.partition() % shares != share);

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.ModelUpdate;
 import java.util.Arrays;
@@ -53,7 +54,7 @@ class KafkaVisibleOutputsTest {
     assertThat(KafkaVisibleOutputs.event(record(event.toByteArray()))).isEqualTo(event);
   }
 
-  /** In version 2 the key is the user, and the declaration implies the usual topic. */
+  /** In version 2 the key contains the user, and the declaration implies the usual topic. */
   @ParameterizedTest
   @CsvSource({"false, croupier.gradients", "true, croupier.raw-gradients"})
   void readsSlimEventsOfALedger(boolean central, String topic) throws Exception {
@@ -65,7 +66,11 @@ class KafkaVisibleOutputsTest {
     byte[] slim = new AccountingEventWriter().write(event.build());
 
     assertThat(AccountingEvent.parseFrom(slim).getSource().hasTopic()).isFalse();
-    assertThat(KafkaVisibleOutputs.event(record(slim)).getSource()).isEqualTo(event.getSource());
+    byte[] key = AccountingKey.of(event.build());
+    assertThat(
+            KafkaVisibleOutputs.event(new ConsumerRecord<>("accounting", 1, 7, key, slim))
+                .getSource())
+        .isEqualTo(event.getSource());
   }
 
   @Test
@@ -121,7 +126,7 @@ class KafkaVisibleOutputsTest {
 
   @Test
   void refusesRecordsThatAreNoEvents() throws Exception {
-    assertRefused(new byte[0], "model_id must be");
+    assertRefused(new byte[0], "it can't be parsed");
     assertRefused("secret".getBytes(UTF_8), "it can't be parsed");
     assertRefused(null, "it has no value. If the topic is compacted (cleanup.policy)");
     assertRefused(

@@ -5,6 +5,7 @@ import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.CentralSpend;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.Window;
@@ -13,8 +14,10 @@ import java.util.Optional;
 /**
  * Recomputes accounts from the events that a ledger emitted: the same totals, to the last unit.
  * Where events are missing, the totals in later events include them: the larger of the recorded
- * totals and the sum of the events counts. Only the highest sequence number of a device is
- * restored, so all numbers up to it count as used.
+ * totals and the sum of the events counts. Recorded totals are rounded up, so this may exceed the
+ * ledger's by a unit in the last place of a double. Only the highest sequence number of a device is
+ * restored, so all numbers up to it count as used. The newest event of each key suffices, if all
+ * are of version 2.
  */
 public final class AccountRebuild {
   private AccountRebuild() {}
@@ -33,12 +36,8 @@ public final class AccountRebuild {
     if (outcome == Outcome.ERASED) {
       return erase(event, account);
     }
-    if (outcome != Outcome.DUPLICATE && outcome != Outcome.REFUSED_SEQUENCE) {
-      DeviceWindow window = account.window(event.getDeviceId());
-      window.close(event.getSequence());
-      account.storeWindow(window);
-    }
-    boolean charged = Ledger.isCharged(outcome, event.hasCentral());
+    closeWindow(event, account);
+    boolean charged = AccountingEvents.isCharged(event);
     Totals cost = charged ? charged(event) : new Totals();
     boolean agrees = agrees(cost, event.getSpent());
     Totals user = account.userTotals();
@@ -79,6 +78,24 @@ public final class AccountRebuild {
       account.storeModelTotals(event.getModelId(), model);
     }
     return agrees;
+  }
+
+  /**
+   * Closes the window of a device at its highest number, which an event of version 1 that refuses a
+   * number doesn't contain.
+   */
+  private static void closeWindow(AccountingEvent event, UserAccount account) {
+    boolean isRefused = event.getOutcome() == Outcome.REFUSED_SEQUENCE;
+    if (isRefused && !event.hasHighestSequence()) {
+      return;
+    }
+    long highest = event.hasHighestSequence() ? event.getHighestSequence() : event.getSequence();
+    DeviceWindow window = account.window(event.getDeviceId());
+    boolean isUsed = !isRefused && event.getOutcome() != Outcome.DUPLICATE;
+    if (isUsed || window.isNew() || highest > window.highest) {
+      window.close(highest);
+      account.storeWindow(window);
+    }
   }
 
   /**
@@ -126,17 +143,23 @@ public final class AccountRebuild {
     boolean later = round >= 0 && (model.participations == 0 || round > model.lastRound);
     boolean agrees = !event.hasCentralSpend();
     if (later && event.hasCentralSpend()) {
+      CentralSpend recorded = event.getCentralSpend();
       Optional<Participation> participation =
-          CentralCharge.fromEvent(
-              event.getCentralSpend(), account, event.getModelId(), model, round);
+          CentralCharge.fromEvent(recorded, account, event.getModelId(), model, round);
       participation.ifPresent(p -> p.store(account, event.getModelId()));
-      agrees =
-          participation
-              .filter(p -> p.toProto().getZeta() == event.getCentralSpend().getZeta())
-              .isPresent();
+      agrees = participation.filter(p -> agrees(p.toProto(), recorded)).isPresent();
+      if (!agrees && participation.isPresent()) {
+        TreeCharge.recorded(recorded, round)
+            .ifPresent(running -> account.storeRunningZeta(event.getModelId(), running));
+      }
     }
     model.participate(round);
     return agrees;
+  }
+
+  private static boolean agrees(CentralSpend computed, CentralSpend recorded) {
+    return computed.getZeta() == recorded.getZeta()
+        && (!recorded.hasTree() || recorded.getTree().equals(computed.getTree()));
   }
 
   private static void charge(Totals totals, Totals cost, Spend recorded) {

@@ -6,6 +6,7 @@ import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
@@ -68,7 +69,7 @@ public final class Ledger {
     Mechanism mechanism = Declaration.of(report);
     DeclaredCost declared = rules.cost(mechanism);
     AccountingEvent.Builder event = event(report, mechanism);
-    Judgement judgement = judgeSequence(report, account);
+    Judgement judgement = judgeSequence(report, account, event);
     if (judgement.isAdmitted()) {
       judgement = rules.judge(report, mechanism, declared.cost(), perUser);
     }
@@ -141,17 +142,16 @@ public final class Ledger {
    * name, since a sender can invent any name.
    */
   public AccountingEvent judgeUnknownModel(Report report, UserAccount account) {
-    Judgement judgement = judgeSequence(report, account);
+    Mechanism mechanism = Declaration.of(report);
+    AccountingEvent.Builder event = event(report, mechanism);
+    Judgement judgement = judgeSequence(report, account, event);
     if (judgement.isAdmitted()) {
       judgement =
           new Judgement(
               Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
     }
-    Mechanism mechanism = Declaration.of(report);
-    AccountingEvent.Builder event =
-        event(report, mechanism).setOutcome(judgement.outcome()).setReason(judgement.reason());
     return charge(
-        event,
+        event.setOutcome(judgement.outcome()).setReason(judgement.reason()),
         isCharged(report, judgement),
         DeclaredCost.of(mechanism.cost()),
         onAllModels(report, account),
@@ -163,12 +163,18 @@ public final class Ledger {
     return new Spending(perUser, account.userTotals(), account.userDays(), report.appendedAtMs);
   }
 
-  private static Judgement judgeSequence(Report report, UserAccount account) {
+  /** Judges the number, and records the device's highest where the number doesn't imply it. */
+  private static Judgement judgeSequence(
+      Report report, UserAccount account, AccountingEvent.Builder event) {
     DeviceWindow window = account.window(report.deviceId);
     long highest = window.highest;
     Verdict verdict = window.judge(report.sequence, report.digest);
     if (verdict == Verdict.FRESH) {
       account.storeWindow(window);
+    }
+    boolean isRefused = verdict != Verdict.FRESH && verdict != Verdict.DUPLICATE;
+    if (isRefused || window.highest != report.sequence) {
+      event.setHighestSequence(window.highest);
     }
     String sequence = "sequence is " + report.sequence;
     return switch (verdict) {
@@ -203,12 +209,8 @@ public final class Ledger {
   }
 
   private static boolean isCharged(Report report, Judgement judgement) {
-    return isCharged(judgement.outcome(), report.declaration == Declaration.CENTRAL);
-  }
-
-  /** Whether a report is charged: a refused central report is never used, so it is free. */
-  static boolean isCharged(Outcome outcome, boolean central) {
-    return outcome != Outcome.DUPLICATE && (!central || outcome == Outcome.ADMITTED);
+    return AccountingEvents.isCharged(
+        judgement.outcome(), report.declaration == Declaration.CENTRAL);
   }
 
   /** Charges the user, and records the resulting totals in the event. */

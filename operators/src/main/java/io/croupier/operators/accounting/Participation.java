@@ -12,7 +12,7 @@ interface Participation {
   /** Returns its cost. */
   Cost cost();
 
-  /** Returns its record. */
+  /** Returns its record, once it is stored. */
   CentralSpend toProto();
 
   /** Stores the participation in the account. */

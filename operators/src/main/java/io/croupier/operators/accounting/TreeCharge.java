@@ -3,6 +3,7 @@ package io.croupier.operators.accounting;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
 import io.croupier.schemas.CentralSpend;
+import io.croupier.schemas.TreeSpend;
 import java.util.Optional;
 
 /**
@@ -96,10 +97,44 @@ record TreeCharge(
     running.charge(leaf(round));
   }
 
-  /** Returns the record of a participation. */
-  CentralSpend toProto(double zeta) {
+  /**
+   * Returns the charge of the tree after the participation that an event records; empty if it is
+   * impossible, or the event is of version 1.
+   */
+  static Optional<RunningZeta> recorded(CentralSpend recorded, long round) {
+    return of(recorded)
+        .filter(charge -> recorded.hasTree())
+        .flatMap(charge -> charge.recorded(recorded.getTree(), round));
+  }
+
+  private Optional<RunningZeta> recorded(TreeSpend tree, long round) {
+    RunningZeta running = RunningZeta.ofTree(leaves());
+    boolean isPossible = tree.getCountsCount() == running.counts.length && tree.getZeta() >= 1;
+    for (int height = 0; isPossible && height < running.counts.length; height++) {
+      running.counts[height] = tree.getCounts(height);
+      isPossible = running.counts[height] >= (height == 0 ? 1 : running.counts[height - 1]);
+    }
+    running.nextLeaf = leaf(round) + 1;
+    running.zeta = tree.getZeta();
+    return isPossible ? Optional.of(running) : Optional.empty();
+  }
+
+  /**
+   * Returns the record of a participation.
+   *
+   * @param running the charge of its tree, including it
+   */
+  CentralSpend toProto(double zeta, RunningZeta running) {
+    TreeSpend.Builder tree = TreeSpend.newBuilder().setZeta(running.zeta);
+    for (int count : running.counts) {
+      tree.addCounts(count);
+    }
     CentralSpend.Builder spend =
-        CentralSpend.newBuilder().setZeta(zeta).setNoiseMultiplier(noiseMultiplier).setTrees(trees);
+        CentralSpend.newBuilder()
+            .setZeta(zeta)
+            .setNoiseMultiplier(noiseMultiplier)
+            .setTrees(trees)
+            .setTree(tree);
     if (weight != trees) {
       spend.setWeight(weight);
     }

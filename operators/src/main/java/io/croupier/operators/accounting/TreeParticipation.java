@@ -21,7 +21,7 @@ record TreeParticipation(TreeCharge charge, RunningZeta running, long round, dou
 
   @Override
   public CentralSpend toProto() {
-    return charge.toProto(zeta);
+    return charge.toProto(zeta, running);
   }
 
   @Override

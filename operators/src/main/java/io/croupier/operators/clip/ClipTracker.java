@@ -120,6 +120,16 @@ public final class ClipTracker {
     this.clip = initial;
   }
 
+  /**
+   * Continues from the clip of a tracker that had ended its search, and whose state is lost: N and
+   * m are as small as they can be then, so the clip moves as fast as after the search.
+   */
+  public void continueFrom(double found) {
+    clip = within(initial / SPAN, found, initial * SPAN);
+    information = SCOUTING_INFORMATION;
+    publications = SCOUTING_PUBLICATIONS;
+  }
+
   /** Returns c, the clip of the next round to be published; positive and finite. */
   public double clip() {
     return clip;

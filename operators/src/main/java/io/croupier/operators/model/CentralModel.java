@@ -14,6 +14,7 @@ import io.croupier.operators.math.Vectors;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -38,10 +39,10 @@ public final class CentralModel implements LiveModel {
   private static final String SUMS = "sums/";
   private static final String LEARNER = "learner/";
   private static final String OPEN_SUM = "open-sum";
+  private static final String CONTINUED = "continued";
+  private static final String CONTINUED_AT = "continued-at";
 
   private final CentralMechanism mechanism;
-  private final PrefixLearner<LearnerState> learner;
-  private final LearnerState state;
   private final Iterate iterate;
   private final long firstRound;
   private final int goal;
@@ -51,6 +52,8 @@ public final class CentralModel implements LiveModel {
 
   private final double[] prefix;
   private final long[] openSum;
+  private PrefixLearner<LearnerState> learner;
+  private LearnerState state;
   private PrefixSum sums;
   private ModelSpec spec;
   private CentralGuarantee guarantee;
@@ -59,6 +62,10 @@ public final class CentralModel implements LiveModel {
   private long droppedStale;
   private long droppedUnpublished;
   private PublishedCounts published;
+
+  /** The initial weights if the model continues from an update; empty otherwise. */
+  private double[] continuedAt = {};
+
   private boolean unpublished = true;
 
   /** Whether the spec has changed since the last update. Not in state. */
@@ -109,6 +116,23 @@ public final class CentralModel implements LiveModel {
     openSum = new long[learner.sumDimension()];
     sums = mechanism.start(Math.min(firstRound, mechanism.noise().maxSteps()));
     published = PublishedCounts.NOTHING;
+  }
+
+  @Override
+  public void continueFrom(ModelUpdate last) {
+    beginAt(last.getAverageList().stream().mapToDouble(Double::doubleValue).toArray());
+    used = last.getUsed();
+    droppedStale = last.getDroppedStale();
+    droppedUnpublished = last.getDroppedUnpublished();
+  }
+
+  /** Replaces the initial weights of the spec, before the first round. */
+  private void beginAt(double[] weights) {
+    ModelSpec.Builder continued = spec.toBuilder().clearInitialWeights();
+    Arrays.stream(weights).forEach(continued::addInitialWeights);
+    learner = anyState(CentralLearners.of(continued.build()));
+    state = learner.initial();
+    continuedAt = weights;
   }
 
   /**
@@ -323,6 +347,9 @@ public final class CentralModel implements LiveModel {
   public void save(BiConsumer<String, byte[]> chunks) {
     LearnerState.Visitor writer = StateChunks.writer(chunks);
     visitCounts(writer);
+    if (continuedAt.length > 0) {
+      writer.count(CONTINUED, 1);
+    }
     if (open > 0) {
       writer.counts(OPEN_SUM, openSum);
     }
@@ -334,6 +361,9 @@ public final class CentralModel implements LiveModel {
   }
 
   private void saveStep(BiConsumer<String, byte[]> chunks) {
+    if (continuedAt.length > 0) {
+      StateChunks.writer(chunks).vector(CONTINUED_AT, continuedAt);
+    }
     sums.visit(
         StateChunks.writer(
             (name, bytes) -> chunks.accept(SUMS + name, bytes), savedNodes::contains));
@@ -360,6 +390,11 @@ public final class CentralModel implements LiveModel {
   public void restore(Function<String, byte[]> chunks) {
     LearnerState.Visitor reader = StateChunks.reader(chunks);
     visitCounts(reader);
+    if (reader.count(CONTINUED, 0) == 1) {
+      double[] weights = new double[learner.dimension()];
+      reader.vector(CONTINUED_AT, weights);
+      beginAt(weights);
+    }
     if (open > 0) {
       Arrays.fill(openSum, Long.MIN_VALUE);
       reader.counts(OPEN_SUM, openSum);

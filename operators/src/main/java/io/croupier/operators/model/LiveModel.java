@@ -6,6 +6,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
@@ -68,6 +69,22 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
         ? new CentralModel(spec, firstRound, CentralMechanism.of(spec, searches))
         : new LocalModel(spec, firstRound);
   }
+
+  /**
+   * Returns whether a model of a spec can continue from an update: it has the dimension, and the
+   * model had learned something.
+   */
+  static boolean continuesFrom(ModelUpdate last, ModelSpec spec) {
+    return last.getUsed() > 0 && last.getAverageCount() == spec.getDimension();
+  }
+
+  /**
+   * Continues from the last update of this model, whose state is lost, before anything else: with
+   * the next round, at the update's average, with its counts and its clip.
+   *
+   * @param last an update that it {@link #continuesFrom}
+   */
+  void continueFrom(ModelUpdate last);
 
   /** Returns the spec in force. */
   ModelSpec spec();

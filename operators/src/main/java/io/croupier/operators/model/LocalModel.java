@@ -13,6 +13,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
@@ -89,6 +90,16 @@ public final class LocalModel implements LiveModel {
     open = new OpenRound(d, spec.getGradientBound());
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     questions = new AskedQuestions(spec, clip);
+  }
+
+  @Override
+  public void continueFrom(ModelUpdate last) {
+    double[] average = last.getAverageList().stream().mapToDouble(Double::doubleValue).toArray();
+    learner.beginAt(state, average, last.getRound() + 1 - firstRound);
+    used = last.getUsed();
+    droppedStale = last.getDroppedStale();
+    droppedUnpublished = last.getDroppedUnpublished();
+    clip.continueFrom(last.getGradientBound());
   }
 
   /** Safe, since a learner only receives states that it created itself. */

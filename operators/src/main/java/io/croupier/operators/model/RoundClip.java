@@ -47,6 +47,13 @@ final class RoundClip {
     tracker = spec.hasAdaptiveClip() ? new ClipTracker(AdaptiveClips.initial(this.spec)) : null;
   }
 
+  /** Continues from the bound of the last publication; a clip that moves doesn't scout again. */
+  void continueFrom(double bound) {
+    if (isMoving()) {
+      tracker.continueFrom(bound);
+    }
+  }
+
   /** Returns whether the clip moves. */
   boolean isMoving() {
     return tracker != null;

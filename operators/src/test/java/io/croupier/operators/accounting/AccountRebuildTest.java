@@ -11,14 +11,19 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.BltSpend;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -78,14 +83,22 @@ class AccountRebuildTest {
   }
 
   private List<AccountingEvent> judge(MapAccount account, int reports) {
+    return judge(account, reports, 20);
+  }
+
+  /**
+   * Judges reports.
+   *
+   * @param change the limits of a model, and its noise, differ for one in so many reports
+   */
+  private List<AccountingEvent> judge(MapAccount account, int reports, int change) {
     List<AdmissionRules> rules = terms();
     List<AccountingEvent> events = new ArrayList<>();
     for (int n = 0; n < reports; n++) {
       Report report = report(0);
       int model = random.nextInt(rules.size() + 1);
       report.modelId = "model " + model;
-      // Sometimes the limits of a model change.
-      int spec = random.nextInt(20) == 0 ? random.nextInt(rules.size() - 1) : model;
+      int spec = random.nextInt(change) == 0 ? random.nextInt(rules.size() - 1) : model;
       AccountingEvent event =
           model == rules.size()
               ? ledger.judgeUnknownModel(report, account)
@@ -135,6 +148,71 @@ class AccountRebuildTest {
             Outcome.REFUSED_SEQUENCE,
             Outcome.REFUSED_SEPARATION,
             Outcome.REFUSED_PARTICIPATION);
+  }
+
+  /**
+   * A compacted topic has the newest event of each key. The noise of a model is fixed. Totals of
+   * events are rounded up, so the account may have a little more, never less.
+   */
+  @Test
+  void theNewestEventOfEachKeySuffices() throws Exception {
+    AccountingEventWriter writer = new AccountingEventWriter();
+    int dropped = 0;
+    for (int run = 0; run < 60; run++) {
+      MapAccount account = new MapAccount();
+      Map<ByteBuffer, AccountingEvent> newest = new LinkedHashMap<>();
+      for (AccountingEvent event : judge(account, 300, Integer.MAX_VALUE)) {
+        byte[] key = AccountingKey.of(event);
+        // At the end of the topic, where the newest record of a key is.
+        dropped += newest.remove(ByteBuffer.wrap(key)) == null ? 0 : 1;
+        newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));
+      }
+
+      MapAccount rebuilt = new MapAccount();
+      newest.values().forEach(event -> AccountRebuild.apply(event, rebuilt));
+
+      String place = "seed %s, run %s".formatted(SEED, run);
+      assertNoLess(place, rebuilt.userTotals(), account.userTotals());
+      assertThat(rebuilt.models).as(place).hasSameSizeAs(account.models);
+      account.models.forEach(
+          (model, totals) -> assertNoLess(place + ", " + model, rebuilt.models.get(model), totals));
+      assertThat(rebuilt.zetas).as(place).usingRecursiveComparison().isEqualTo(account.zetas);
+      assertThat(rebuilt.wholeCharges)
+          .as(place)
+          .usingRecursiveComparison()
+          .isEqualTo(account.wholeCharges);
+      assertSameHighest(place, account, rebuilt);
+    }
+    assertThat(dropped).as("events that compaction removes").isGreaterThan(9_000);
+    assertThat(outcomes).contains(Outcome.DUPLICATE, Outcome.REFUSED_SEQUENCE);
+  }
+
+  private static void assertNoLess(String place, Totals rebuilt, Totals ledgers) {
+    assertThat(rebuilt.reports).as(place).isEqualTo(ledgers.reports);
+    assertThat(rebuilt.undisclosed).as(place).isEqualTo(ledgers.undisclosed);
+    assertThat(rebuilt.unbounded).as(place).isEqualTo(ledgers.unbounded);
+    assertThat(rebuilt.participations).as(place).isEqualTo(ledgers.participations);
+    assertThat(rebuilt.lastRound).as(place).isEqualTo(ledgers.lastRound);
+    assertSlightlyMore(place, rebuilt.epsilonNanos, ledgers.epsilonNanos);
+    assertSlightlyMore(place, rebuilt.muSquaredPicos, ledgers.muSquaredPicos);
+    assertSlightlyMore(place, rebuilt.rhoPicos, ledgers.rhoPicos);
+    assertSlightlyMore(place, rebuilt.allMuSquared(), ledgers.allMuSquared());
+    assertSlightlyMore(place, rebuilt.variationAttos, ledgers.variationAttos);
+  }
+
+  private static void assertSlightlyMore(String place, long rebuilt, long ledgers) {
+    assertThat(rebuilt)
+        .as(place)
+        .isGreaterThanOrEqualTo(ledgers)
+        .isLessThanOrEqualTo(DecimalUnits.add(ledgers, 4 + (long) (1e-12 * ledgers)));
+  }
+
+  private static void assertSameHighest(String place, MapAccount account, MapAccount rebuilt) {
+    assertThat(rebuilt.windows).as(place).hasSameSizeAs(account.windows);
+    for (DeviceWindow window : account.windows) {
+      assertThat(rebuilt.window(window.deviceId).highest).as(place).isEqualTo(window.highest);
+      assertThat(rebuilt.window(window.deviceId).isClosed()).as(place).isTrue();
+    }
   }
 
   /** More devices than an account keeps: the same ones are closed, and the same are forgotten. */

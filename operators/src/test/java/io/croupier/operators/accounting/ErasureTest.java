@@ -7,6 +7,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import java.util.List;
 import java.util.Random;
@@ -164,7 +165,7 @@ class ErasureTest {
       AccountingEventWriter writer = new AccountingEventWriter();
       for (int number = 0; number < 100; number++) {
         AccountingEvent event = next(ledger, number, user);
-        AccountingEvent read = AccountingEvents.read(new byte[] {'u'}, writer.write(event));
+        AccountingEvent read = AccountingEvents.read(AccountingKey.of(event), writer.write(event));
         assertThat(AccountRebuild.apply(read, rebuilt)).as("run %s, %s", run, event).isTrue();
         assertThat(AccountRebuild.apply(read, heap)).as("run %s, %s", run, event).isTrue();
       }

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.accounting.tree.Schedule;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +29,17 @@ class EventSizeTest {
   private static final int LONGEST_TOPIC_NAME = 249;
   private static final int LONGEST_MODEL_ID = 100;
 
+  /** Of a tree with as many levels as possible. */
+  private static final List<Integer> LONGEST_COUNTS =
+      Collections.nCopies(RunningZeta.ofTree(Schedule.MAX_STEPS).counts.length, Integer.MAX_VALUE);
+
   /** Sets every field to its longest value, numbers to the longest possible ones. */
   private static Message fill(Message.Builder builder) {
     for (FieldDescriptor field : builder.getDescriptorForType().getFields()) {
+      if (field.isRepeated()) {
+        builder.setField(field, LONGEST_COUNTS);
+        continue;
+      }
       switch (field.getJavaType()) {
         case INT -> builder.setField(field, -1);
         case LONG -> builder.setField(field, -1L);
@@ -61,8 +74,8 @@ class EventSizeTest {
             .toBuilder()
                 .mergeFrom(declared("coordinate_laplace {epsilon: 1 not_private: -1 clip: L2}"))
                 .build();
-    int key = GradientReports.MAX_ID_BYTES;
-    assertThat(event.getSerializedSize() + key + RECORD_OVERHEAD)
+    int key = 3 + LONGEST_MODEL_ID + 4 * GradientReports.MAX_ID_BYTES;
+    assertThat(new AccountingEventWriter().write(event).length + key + RECORD_OVERHEAD)
         .isBetween(Ledger.MAX_EVENT_BYTES / 2, Ledger.MAX_EVENT_BYTES);
     assertThat(fill(GuaranteeEvent.newBuilder()).getSerializedSize() + key + RECORD_OVERHEAD)
         .isLessThan(Ledger.MAX_EVENT_BYTES);

@@ -184,6 +184,12 @@ public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> impleme
     }
   }
 
+  /** Continues from a checkpoint without any state of the operator, in one new subtask. */
+  public final void loseState() throws Exception {
+    close();
+    start(1, OperatorSubtaskState.builder().build());
+  }
+
   /** Returns all records of progress so far. */
   public final List<OutboundRecord> progress() {
     drain();

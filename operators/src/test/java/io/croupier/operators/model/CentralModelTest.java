@@ -10,6 +10,7 @@ import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.HashMap;
 import java.util.Map;
@@ -233,6 +234,40 @@ class CentralModelTest {
       assertThat(nodes).isEqualTo(tree ? Long.bitCount(round) : 0);
       model.add(report(round, new int[d]));
     }
+  }
+
+  /** As after a rebuild of the ledger; the noise begins at the model's next leaf. */
+  @ParameterizedTest
+  @MethodSource("everyLearner")
+  void aModelWithoutStateContinuesFromItsLastUpdate(ModelSpec.Builder builder) throws Exception {
+    ModelSpec spec = builder.build();
+    CentralModel lost = new CentralModel(spec, 0);
+    int[] sum = new int[spec.hasDpFtrlLeastSquares() ? 5 : 2];
+    ModelUpdateView last = lost.publish(true, 0).orElseThrow();
+    for (int round = 0; round < 3; round++) {
+      lost.add(report(round, sum));
+      last = lost.publish(true, 0).orElseThrow();
+    }
+
+    CentralModel model = new CentralModel(spec, 4);
+    model.continueFrom(ModelUpdate.parseFrom(last.toByteString()));
+    ModelUpdateView first = model.publish(true, 0).orElseThrow();
+    assertThat(first.getRound()).isEqualTo(4);
+    assertThat(first.getUsed()).isEqualTo(3);
+    assertThat(first.getWeights(0)).isEqualTo(last.getAverage(0));
+    model.add(report(4, sum));
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+
+    CentralModel restored = new CentralModel(spec, 4);
+    restored.restore(saved::get);
+    assertThat(restored.lastUpdate().orElseThrow()).isEqualTo(first);
+    restored.publish(true, 0);
+    Map<String, byte[]> later = new HashMap<>(saved);
+    restored.save(later::put);
+    CentralModel again = new CentralModel(spec, 4);
+    again.restore(later::get);
+    assertThat(again.lastUpdate()).isEqualTo(restored.lastUpdate());
   }
 
   @ParameterizedTest

@@ -39,10 +39,18 @@ final class Journal {
     this.out = out;
   }
 
-  /** Records that a model begins, before it takes its first bundle. */
-  void begins(LiveModel model) {
+  /**
+   * Records that a model begins, before it takes its first bundle.
+   *
+   * @param continued whether it continues from its last update
+   */
+  void begins(LiveModel model, boolean continued) {
     if (covers(model)) {
-      page(model).hold(Bundle.newBuilder().setNamedRound(model.round()));
+      Bundle.Builder beginning = Bundle.newBuilder().setNamedRound(model.round());
+      if (continued) {
+        beginning.setContinued(true);
+      }
+      page(model).hold(beginning);
     }
   }
 

@@ -8,12 +8,15 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.apache.flink.api.common.state.MapState;
@@ -49,6 +52,7 @@ final class KeyedModel {
   private final RoundGate gate;
   private final BltSearches searches;
   private LiveModel model;
+  private Optional<ModelUpdate> last;
   private long firstRound;
   private boolean unsaved;
 
@@ -77,6 +81,7 @@ final class KeyedModel {
    * Reads the model from the state of the current key; without state there is no model yet.
    *
    * @param firstRound the first round of a model that has no state
+   * @param last the last update of the model, if its state is lost and it continues from there
    * @param gate decides when the model may open a new round
    * @param searches shared with the other models of the subtask
    */
@@ -84,11 +89,13 @@ final class KeyedModel {
       String modelId,
       Function<ModelSpec, List<String>> obstacles,
       long firstRound,
+      Optional<ModelUpdate> last,
       RoundGate gate,
       BltSearches searches,
       MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
+    this.last = last;
     this.gate = gate;
     this.searches = searches;
     specs = new PublishedSpecs(obstacles);
@@ -157,16 +164,32 @@ final class KeyedModel {
     if (change instanceof SpecChange.Retired) {
       firstRound = model.round() + 1;
       model = null;
+      last = Optional.empty();
       storedIsRetired = true;
     } else if (change instanceof SpecChange.Accepted accepted) {
       if (model == null) {
-        model = LiveModel.begin(accepted.spec(), firstRound, searches);
+        begin(accepted.spec());
         modelOffset = record.offset;
       } else {
         model.respec(accepted.spec());
       }
     }
     return change;
+  }
+
+  private void begin(ModelSpec spec) {
+    last = last.filter(update -> LiveModel.continuesFrom(update, spec));
+    if (last.isPresent() && !ModelSpecs.isCentral(spec)) {
+      // Its learner counts the earlier rounds; a central model's noise does.
+      firstRound = 0;
+    }
+    model = LiveModel.begin(spec, firstRound, searches);
+    last.ifPresent(model::continueFrom);
+  }
+
+  /** Returns whether the model continues from an update, and no later one was retired. */
+  boolean isContinued() {
+    return last.isPresent();
   }
 
   /** Returns the number of reports in the open round. */

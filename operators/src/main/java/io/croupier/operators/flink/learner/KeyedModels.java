@@ -68,7 +68,14 @@ final class KeyedModels {
     if (keyedModel == null) {
       RoundGate gate = new RoundGate(settings);
       keyedModel =
-          new KeyedModel(modelId, obstacles, lastRounds.first(modelId), gate, searches, chunks);
+          new KeyedModel(
+              modelId,
+              obstacles,
+              lastRounds.first(modelId),
+              lastRounds.update(modelId),
+              gate,
+              searches,
+              chunks);
       models.put(modelId, keyedModel);
       metrics.model(modelId, keyedModel::lagMs, keyedModel::open, gate, clock);
       if (keyedModel.model() != null) {

@@ -10,6 +10,7 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.restart.LastRounds;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
@@ -56,6 +57,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private final String modelsTopic;
   private final JournalSettings journalSettings;
   private final PublicationSettings publicationSettings;
+  private final LedgerStart start;
   private final VisibleOutputs outputs;
 
   private transient MapState<String, byte[]> chunks;
@@ -80,6 +82,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param modelsTopic the topic that specs come from
    * @param journalSettings whether a journal records what enters the models
    * @param publicationSettings when models may publish new rounds
+   * @param start if the ledger was rebuilt, models continue from their last updates
    * @param outputs the visible outputs that restored state is compared with
    */
   public LearnerOperator(
@@ -88,12 +91,14 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       String modelsTopic,
       JournalSettings journalSettings,
       PublicationSettings publicationSettings,
+      LedgerStart start,
       VisibleOutputs outputs) {
     this.requirements = requirements;
     this.deadLetters = deadLetters;
     this.modelsTopic = modelsTopic;
     this.journalSettings = journalSettings;
     this.publicationSettings = publicationSettings;
+    this.start = start;
     this.outputs = outputs;
   }
 
@@ -123,7 +128,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     List<LearnerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     lastRounds =
-        LastRounds.start(context.isRestored(), marks, outputs, getRuntimeContext().getTaskInfo());
+        LastRounds.start(
+            context.isRestored(), start, marks, outputs, getRuntimeContext().getTaskInfo());
   }
 
   @Override
@@ -168,13 +174,14 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     } else if (change instanceof SpecChange.Accepted accepted) {
       accepted.warnings().forEach(warning -> LOG.warn("Model {}: {}", spec.modelId, warning));
       if (isNew) {
-        begin(keyedModel.model(), spec);
+        begin(keyedModel, spec);
       }
     }
     takeWaiting(keyedModel);
   }
 
-  private void begin(LiveModel model, SpecRecord spec) {
+  private void begin(KeyedModel keyedModel, SpecRecord spec) {
+    LiveModel model = keyedModel.model();
     if (model instanceof CentralModel central && central.isOver()) {
       emit(
           deadLetters.of(
@@ -183,7 +190,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
               "the model's next round is %d, since its name was used before, and its noise ends before that round; use another model_id"
                   .formatted(central.round())));
     }
-    journal.begins(model);
+    journal.begins(model, keyedModel.isContinued());
   }
 
   private void retire(KeyedModel keyedModel) {

@@ -1,7 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
@@ -29,6 +27,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -292,7 +291,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         SideOutputs.ACCOUNTING,
         new StreamRecord<>(
             new OutboundRecord(
-                Destination.ACCOUNTING, report.userId.getBytes(UTF_8), events.write(event))));
+                Destination.ACCOUNTING, AccountingKey.of(event), events.write(event))));
   }
 
   @Override

@@ -7,12 +7,13 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingKey;
 import java.io.IOException;
 import org.apache.flink.api.java.functions.KeySelector;
 
 /**
  * The user of an accounting event, whose account a rebuild adds it to. In version 1 it is the first
- * field, so the rest is not parsed; in version 2 it is the record's key. A record that can't be
+ * field, so the rest is not parsed; in version 2 it is in the record's key. A record that can't be
  * parsed has no user: some subtask refuses it, and one that names another user further behind.
  */
 public final class UserOfEvent implements KeySelector<RawRecord, String> {
@@ -27,10 +28,11 @@ public final class UserOfEvent implements KeySelector<RawRecord, String> {
     }
     CodedInputStream in = CodedInputStream.newInstance(record.value);
     try {
-      return in.readTag() == USER_ID
-          ? in.readStringRequireUtf8()
-          : record.key == null ? "" : new String(record.key, UTF_8);
-    } catch (InvalidProtocolBufferException e) {
+      if (in.readTag() == USER_ID) {
+        return in.readStringRequireUtf8();
+      }
+      return record.key == null ? "" : new String(AccountingKey.user(record.key), UTF_8);
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       return "";
     }
   }

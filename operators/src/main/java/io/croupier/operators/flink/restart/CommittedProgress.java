@@ -2,6 +2,7 @@ package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
 import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
+import io.croupier.operators.flink.restart.SourcePositions.PositionVisitor;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import java.util.HashMap;
 import java.util.Map;
@@ -47,6 +48,13 @@ public final class CommittedProgress {
   /** Returns the end up to which the topic was read. */
   public TopicEnd end() {
     return end;
+  }
+
+  /** Visits the highest offset of each source partition that a ledger subtask has judged. */
+  public void forEachJudged(PositionVisitor visitor) {
+    SourcePositions judged = new SourcePositions();
+    ledger.values().forEach(committed -> judged.raise(committed.record().judged()));
+    judged.forEach(visitor);
   }
 
   /** Returns the newest record of each ledger subtask, by its index. */

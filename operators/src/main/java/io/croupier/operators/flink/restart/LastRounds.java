@@ -5,6 +5,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
 import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -42,6 +43,9 @@ public final class LastRounds {
   /** Milliseconds since 1970; updates published before are assumed to be visible. */
   private final long sinceMs;
 
+  /** The last update of each model whose state is lost. */
+  private final Map<String, ModelUpdate> updates;
+
   /** Rounds above those on the progress topic. */
   private final Map<String, PublishedRound> unrecorded = new HashMap<>();
 
@@ -53,11 +57,13 @@ public final class LastRounds {
       CommittedProgress committed,
       Map<String, Long> rounds,
       Map<String, PublishedRound> visible,
+      Map<String, ModelUpdate> updates,
       long sinceMs) {
     subtask = task.getIndexOfThisSubtask();
     progressEnd = committed.end();
     this.rounds = rounds;
     this.visible = visible;
+    this.updates = updates;
     this.sinceMs = sinceMs;
     rounds.forEach(
         (modelId, round) -> {
@@ -73,12 +79,17 @@ public final class LastRounds {
    * the visible ones.
    *
    * @param restored whether there is state
+   * @param start if the ledger was rebuilt, and there are no marks, the last updates are read, too
    * @param marks of all subtasks; empty without state, and if the state was written by a release
    *     without marks
    * @throws RefusedStartException if a later round is visible
    */
   public static LastRounds start(
-      boolean restored, List<LearnerMark> marks, VisibleOutputs outputs, TaskInfo task)
+      boolean restored,
+      LedgerStart start,
+      List<LearnerMark> marks,
+      VisibleOutputs outputs,
+      TaskInfo task)
       throws IOException {
     CommittedProgress committed =
         outputs.progress(
@@ -88,6 +99,7 @@ public final class LastRounds {
                     || marks.stream().anyMatch(mark -> contains(mark, subtask)));
     Map<String, PublishedRound> visible = new HashMap<>(committed.rounds());
     Map<String, Long> rounds = new HashMap<>();
+    Map<String, ModelUpdate> updates = Map.of();
     long sinceMs = VisibleOutputs.ALL;
     if (marks.isEmpty()) {
       if (restored) {
@@ -96,6 +108,9 @@ public final class LastRounds {
                 + " topic {}. Unless its ledger was rebuilt, make sure that it is the newest"
                 + " savepoint or checkpoint",
             outputs.progressTopic());
+      }
+      if (start == LedgerStart.REBUILT) {
+        updates = outputs.updates(modelId -> isOwn(modelId, task));
       }
       // Otherwise the next restore would attribute these rounds to another job.
       (visible.isEmpty() ? outputs.rounds(VisibleOutputs.ALL) : visible)
@@ -119,7 +134,7 @@ public final class LastRounds {
         .forEach(
             update ->
                 check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic()));
-    return new LastRounds(task, committed, rounds, own, sinceMs);
+    return new LastRounds(task, committed, rounds, own, updates, sinceMs);
   }
 
   private static boolean contains(LearnerMark mark, OfSubtask record) {
@@ -162,6 +177,15 @@ public final class LastRounds {
   /** Returns the first round of a model without state: 0, or one above its last round. */
   public long first(String modelId) {
     return rounds.getOrDefault(modelId, -1L) + 1;
+  }
+
+  /**
+   * Returns the update from which a model without state continues: its last one, if the ledger was
+   * rebuilt. Empty if the model was retired, or had none.
+   */
+  public Optional<ModelUpdate> update(String modelId) {
+    return Optional.ofNullable(updates.get(modelId))
+        .filter(update -> update.getRound() + 1 == first(modelId));
   }
 
   /** Returns the models that have a last round. */

@@ -2,6 +2,7 @@ package io.croupier.operators.flink.restart;
 
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelUpdate;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Serializable;
@@ -46,6 +47,13 @@ public interface VisibleOutputs extends Serializable {
    * since 1970. Of updates with the same round, it returns one.
    */
   Map<String, PublishedRound> rounds(long sinceMs) throws IOException;
+
+  /**
+   * Reads the newest update of each model that is not retired.
+   *
+   * @param models which models
+   */
+  Map<String, ModelUpdate> updates(Predicate<String> models) throws IOException;
 
   /**
    * Lists the job's transactions that are open and have no record of progress: those of an earlier

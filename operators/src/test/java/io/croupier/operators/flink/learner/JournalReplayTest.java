@@ -6,6 +6,9 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
+import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
@@ -24,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.assertj.core.util.DoubleComparator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -61,13 +65,18 @@ class JournalReplayTest {
     "NEVER_STOPPED, " + SMALL,
     "RESTORED, " + LARGE,
     "RESTORED, " + SMALL,
-    "RESCALED, " + SMALL
+    "RESCALED, " + SMALL,
+    "LOST, " + SMALL
   })
-  void replayPublishesTheSameUpdates(Plan plan, int maxRecordBytes) throws Exception {
+  void replayPublishesTheSameUpdates(String run, int maxRecordBytes) throws Exception {
+    boolean isLost = run.equals("LOST");
+    Plan plan = isLost ? Plan.NEVER_STOPPED : Plan.valueOf(run);
+    VisibleRecords visible = new VisibleRecords();
     SplittableRandom random = new SplittableRandom(71);
     JournalSettings journal = JournalSettings.on("gradients", maxRecordBytes);
     List<OutboundRecord> records;
-    try (LearnerTasks learner = new LearnerTasks(Backend.HASH_MAP, plan, journal)) {
+    try (LearnerTasks learner =
+        new LearnerTasks(Backend.HASH_MAP, plan, journal, LedgerStart.REBUILT, visible)) {
       Map<String, Long> rounds = new HashMap<>();
       for (ModelSpec.Builder spec : specs()) {
         learner.publish(TestRecords.published(0, spec));
@@ -77,6 +86,9 @@ class JournalReplayTest {
       learner.report(bundle("black-box", 0, random));
       learner.barrier();
       for (int barrier = 0; barrier < 45; barrier++) {
+        if (barrier == 20 && isLost) {
+          lose(learner, visible);
+        }
         for (ModelSpec.Builder spec : specs()) {
           for (int i = random.nextInt(9) - 3; i > 0; i--) {
             // Scouting waits until most answers name the newest publication.
@@ -149,6 +161,36 @@ class JournalReplayTest {
         .as("every report exactly once")
         .doesNotHaveDuplicates()
         .hasSize(reports.size());
+  }
+
+  /** Only the visible updates are left, as after a rebuild of the ledger. */
+  private static void lose(LearnerTasks learner, VisibleRecords visible) throws Exception {
+    for (ModelUpdate update : TestRecords.updates(learner.outputs())) {
+      visible.updates.put(update.getModelId(), update);
+      visible.rounds.add(
+          new PublishedRound(update.getModelId(), update.getRound(), update.getPublishedAtMs()));
+    }
+    learner.loseState();
+    int before = learner.outputs().size();
+    for (ModelSpec.Builder spec : specs()) {
+      learner.publish(TestRecords.published(0, spec));
+    }
+    learner.barrier();
+    List<ModelUpdate> first =
+        TestRecords.updates(learner.outputs().subList(before, learner.outputs().size()));
+    assertThat(first).hasSameSizeAs(specs());
+    for (ModelUpdate update : first) {
+      ModelUpdate last = visible.updates.get(update.getModelId());
+      assertThat(last.getUsed()).as(last.getModelId()).isPositive();
+      assertThat(update.getRound()).isEqualTo(last.getRound() + 1);
+      assertThat(update.getUsed()).isEqualTo(last.getUsed());
+      assertThat(update.getWeightsList())
+          .as(last.getModelId())
+          .usingComparatorForType(new DoubleComparator(1e-15), Double.class)
+          .isEqualTo(last.getAverageList());
+      assertThat(update.getQuestionProbability()).isEqualTo(last.getQuestionProbability());
+      assertThat(update.getGradientBound()).isEqualTo(last.getGradientBound());
+    }
   }
 
   /** Sends many equal reports that name one round. */
@@ -238,6 +280,10 @@ class JournalReplayTest {
         boolean begins = bundle.getPositionsCount() == 0 && bundle.hasNamedRound();
         if (!begun && !begins) {
           updates.add(update(model, true));
+        }
+        if (bundle.getContinued()) {
+          model = LiveModel.begin(spec, 0);
+          model.continueFrom(updates.get(updates.size() - 1));
         }
         begun = true;
         switch (bundle.getOutcome()) {

@@ -5,6 +5,7 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
@@ -43,6 +44,17 @@ public final class LearnerTasks
 
   public LearnerTasks(Backend backend, Plan plan, JournalSettings journal, VisibleOutputs outputs)
       throws Exception {
+    this(backend, plan, journal, LedgerStart.REQUIRE_STATE, outputs);
+  }
+
+  /** The learners of a job that starts in this way. */
+  LearnerTasks(
+      Backend backend,
+      Plan plan,
+      JournalSettings journal,
+      LedgerStart start,
+      VisibleOutputs outputs)
+      throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
@@ -52,6 +64,7 @@ public final class LearnerTasks
                     "models",
                     journal,
                     PUBLICATIONS,
+                    start,
                     outputs),
                 sum -> sum.modelId,
                 spec -> spec.modelId,

@@ -1,7 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
@@ -23,6 +21,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +95,7 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
         new StreamRecord<>(
             new OutboundRecord(
                 Destination.ACCOUNTING,
-                report.userId.getBytes(UTF_8),
+                AccountingKey.of(event),
                 new AccountingEventWriter().write(event))));
   }
 

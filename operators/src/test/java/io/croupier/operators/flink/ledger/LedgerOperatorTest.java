@@ -1,6 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -18,6 +17,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
@@ -63,7 +63,8 @@ class LedgerOperatorTest {
           .satisfies(
               record -> {
                 assertThat(record.destination).isEqualTo(Destination.ACCOUNTING);
-                assertThat(record.key).isEqualTo("user-1".getBytes(UTF_8));
+                assertThat(AccountingKey.parse(record.key))
+                    .isEqualTo(new AccountingKey("m", report.deviceId, "user-1"));
               });
       RoundSum expected = TestRecords.dense("m", 3, 0.5, -0.25);
       expected.weightExponent = LAPLACE_OF_TWO;

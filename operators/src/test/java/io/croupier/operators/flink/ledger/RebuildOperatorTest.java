@@ -20,6 +20,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -294,8 +295,9 @@ class RebuildOperatorTest {
     RawRecord record = new RawRecord();
     record.topic = "accounts";
     record.offset = i;
-    record.key = event.getUserId().getBytes(UTF_8);
-    record.value = i % 2 == 0 ? event.toByteArray() : new AccountingEventWriter().write(event);
+    boolean isFormer = i % 2 == 0;
+    record.key = isFormer ? event.getUserId().getBytes(UTF_8) : AccountingKey.of(event);
+    record.value = isFormer ? event.toByteArray() : new AccountingEventWriter().write(event);
     return record;
   }
 

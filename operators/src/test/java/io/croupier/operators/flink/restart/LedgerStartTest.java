@@ -179,6 +179,7 @@ class LedgerStartTest {
             "models",
             JournalSettings.OFF,
             LearnerTasks.PUBLICATIONS,
+            LedgerStart.REQUIRE_STATE,
             visible),
         sum -> sum.modelId,
         spec -> spec.modelId,

@@ -27,7 +27,11 @@ class StaleLearnerTest {
   private static LastRounds start(List<LearnerMark> marks, VisibleRecords visible)
       throws Exception {
     return LastRounds.start(
-        !marks.isEmpty(), marks, visible, new TaskInfoImpl("learner", 16, 0, 1, 0));
+        !marks.isEmpty(),
+        LedgerStart.REQUIRE_STATE,
+        marks,
+        visible,
+        new TaskInfoImpl("learner", 16, 0, 1, 0));
   }
 
   private static List<String> keys(List<OutboundRecord> records) {

@@ -3,6 +3,7 @@ package io.croupier.operators.flink.restart;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,9 @@ public class VisibleRecords implements VisibleOutputs {
 
   /** Rounds on the progress topic, if there is any, and on the updates topic otherwise. */
   public final List<PublishedRound> rounds = new ArrayList<>();
+
+  /** The newest update of each model; most tests need none. */
+  public final Map<String, ModelUpdate> updates = new HashMap<>();
 
   /** Whether {@link #rounds} are on the updates topic only. */
   public boolean onlyUpdates;
@@ -83,6 +87,13 @@ public class VisibleRecords implements VisibleOutputs {
     for (PublishedRound round : rounds) {
       newest.merge(round.modelId(), round, (a, b) -> b.round() >= a.round() ? b : a);
     }
+    return newest;
+  }
+
+  @Override
+  public Map<String, ModelUpdate> updates(Predicate<String> models) {
+    Map<String, ModelUpdate> newest = new HashMap<>(updates);
+    newest.keySet().removeIf(models.negate());
     return newest;
   }
 

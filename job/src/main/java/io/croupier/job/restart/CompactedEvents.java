@@ -1,0 +1,124 @@
+package io.croupier.job.restart;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.schemas.AccountingEvent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Whether an accounting topic may be compacted. The newest event of each key states what all
+ * earlier ones add up to only in version 2; the key of version 1 is the user, whose newest event
+ * lacks the other models and devices. No event of version 1 follows one of version 2, so the first
+ * event of each partition shows whether there are any.
+ */
+public final class CompactedEvents {
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final Map<String, String> kafka;
+  private final String topic;
+
+  /**
+   * Creates the check.
+   *
+   * @param kafka properties of Kafka's clients
+   */
+  public CompactedEvents(Map<String, String> kafka, String topic) {
+    this.kafka = Map.copyOf(kafka);
+    this.topic = topic;
+  }
+
+  /**
+   * Returns whether the topic is compacted.
+   *
+   * @throws RefusedStartException if it is, and contains events of version 1
+   * @throws IOException if the brokers don't answer
+   */
+  public boolean areValid() throws IOException {
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+      String cleanup =
+          admin
+              .describeConfigs(List.of(resource))
+              .all()
+              .get()
+              .get(resource)
+              .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+              .value();
+      if (!cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+        return false;
+      }
+      requireVersion2(new TopicOffsets(admin, topic).partitions());
+      return true;
+    } catch (ExecutionException | KafkaException e) {
+      throw new IOException("The brokers don't describe " + topic, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while looking up " + topic, e);
+    }
+  }
+
+  private void requireVersion2(Set<TopicPartition> partitions) {
+    Map<String, Object> properties = new HashMap<>(kafka);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      Set<TopicPartition> unknown =
+          new TreeSet<>((a, b) -> Integer.compare(a.partition(), b.partition()));
+      unknown.addAll(partitions);
+      while (!unknown.isEmpty()) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+          if (unknown.remove(partition)) {
+            consumer.pause(Set.of(partition));
+            requireVersion2(record);
+          }
+        }
+        unknown.removeIf(partition -> consumer.position(partition) >= ends.get(partition));
+      }
+    }
+  }
+
+  private void requireVersion2(ConsumerRecord<byte[], byte[]> record) {
+    boolean isVersion1;
+    try {
+      isVersion1 = record.value() != null && AccountingEvent.parseFrom(record.value()).hasUserId();
+    } catch (InvalidProtocolBufferException e) {
+      // A reader of the accounts refuses it with its position.
+      return;
+    }
+    if (isVersion1) {
+      throw new RefusedStartException(
+          ("The accounting topic %s is compacted, but it has events of release 0.2.0 or earlier,"
+                  + " such as at %s-%d@%d: the newest event of a user lacks the other models and"
+                  + " devices. Set its %s to %s; what was compacted already can't be rebuilt")
+              .formatted(
+                  topic,
+                  topic,
+                  record.partition(),
+                  record.offset(),
+                  TopicConfig.CLEANUP_POLICY_CONFIG,
+                  TopicConfig.CLEANUP_POLICY_DELETE));
+    }
+  }
+}
