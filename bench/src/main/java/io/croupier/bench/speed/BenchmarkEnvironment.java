@@ -121,7 +121,11 @@ final class BenchmarkEnvironment implements AutoCloseable {
   }
 
   Sender sender() {
-    return new Sender(bootstrapServers(), MOST_RECORD_BYTES);
+    return sender("none");
+  }
+
+  Sender sender(String compression) {
+    return new Sender(bootstrapServers(), MOST_RECORD_BYTES, compression);
   }
 
   void delete(Collection<String> topics) throws ExecutionException, InterruptedException {

@@ -17,7 +17,7 @@ final class Sender implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final AtomicReference<Exception> failure = new AtomicReference<>();
 
-  Sender(String bootstrapServers, int mostRecordBytes) {
+  Sender(String bootstrapServers, int mostRecordBytes, String compression) {
     producer =
         new KafkaProducer<>(
             Map.of(
@@ -26,7 +26,9 @@ final class Sender implements AutoCloseable {
                 ProducerConfig.BATCH_SIZE_CONFIG,
                 1 << 17,
                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                mostRecordBytes),
+                mostRecordBytes,
+                ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                compression),
             new ByteArraySerializer(),
             new ByteArraySerializer());
   }

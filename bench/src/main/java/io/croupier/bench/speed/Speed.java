@@ -28,7 +28,8 @@ public final class Speed implements Callable<Integer> {
     LATENCY,
     LEDGER,
     MODELS,
-    SUBTASKS
+    SUBTASKS,
+    REBUILD
   }
 
   @Option(
@@ -43,7 +44,7 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "PART",
       defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
-      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all).")
+      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all but the last).")
   private List<Measurement> parts;
 
   @Option(
@@ -71,6 +72,16 @@ public final class Speed implements Callable<Integer> {
       defaultValue = "10000,1000000",
       description = "Users in the ledger (default: ${DEFAULT-VALUE}).")
   private List<Integer> ledgerUsers;
+
+  @Option(
+      names = "--reports",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = "10,100",
+      description =
+          "Reports of each user in a ledger that is rebuilt (default: ${DEFAULT-VALUE}). The number"
+              + " of users is the last of --ledger-users.")
+  private List<Integer> reports;
 
   @Option(
       names = "--backends",
@@ -183,6 +194,15 @@ public final class Speed implements Callable<Integer> {
       case MODELS -> {
         page.heading("Two models, d = 1000");
         page.table(RateTable.COLUMNS, new RateTable(environment, scale).ofSubtasks(2, 1000));
+      }
+      case REBUILD -> {
+        page.heading("A rebuild of a lost ledger");
+        int users = ledgerUsers.get(ledgerUsers.size() - 1);
+        List<List<String>> rows = new ArrayList<>();
+        for (int ofEach : reports) {
+          rows.add(new RebuildTable(environment, backendsOf(users).get(0)).of(users, ofEach));
+        }
+        page.table(RebuildTable.COLUMNS, rows);
       }
       case SUBTASKS -> {
         page.heading("One model, d = 100");
