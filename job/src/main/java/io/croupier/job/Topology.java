@@ -2,7 +2,6 @@ package io.croupier.job;
 
 import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.DeadLetters;
-import io.croupier.operators.flink.DecodeFunction;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.PreAggregator;
 import io.croupier.operators.flink.RawRecord;
@@ -14,11 +13,11 @@ import io.croupier.operators.flink.learner.LearnerOperator;
 import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.SpecReader;
+import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
@@ -32,10 +31,10 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * The job's graph, as a function of its sources and sinks:
  *
  * <pre>
- * reports -> decode -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> updates
- *               |                     ^  |                           ^
- *          dead letters               |  accounting                  | keyed
- *                       broadcast  models ---------------------------+
+ * reports -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> updates
+ *                          ^  |                           ^
+ *                          |  accounting, dead letters    | keyed
+ *            broadcast  models ---------------------------+
  * </pre>
  *
  * Each output has one producer and a sink in the same task. So the events of one user, and the
@@ -71,26 +70,19 @@ public record Topology(
       DataStream<RawRecord> records,
       DataStream<SpecRecord> specs,
       Function<OutputSink, Sink<OutboundRecord>> sinks) {
-    SingleOutputStreamOperator<Report> reports = decode(records);
-    SingleOutputStreamOperator<RoundSum> admitted = ledger(reports, specs);
+    SingleOutputStreamOperator<RoundSum> admitted = ledger(records, specs);
     SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
-    outputs(reports, admitted, updates, sinks);
+    outputs(admitted, updates, sinks);
   }
 
-  /** Decodes reports; unreadable records go to {@link SideOutputs#DEAD_LETTERS}. */
-  public SingleOutputStreamOperator<Report> decode(DataStream<RawRecord> records) {
-    return records
-        .process(new DecodeFunction(topics.rawGradients(), topics.erasures(), deadLetters))
-        .returns(RecordType.REPORT)
-        .uid(Uids.DECODE)
-        .name("decode");
-  }
-
-  /** Admits or refuses, and accounts, every report; events go to {@link SideOutputs#ACCOUNTING}. */
+  /**
+   * Decodes, admits or refuses, and accounts, every report; events and dead letters go to {@link
+   * SideOutputs#ACCOUNTING}.
+   */
   public SingleOutputStreamOperator<RoundSum> ledger(
-      DataStream<Report> reports, DataStream<SpecRecord> specs) {
-    return reports
-        .keyBy(report -> report.userId, Types.STRING)
+      DataStream<RawRecord> records, DataStream<SpecRecord> specs) {
+    return records
+        .keyBy(new UserOfRecord(), Types.STRING)
         .connect(specs.broadcast())
         .transform(
             "ledger",
@@ -99,6 +91,7 @@ public record Topology(
                 specReader,
                 specRequirements,
                 topics,
+                deadLetters,
                 perUser,
                 journal.enabled(),
                 ledgerStart,
@@ -137,15 +130,9 @@ public record Topology(
 
   /** Writes the outputs of each operator through a transactional sink in its tasks. */
   public void outputs(
-      SingleOutputStreamOperator<Report> reports,
       SingleOutputStreamOperator<RoundSum> admitted,
       SingleOutputStreamOperator<OutboundRecord> updates,
       Function<OutputSink, Sink<OutboundRecord>> sinks) {
-    reports
-        .getSideOutput(SideOutputs.DEAD_LETTERS)
-        .sinkTo(sinks.apply(OutputSink.DEAD_LETTERS))
-        .uid(Uids.DEAD_LETTERS_SINK)
-        .name("dead-letters");
     admitted
         .getSideOutput(SideOutputs.ACCOUNTING)
         .sinkTo(sinks.apply(OutputSink.LEDGER))

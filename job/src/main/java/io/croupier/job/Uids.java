@@ -7,7 +7,10 @@ package io.croupier.job;
 final class Uids {
   static final String REPORTS_SOURCE = "gradients-source";
   static final String MODELS_SOURCE = "models-source";
+
+  /** Up to release 0.2.0, an operator without state. */
   static final String DECODE = "decode";
+
   static final String LEDGER = "ledger";
   static final String PRE_AGGREGATION = "pre-aggregation";
   static final String LEARNER = "learner";
@@ -19,7 +22,6 @@ final class Uids {
   static final String LEDGER_SINK = "outputs-sink";
 
   static final String LEARNER_SINK = "learner-sink";
-  static final String DEAD_LETTERS_SINK = "dead-letters-sink";
 
   /** Sources of the rebuild of a ledger, whose ledger has the uid of the job's. */
   static final String ACCOUNTING_SOURCE = "accounting-source";

@@ -49,8 +49,7 @@ class CroupierJobTest {
         .doesNotContain("hush")
         .containsPattern("models +uid models-source +parallelism 1")
         .containsPattern("gradients +uid gradients-source +parallelism 2")
-        .containsPattern("decode +uid decode +parallelism 2 +<- .*gradients")
-        .containsPattern("ledger +uid ledger +parallelism 2 +<- .*decode.*models")
+        .containsPattern("ledger +uid ledger +parallelism 2 +<- .*gradients.*models")
         .containsPattern("pre-aggregation +uid pre-aggregation +parallelism 2 +<- ledger")
         .containsPattern("learner +uid learner +parallelism 2 +<- .*pre-aggregation.*models");
   }
@@ -111,17 +110,15 @@ class CroupierJobTest {
         .contains(
             Uids.REPORTS_SOURCE,
             Uids.MODELS_SOURCE,
-            Uids.DECODE,
             Uids.LEDGER,
             Uids.PRE_AGGREGATION,
             Uids.LEARNER,
             Uids.LEDGER_SINK,
-            Uids.LEARNER_SINK,
-            Uids.DEAD_LETTERS_SINK)
+            Uids.LEARNER_SINK)
         // Flink makes the committer's uid from the sink's.
         .allMatch(uid -> uid != null)
-        .hasSize(12);
-    for (String sink : List.of(Uids.LEDGER_SINK, Uids.LEARNER_SINK, Uids.DEAD_LETTERS_SINK)) {
+        .hasSize(9);
+    for (String sink : List.of(Uids.LEDGER_SINK, Uids.LEARNER_SINK)) {
       assertThat(uids).filteredOn(uid -> uid.endsWith(sink)).hasSize(2);
     }
   }
@@ -137,7 +134,6 @@ class CroupierJobTest {
 
     assertThat(vertices).hasSize(4);
     assertThat(vertices)
-        .anyMatch(vertex -> contains(vertex, "decode", "dead-letters"))
         .anyMatch(vertex -> contains(vertex, "ledger", "accounting"))
         .anyMatch(vertex -> contains(vertex, "learner", "updates"));
   }

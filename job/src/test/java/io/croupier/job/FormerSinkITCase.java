@@ -12,7 +12,6 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -104,14 +103,12 @@ class FormerSinkITCase extends BrokerFixture {
     KafkaIo io = new KafkaIo(config, limits);
     Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
     DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
-    SingleOutputStreamOperator<RoundSum> admitted = topology.ledger(reports, models);
+    SingleOutputStreamOperator<RoundSum> admitted =
+        topology.ledger(CroupierJob.reports(env, io), models);
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates
-        .union(
-            reports.getSideOutput(SideOutputs.DEAD_LETTERS),
-            admitted.getSideOutput(SideOutputs.ACCOUNTING))
+        .union(admitted.getSideOutput(SideOutputs.ACCOUNTING))
         .sinkTo(new UncommittedSink(io.sink(OutputSink.LEDGER)))
         .uid("outputs-sink");
     return env.executeAsync("former");

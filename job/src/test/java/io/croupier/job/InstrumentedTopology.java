@@ -3,10 +3,10 @@ package io.croupier.job;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.configuration.Configuration;
@@ -20,10 +20,11 @@ final class InstrumentedTopology {
   private InstrumentedTopology() {}
 
   /** With an operator before the ledger. */
-  static JobClient submit(JobConfig config, MapFunction<Report, Report> reports) throws Exception {
+  static JobClient submit(JobConfig config, MapFunction<RawRecord, RawRecord> records)
+      throws Exception {
     return submit(
         config,
-        stream -> stream.map(reports).returns(RecordType.REPORT).uid("graft"),
+        stream -> stream.map(records).returns(RecordType.RAW).uid("graft"),
         UnaryOperator.identity(),
         UnaryOperator.identity());
   }
@@ -39,7 +40,7 @@ final class InstrumentedTopology {
 
   private static JobClient submit(
       JobConfig config,
-      UnaryOperator<DataStream<Report>> reportGraft,
+      UnaryOperator<DataStream<RawRecord>> recordGraft,
       UnaryOperator<DataStream<RoundSum>> admittedGraft,
       UnaryOperator<DataStream<RoundSum>> sumGraft)
       throws Exception {
@@ -50,11 +51,10 @@ final class InstrumentedTopology {
     KafkaIo io = new KafkaIo(config, limits);
     Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
     DataStream<SpecRecord> models = CroupierJob.models(env, io);
-    SingleOutputStreamOperator<Report> reports = topology.decode(CroupierJob.reports(env, io));
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(reportGraft.apply(reports), models);
+        topology.ledger(recordGraft.apply(CroupierJob.reports(env, io)), models);
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
-    topology.outputs(reports, admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
+    topology.outputs(admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
     return env.executeAsync("grafted");
   }
 }

@@ -1,6 +1,6 @@
 package io.croupier.job;
 
-import io.croupier.operators.report.Report;
+import io.croupier.operators.flink.RawRecord;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -10,11 +10,11 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Forwards reports, and delays the completion of one checkpoint whose outputs the sink has
+ * Forwards records, and delays the completion of one checkpoint whose outputs the sink has
  * pre-committed; when that checkpoint completes, the job crashes. All instances of this JVM share
  * one plan, so one test at a time may use it.
  */
-final class LongCheckpoint extends RichMapFunction<Report, Report>
+final class LongCheckpoint extends RichMapFunction<RawRecord, RawRecord>
     implements CheckpointedFunction, CheckpointListener {
   private static final long serialVersionUID = 1;
   private static final long PATIENCE_S = 60;
@@ -52,9 +52,9 @@ final class LongCheckpoint extends RichMapFunction<Report, Report>
   }
 
   @Override
-  public Report map(Report report) {
+  public RawRecord map(RawRecord record) {
     count();
-    return report;
+    return record;
   }
 
   /** The barrier has been forwarded. */

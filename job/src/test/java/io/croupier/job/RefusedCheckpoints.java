@@ -1,6 +1,6 @@
 package io.croupier.job;
 
-import io.croupier.operators.report.Report;
+import io.croupier.operators.flink.RawRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -18,12 +18,12 @@ import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 
 /**
- * Forwards reports, with a state whose serialization fails while a test requests it. The state is
+ * Forwards records, with a state whose serialization fails while a test requests it. The state is
  * written after the barrier is forwarded, so every other operator takes its snapshot and the sink
  * pre-commits before the checkpoint fails. All instances of this JVM share one plan, so one test at
  * a time may use it.
  */
-final class RefusedCheckpoints extends RichMapFunction<Report, Report>
+final class RefusedCheckpoints extends RichMapFunction<RawRecord, RawRecord>
     implements CheckpointedFunction {
   private static final long serialVersionUID = 1;
 
@@ -49,8 +49,8 @@ final class RefusedCheckpoints extends RichMapFunction<Report, Report>
   }
 
   @Override
-  public Report map(Report report) {
-    return report;
+  public RawRecord map(RawRecord record) {
+    return record;
   }
 
   @Override

@@ -30,7 +30,6 @@ class UidsTest {
             "learner",
             "outputs-sink",
             "learner-sink",
-            "dead-letters-sink",
             "accounting-source",
             "later-accounting-source");
   }
@@ -40,9 +39,7 @@ class UidsTest {
     assertThat(OutputSink.allTransactions("croupier.updates"))
         .as("Two jobs on one updates topic fence each other, of whatever releases they are")
         .containsExactlyInAnyOrder(
-            "croupier-croupier.updates",
-            "croupier+learner-croupier.updates",
-            "croupier+dead-letters-croupier.updates");
+            "croupier-croupier.updates", "croupier+learner-croupier.updates");
   }
 
   /** A sink aborts what begins with its prefix, also of another job. */

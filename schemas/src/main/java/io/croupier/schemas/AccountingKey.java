@@ -26,8 +26,12 @@ public record AccountingKey(String modelId, String deviceId, String userId) {
 
   /** Returns the key of an event, which has all fields that a ledger sets. */
   public static byte[] of(AccountingEvent event) {
+    return of(event, event.getUserId().getBytes(UTF_8));
+  }
+
+  /** The same; {@code user} is the event's, in UTF-8. */
+  public static byte[] of(AccountingEvent event, byte[] user) {
     byte[] device = escaped(event.getDeviceId().getBytes(UTF_8));
-    byte[] user = event.getUserId().getBytes(UTF_8);
     String name = event.hasCentral() ? event.getModelId() + CENTRAL : event.getModelId();
     byte[] model = hasModel(event) ? name.getBytes(UTF_8) : new byte[0];
     byte[] key = new byte[model.length + device.length + user.length + 2];

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Runs over one backlog of reports, from its first to its last record, of the job or of the
- * pass-through job.
+ * Runs over one backlog of reports, from its first to its last record, of the job, of the
+ * pass-through job or of the Kafka Streams application.
  *
  * @param environment the broker with the reports
  * @param parallelism of every job, and partitions of every topic
@@ -32,24 +33,20 @@ record BacklogRun(
   private static final Duration POLL = Duration.ofMillis(5);
 
   /**
-   * The result of a run.
+   * The result of a run of the job.
    *
    * @param pace rate of committed records
    * @param checkpoints the latest ones
-   * @param bundles sums of reports that reached the learner; 0 of the pass-through
+   * @param bundles sums of reports that reached the learner
    */
-  record RunResult(Commits.Pace pace, RunningJob.Checkpoints checkpoints, long bundles) {
-    private RunResult withBundles(long count) {
-      return new RunResult(pace, checkpoints, count);
-    }
-  }
+  record RunResult(Commits.Pace pace, RunningJob.Checkpoints checkpoints, long bundles) {}
 
   /**
    * Passes the records through.
    *
    * @param from number of warm-up records, which the rate excludes
    */
-  RunResult passThrough(String backlog, long records, long from) throws Exception {
+  Commits.Pace passThrough(String backlog, long records, long from) throws Exception {
     String copy = environment.name("copy");
     environment.create(copy, parallelism);
     try (RunningJob job =
@@ -58,9 +55,31 @@ record BacklogRun(
             env ->
                 PassThrough.submit(
                     env, environment.bootstrapServers(), backlog, copy, parallelism, interval))) {
-      return result(job, copy, records, from);
+      return pace(job::isAlive, copy, records, from);
     } finally {
       environment.delete(List.of(copy));
+    }
+  }
+
+  /**
+   * Counts the reports of each user with Kafka Streams.
+   *
+   * @param from number of warm-up records, which the rate excludes
+   */
+  Commits.Pace streams(String backlog, long records, long from) throws Exception {
+    String events = environment.name("streams");
+    environment.create(events, parallelism);
+    try (StreamsLedger ledger =
+        StreamsLedger.start(
+            environment.bootstrapServers(),
+            backlog,
+            events,
+            parallelism,
+            interval,
+            environment.checkpoints(events))) {
+      return pace(ledger::isAlive, events, records, from);
+    } finally {
+      environment.delete(List.of(events, StreamsLedger.changelog(events)));
     }
   }
 
@@ -75,10 +94,11 @@ record BacklogRun(
     Topics topics = topics(prefix, backlog);
     environment.create(topics, workload.specs(), parallelism);
     try (RunningJob job = start(prefix, backlog)) {
-      RunResult result = result(job, topics.accounting(), records, from);
+      Commits.Pace pace = pace(job::isAlive, topics.accounting(), records, from);
+      RunningJob.Checkpoints checkpoints = job.checkpoints();
       requireUsed(topics.updates(), workload, records);
       // The learner reads specs, too.
-      return result.withBundles(job.recordsRead("learner") - workload.models());
+      return new RunResult(pace, checkpoints, job.recordsRead("learner") - workload.models());
     } finally {
       environment.delete(topics.all().stream().filter(topic -> !topic.equals(backlog)).toList());
     }
@@ -116,13 +136,13 @@ record BacklogRun(
         environment.flink(), env -> CroupierJob.submit(env, JobConfig.of(settings)));
   }
 
-  private RunResult result(RunningJob job, String topic, long records, long from) throws Exception {
+  private Commits.Pace pace(BooleanSupplier alive, String topic, long records, long from)
+      throws Exception {
     Commits commits =
-        Commits.watch(environment.admin(), topic, parallelism, records, PATIENCE, job::isAlive);
-    RunResult result = new RunResult(commits.pace(from, interval), job.checkpoints(), 0);
-    System.err.printf(
-        "%s: %,.0f/s, CPU %.1f us%n", topic, result.pace().perSecond(), result.pace().cpuMicros());
-    return result;
+        Commits.watch(environment.admin(), topic, parallelism, records, PATIENCE, alive);
+    Commits.Pace pace = commits.pace(from, interval);
+    System.err.printf("%s: %,.0f/s, CPU %.1f us%n", topic, pace.perSecond(), pace.cpuMicros());
+    return pace;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.croupier.bench.speed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -21,9 +22,7 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
@@ -45,21 +44,23 @@ final class PassThrough {
     env.setParallelism(parallelism);
     env.getConfig().enableObjectReuse();
     env.enableCheckpointing(interval.toMillis(), CheckpointingMode.EXACTLY_ONCE);
+    Properties consumer = new Properties();
+    consumer.putAll(KafkaClients.consumer());
+    Properties producer = new Properties();
+    producer.putAll(KafkaClients.producer());
     KafkaSource<byte[]> source =
         KafkaSource.<byte[]>builder()
             .setBootstrapServers(bootstrapServers)
             .setTopics(from)
             .setGroupId(to)
-            .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+            .setProperties(consumer)
             .setStartingOffsets(OffsetsInitializer.earliest())
             .setDeserializer(new Bytes())
             .build();
     KafkaSink<byte[]> sink =
         KafkaSink.<byte[]>builder()
             .setBootstrapServers(bootstrapServers)
-            .setProperty(ProducerConfig.LINGER_MS_CONFIG, "1000")
-            .setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(256 << 10))
-            .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "600000")
+            .setKafkaProducerConfig(producer)
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
             .setTransactionalIdPrefix(to)

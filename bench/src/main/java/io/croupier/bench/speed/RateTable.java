@@ -7,10 +7,13 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * Reports per second of the job, compared with records per second of the pass-through job, which
- * runs before and after every run of the job, so that other load slows both.
+ * runs before and after every run of the job, so that other load slows both; and with a ledger of
+ * Kafka Streams, which runs after every run of the job.
  *
  * @param environment the broker and directories
  * @param scale size of the measurement
@@ -30,7 +33,10 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           "CPU us a report",
           "of pass-through, CPU us",
           "ratio of CPU",
-          "bundles");
+          "bundles",
+          "Kafka Streams/s",
+          "of Kafka Streams, CPU us",
+          "ratio of CPU to it");
 
   /**
    * The rate excludes the first 1 / {@value} of a run's records: each run starts a cluster, some of
@@ -98,6 +104,7 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       for (int i = 0; i < scale.warmUps(); i++) {
         run.passThrough(backlogs.get(form), records, from);
         run.croupier(ofForm.get(i % ofForm.size()), backlogs.get(form), records, from);
+        run.streams(backlogs.get(form), records, from);
       }
     }
     for (int i = 0; i < scale.repetitions(); i++) {
@@ -106,12 +113,13 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       for (AlternatingRuns turn : runs) {
         String backlog = backlogs.get(turn.workload.form());
         if (!backlog.equals(last)) {
-          before = run.passThrough(backlog, records, from).pace();
+          before = run.passThrough(backlog, records, from);
           last = backlog;
         }
         BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, from);
-        Commits.Pace after = run.passThrough(backlog, records, from).pace();
-        turn.add(own, before, after);
+        Commits.Pace streams = run.streams(backlog, records, from);
+        Commits.Pace after = run.passThrough(backlog, records, from);
+        turn.add(own, streams, before, after);
         before = after;
       }
     }
@@ -120,13 +128,15 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
   }
 
   /**
-   * The results of a workload's runs, each compared with the pass-through runs before and after it.
+   * The results of a workload's runs, each compared with the pass-through runs before and after it,
+   * and with the run of Kafka Streams.
    */
   private static final class AlternatingRuns {
     private final Workload workload;
     private final double bytes;
     private final List<Commits.Pace> own = new ArrayList<>();
-    private final List<Commits.Pace> others = new ArrayList<>();
+    private final List<Commits.Pace> copies = new ArrayList<>();
+    private final List<Commits.Pace> streams = new ArrayList<>();
     private final List<Long> bundles = new ArrayList<>();
 
     AlternatingRuns(Workload workload, double bytes) {
@@ -134,37 +144,51 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       this.bytes = bytes;
     }
 
-    void add(BacklogRun.RunResult result, Commits.Pace before, Commits.Pace after) {
+    void add(
+        BacklogRun.RunResult result,
+        Commits.Pace streamsRun,
+        Commits.Pace before,
+        Commits.Pace after) {
       own.add(result.pace());
       bundles.add(result.bundles());
-      others.add(
+      streams.add(streamsRun);
+      copies.add(
           new Commits.Pace(
               (before.perSecond() + after.perSecond()) / 2,
               (before.cpuMicros() + after.cpuMicros()) / 2));
     }
 
     List<String> row() {
-      double[] ratios = new double[own.size()];
-      double[] cpu = new double[own.size()];
-      for (int i = 0; i < ratios.length; i++) {
-        ratios[i] = own.get(i).perSecond() / others.get(i).perSecond();
-        cpu[i] = own.get(i).cpuMicros() / others.get(i).cpuMicros();
-      }
-      Arrays.sort(ratios);
+      double[] ratios = ratios(copies, Commits.Pace::perSecond);
       return List.of(
           workload.learner().name().toLowerCase(Locale.ROOT),
           workload.form().name().toLowerCase(Locale.ROOT),
           "%,d".formatted(workload.dimension()),
           Integer.toString(workload.reportsPerRound()),
           "%,.0f".formatted(bytes),
-          "%,.0f".formatted(median(own.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
-          "%,.0f".formatted(median(others.stream().mapToDouble(Commits.Pace::perSecond).toArray())),
+          "%,.0f".formatted(median(own, Commits.Pace::perSecond)),
+          "%,.0f".formatted(median(copies, Commits.Pace::perSecond)),
           "%.2f".formatted(median(ratios)),
           "%.2f to %.2f".formatted(ratios[0], ratios[ratios.length - 1]),
-          "%.1f".formatted(median(own.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
-          "%.1f".formatted(median(others.stream().mapToDouble(Commits.Pace::cpuMicros).toArray())),
-          "%.2f".formatted(median(cpu)),
-          "%,.0f".formatted(median(bundles.stream().mapToDouble(Long::doubleValue).toArray())));
+          "%.1f".formatted(median(own, Commits.Pace::cpuMicros)),
+          "%.1f".formatted(median(copies, Commits.Pace::cpuMicros)),
+          "%.2f".formatted(median(ratios(copies, Commits.Pace::cpuMicros))),
+          "%,.0f".formatted(median(bundles.stream().mapToDouble(Long::doubleValue).toArray())),
+          "%,.0f".formatted(median(streams, Commits.Pace::perSecond)),
+          "%.1f".formatted(median(streams, Commits.Pace::cpuMicros)),
+          "%.2f".formatted(median(ratios(streams, Commits.Pace::cpuMicros))));
+    }
+
+    /** The figures of the job's runs over those of the runs beside them, in ascending order. */
+    private double[] ratios(List<Commits.Pace> others, ToDoubleFunction<Commits.Pace> figure) {
+      return IntStream.range(0, own.size())
+          .mapToDouble(i -> figure.applyAsDouble(own.get(i)) / figure.applyAsDouble(others.get(i)))
+          .sorted()
+          .toArray();
+    }
+
+    private static double median(List<Commits.Pace> paces, ToDoubleFunction<Commits.Pace> figure) {
+      return median(paces.stream().mapToDouble(figure).toArray());
     }
 
     private static double median(double[] values) {

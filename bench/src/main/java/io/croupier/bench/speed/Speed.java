@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description =
         "Measures the job from Kafka to Kafka, exactly once, compared with a job that"
-            + " passes the same bytes through; the broker and both jobs run in this process.")
+            + " passes the same bytes through, and with a ledger of Kafka Streams; the broker and"
+            + " all jobs run in this process.")
 public final class Speed implements Callable<Integer> {
 
   /** The kinds of measurement. */

@@ -25,7 +25,7 @@ class SpeedITCase {
             "| banco | grid | 100 | 100 |",
             "| banco | candidate | 100 | 1 |",
             "| banco | candidate | 100 | 100 |")
-        .as("every rate and size, and some bundles")
+        .as("every rate and size, of the job and of what it is compared with, and some bundles")
         .doesNotContain("NaN", "| 0 |");
     // A grid has 4 bytes a coordinate; each form has the same user, device, sequence and times.
     assertThat(bytes(page, "grid") - bytes(page, "candidate")).isBetween(350, 400);

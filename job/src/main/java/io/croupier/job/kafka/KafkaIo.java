@@ -7,6 +7,7 @@ import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.TopicEnd;
+import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
@@ -226,7 +227,7 @@ public final class KafkaIo {
 
     @Override
     public TypeInformation<RawRecord> getProducedType() {
-      return TypeInformation.of(RawRecord.class);
+      return RecordType.RAW;
     }
   }
 

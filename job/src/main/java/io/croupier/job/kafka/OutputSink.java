@@ -11,14 +11,14 @@ import java.util.stream.Stream;
  * prefix, so no prefix may begin with another one: no topic has the + in its name.
  */
 public enum OutputSink {
-  /** Accounting events. Up to release 0.2.0, all outputs had these transactional ids. */
+  /**
+   * Accounting events, and dead letters of records that are no reports. Up to release 0.2.0, all
+   * outputs had these transactional ids.
+   */
   LEDGER("croupier-"),
 
   /** Updates, guarantees, the journal, and dead letters of specs. */
-  LEARNER("croupier+learner-"),
-
-  /** Records that are no reports. */
-  DEAD_LETTERS("croupier+dead-letters-");
+  LEARNER("croupier+learner-");
 
   private final String beforeTopic;
 

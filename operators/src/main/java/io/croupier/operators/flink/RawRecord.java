@@ -1,9 +1,6 @@
 package io.croupier.operators.flink;
 
-/**
- * A record as read from Kafka. A Flink POJO. It may contain a gradient, so it has no {@code
- * toString}.
- */
+/** A record as read from Kafka. It may contain a gradient, so it has no {@code toString}. */
 public final class RawRecord {
   public String topic = "";
   public int partition;

@@ -4,8 +4,7 @@ package io.croupier.operators.report;
  * A well-formed gradient report inside the job: the fields of {@link
  * io.croupier.schemas.GradientReport} as primitives, its vector still in wire format.
  *
- * <p>A Flink POJO: public fields, no logic, and no {@code toString} that could quote a gradient.
- * Fields that are {@code transient} don't cross the network.
+ * <p>Public fields, no logic, and no {@code toString} that could quote a gradient.
  */
 public final class Report {
   public String modelId = "";
@@ -15,7 +14,7 @@ public final class Report {
   public long sequence;
 
   /** When the client created the report, milliseconds since 1970. Replays alone read it. */
-  public transient long createdAtMs;
+  public long createdAtMs;
 
   public VectorForm form = VectorForm.DENSE;
 
@@ -80,9 +79,9 @@ public final class Report {
 
   /**
    * The topic of the record. The declaration is {@code CENTRAL} exactly if this is the topic for
-   * raw gradients, so a receiver derives it from the declaration and {@link #erasure}.
+   * raw gradients.
    */
-  public transient String topic = "";
+  public String topic = "";
 
   public int partition;
   public long offset;

@@ -8,7 +8,6 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -34,7 +33,6 @@ class StatePojosTest {
         LearnerMark.class,
         RawRecord.class,
         SpecRecord.class,
-        Report.class,
         RoundSum.class,
         OutboundRecord.class);
   }

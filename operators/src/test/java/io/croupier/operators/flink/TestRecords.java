@@ -9,10 +9,13 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Declarations;
 import io.croupier.schemas.DpFtrl;
+import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
@@ -21,6 +24,7 @@ import io.croupier.schemas.PrefixSumNoise;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Input records for the operators: models of two coordinates and gradient bound 1. */
 public final class TestRecords {
@@ -101,6 +105,44 @@ public final class TestRecords {
     report.topic = TOPICS.gradients();
     report.offset = 100 + sequence;
     return report;
+  }
+
+  /** The record of a dense or sparse report; if digests differ, so do the records' bytes. */
+  public static RawRecord record(Report report) {
+    GradientReport.Builder message =
+        GradientReport.newBuilder()
+            .setModelId(report.modelId)
+            .setRound(report.round)
+            .setUserId(report.userId)
+            .setDeviceId(report.deviceId)
+            .setSequence(report.sequence)
+            .setCreatedAtMs(report.digest);
+    if (report.gradientBound > 0) {
+      message.setGradientBound(report.gradientBound);
+    }
+    List<Double> values =
+        IntStream.range(0, report.values.length / Double.BYTES)
+            .mapToObj(i -> VectorBytes.doubleAt(report.values, i))
+            .toList();
+    if (report.form == VectorForm.SPARSE) {
+      message
+          .getSparseBuilder()
+          .setDimension(report.dimension)
+          .addAllIndices(IntStream.of(report.indices).boxed().toList())
+          .addAllValues(values);
+    } else {
+      message.getDenseBuilder().addAllValues(values);
+    }
+    Declarations.declare(Declaration.of(report), message);
+    RawRecord record = new RawRecord();
+    record.topic =
+        report.declaration == Declaration.CENTRAL ? TOPICS.rawGradients() : TOPICS.gradients();
+    record.partition = report.partition;
+    record.offset = report.offset;
+    record.appendedAtMs = report.appendedAtMs;
+    record.key = report.userId.getBytes(UTF_8);
+    record.value = message.build().toByteArray();
+    return record;
   }
 
   /** One report, admitted under a spec at offset 0. */

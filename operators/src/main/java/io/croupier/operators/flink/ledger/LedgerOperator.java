@@ -3,9 +3,11 @@ package io.croupier.operators.flink.ledger;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
+import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
@@ -22,7 +24,6 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -56,16 +57,16 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Keeps the accounts of its users: judges every report, emits one accounting event for it, and
- * forwards admitted reports without the user. Input 1 carries reports keyed by user, input 2 all
- * specs.
+ * Keeps the accounts of its users: decodes and judges every report, emits one accounting event for
+ * it, and forwards admitted reports without the user. A record that is no report becomes a dead
+ * letter. Input 1 carries records by {@link UserOfRecord}, input 2 all specs.
  *
  * <p>Before the first report, the operator reads the models topic to its end, so that no restart
  * judges with fewer specs than were published, and compares restored state with the visible
  * outputs. Before every barrier, it writes a record of its progress, if it has judged any report.
  */
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
-    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum>, BoundedMultiInput {
+    implements TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
 
   /** Time between two look-ups of how far readers of the outputs get. */
@@ -84,11 +85,13 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private final SpecReader specReader;
   private final SpecRequirements requirements;
   private final Topics topics;
+  private final DeadLetters deadLetters;
   private final Limits perUser;
   private final boolean journal;
   private final LedgerStart start;
   private final VisibleOutputs outputs;
 
+  private transient RecordDecoder decoder;
   private transient Ledger ledger;
   private transient AccountingEventWriter events;
   private transient PublishedSpecs specs;
@@ -113,7 +116,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    * learner's.
    *
    * @param specReader reads the models topic before the first report
-   * @param topics names of the topics, with which events state where reports came from
+   * @param topics names of the topics that records come from
+   * @param deadLetters creator of dead letters that fit their topic
    * @param perUser limits on what one user may spend on all models together
    * @param journal whether reports to local models keep their positions
    * @param start what the job does without state
@@ -123,6 +127,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       SpecReader specReader,
       SpecRequirements requirements,
       Topics topics,
+      DeadLetters deadLetters,
       Limits perUser,
       boolean journal,
       LedgerStart start,
@@ -130,6 +135,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     this.specReader = specReader;
     this.requirements = requirements;
     this.topics = topics;
+    this.deadLetters = deadLetters;
     this.perUser = perUser;
     this.journal = journal;
     this.start = start;
@@ -139,6 +145,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
+    decoder = new RecordDecoder(topics, deadLetters, getMetricGroup());
     ledger = new Ledger(perUser);
     events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
@@ -249,23 +256,25 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   @Override
-  public void processElement1(StreamRecord<Report> element) {
-    Report report = element.getValue();
-    if (report.erasure) {
-      erase(report);
+  public void processElement1(StreamRecord<RawRecord> element) {
+    RawRecord record = element.getValue();
+    Report report = decoder.decode(record, this::write);
+    if (report == null) {
       return;
     }
-    report.topic =
-        report.declaration == Declaration.CENTRAL ? topics.rawGradients() : topics.gradients();
-    ReportIntake intake = intakes.get(report.modelId);
     account.load();
+    if (report.erasure) {
+      emit(ledger.erase(report, account), record);
+      ledgerMetrics.erased();
+      return;
+    }
+    ReportIntake intake = intakes.get(report.modelId);
     AccountingEvent event =
         intake == null
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
-    account.store();
+    emit(event, record);
     ledgerMetrics.count(event);
-    emit(event, report);
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
       if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
@@ -276,22 +285,16 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
-  private void erase(Report erasure) {
-    erasure.topic = topics.erasures();
-    account.load();
-    AccountingEvent event = ledger.erase(erasure, account);
+  /** Stores the account, and writes the event of a record. */
+  private void emit(AccountingEvent event, RawRecord record) {
     account.store();
-    ledgerMetrics.erased();
-    emit(event, erasure);
+    progress.judged(record.topic, record.partition, record.offset);
+    byte[] key = AccountingKey.of(event, record.key);
+    write(new OutboundRecord(Destination.ACCOUNTING, key, events.write(event)));
   }
 
-  private void emit(AccountingEvent event, Report report) {
-    progress.judged(report.topic, report.partition, report.offset);
-    output.collect(
-        SideOutputs.ACCOUNTING,
-        new StreamRecord<>(
-            new OutboundRecord(
-                Destination.ACCOUNTING, AccountingKey.of(event), events.write(event))));
+  private void write(OutboundRecord record) {
+    output.collect(SideOutputs.ACCOUNTING, new StreamRecord<>(record));
   }
 
   @Override
@@ -338,9 +341,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   private void emitProgress() {
-    progress
-        .record(subtask())
-        .ifPresent(record -> output.collect(SideOutputs.ACCOUNTING, new StreamRecord<>(record)));
+    progress.record(subtask()).ifPresent(this::write);
   }
 
   @Override

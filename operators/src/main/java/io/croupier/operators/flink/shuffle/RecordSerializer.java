@@ -28,10 +28,10 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   public enum Location {
     /** Between operators, and in unaligned checkpoints. No operator changes a record's arrays. */
     TRANSIT(
-        "A record between operators has format %d; this release reads 1 to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"),
+        "A record between operators has format %d; this release reads %d to %d. Restore a savepoint, which contains no such records, instead of an unaligned checkpoint of another release"),
     /** In state, whose owner may change the record that it has read, and the record's arrays. */
     STATE(
-        "A record in state has format %d; this release reads 1 to %d. Restore the state with the release that wrote it, or a later one");
+        "A record in state has format %d; this release reads %d to %d. Restore the state with the release that wrote it, or a later one");
 
     private final String unreadable;
 
@@ -41,6 +41,7 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   }
 
   private final Class<T> type;
+  private final int earliest;
   private final int version;
   private final Location location;
   private transient FieldWriter writer;
@@ -56,7 +57,17 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
    * @param location where the records are kept
    */
   protected RecordSerializer(Class<T> type, int version, Location location) {
+    this(type, 1, version, location);
+  }
+
+  /**
+   * Creates a serializer of records that replaced others of another class.
+   *
+   * @param earliest the first version of these records, above the versions of the others
+   */
+  RecordSerializer(Class<T> type, int earliest, int version, Location location) {
     this.type = type;
+    this.earliest = earliest;
     this.version = version;
     this.location = location;
   }
@@ -77,6 +88,10 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
 
   final Class<T> type() {
     return type;
+  }
+
+  final int earliest() {
+    return earliest;
   }
 
   final int version() {
@@ -122,8 +137,8 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
       initial = createInstance();
     }
     int recordVersion = source.readUnsignedByte() - VERSION_0;
-    if (recordVersion < 1 || recordVersion > version) {
-      throw new IOException(location.unreadable.formatted(recordVersion, version));
+    if (recordVersion < earliest || recordVersion > version) {
+      throw new IOException(location.unreadable.formatted(recordVersion, earliest, version));
     }
     reader.from(source, recordVersion);
     pass(reader, initial, reuse);

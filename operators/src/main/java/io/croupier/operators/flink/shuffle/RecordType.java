@@ -1,8 +1,8 @@
 package io.croupier.operators.flink.shuffle;
 
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -14,7 +14,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 public final class RecordType<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1;
 
-  public static final TypeInformation<Report> REPORT = new RecordType<>(new ReportSerializer());
+  public static final TypeInformation<RawRecord> RAW = new RecordType<>(new RawRecordSerializer());
 
   public static final TypeInformation<RoundSum> ROUND_SUM =
       new RecordType<>(new RoundSumSerializer());

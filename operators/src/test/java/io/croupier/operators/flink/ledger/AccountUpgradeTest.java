@@ -44,6 +44,7 @@ class AccountUpgradeTest {
         List::of,
         TestRecords.REQUIREMENTS,
         TestRecords.TOPICS,
+        TestRecords.DEAD_LETTERS,
         Limits.getDefaultInstance(),
         false,
         LedgerStart.REQUIRE_STATE,

@@ -11,14 +11,18 @@ import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
@@ -43,7 +47,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /** A ledger that keeps accounts in the states, classes and formats of release 0.1.0. */
 final class FormerLedger extends AbstractStreamOperator<RoundSum>
-    implements TwoInputStreamOperator<Report, SpecRecord, RoundSum> {
+    implements TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum> {
   private static final long serialVersionUID = 1;
 
   /** The low half of digests, which the moved windows don't contain. */
@@ -84,8 +88,15 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
   }
 
   @Override
-  public void processElement1(StreamRecord<Report> element) {
-    Report report = element.getValue();
+  public void processElement1(StreamRecord<RawRecord> element) {
+    RawRecord record = element.getValue();
+    Report report =
+        ((Decoded.WellFormed)
+                new ReportDecoder(TestRecords.TOPICS.rawGradients())
+                    .decode(
+                        record.key, record.value, record.topic, record.partition, record.offset))
+            .report();
+    account.digest = report.digest;
     AccountingEvent event =
         intakes.containsKey(report.modelId)
             ? new Ledger().judge(report, intakes.get(report.modelId).terms(), account)
@@ -137,6 +148,9 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
     private final MapState<String, RunningZeta> zetas;
     private final MapState<String, WholeCharge> wholeCharges;
     private final MapState<String, ReplayWindow> windows;
+
+    /** That of the report that is judged. */
+    private long digest;
 
     Account(KeyedStateStore state) {
       user =
@@ -230,6 +244,7 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
 
     @Override
     public void storeWindow(DeviceWindow window) {
+      ReplayWindow before = access(() -> windows.get(window.deviceId), new ReplayWindow());
       ReplayWindow former = new ReplayWindow();
       former.highest = window.highest;
       former.judged = window.judged;
@@ -238,18 +253,19 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
       int at = 0;
       for (int age = 0; age < Long.SIZE; age++) {
         if ((window.judged >>> age & 1) != 0) {
-          former.digests[at++] = digest(window, window.highest - age);
+          former.digests[at++] = digest(before, window.highest - age);
           former.digests[at++] = LOW;
         }
       }
       put(windows, window.deviceId, former);
     }
 
-    /** The digest of a judged number, if it is below 2^16. */
-    private static long digest(DeviceWindow window, long sequence) {
-      int place = (int) (2 * (sequence % 64));
-      return 256L * Byte.toUnsignedInt(window.endings[place])
-          + Byte.toUnsignedInt(window.endings[place + 1]);
+    /** The digest of a number: that of this report, unless it was judged before. */
+    private long digest(ReplayWindow before, long sequence) {
+      long age = before.highest - sequence;
+      return age < 0 || age >= Long.SIZE || (before.judged >>> age & 1) == 0
+          ? digest
+          : before.digests[2 * Long.bitCount(before.judged & (1L << age) - 1)];
     }
   }
 }

@@ -1,9 +1,12 @@
 package io.croupier.operators.flink.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
@@ -78,23 +81,67 @@ class LedgerOperatorTest {
     }
   }
 
-  /** The network doesn't carry the topic's name. */
   @Test
-  void eventsStateTheTopicThatTheDeclarationImplies() throws Exception {
+  void eventsStateTheTopicOfTheReport() throws Exception {
     ModelSpec.Builder trusted = TestRecords.central("trusted");
     try (LedgerTasks ledger =
         start(TestRecords.published(0, SPEC), TestRecords.published(1, trusted))) {
       Report noised = TestRecords.report("user-1", 1, "m", 0.5, 0);
-      noised.topic = "";
       Report raw = TestRecords.report("user-1", 2, "trusted", 0.5, 0);
       raw.declaration = Declaration.CENTRAL;
-      raw.topic = "";
 
       assertThat(List.of(ledger.judge(noised), ledger.judge(raw)))
           .extracting(AccountingEvent::getOutcome, event -> event.getSource().getTopic())
           .containsExactly(
               tuple(Outcome.ADMITTED, TestRecords.TOPICS.gradients()),
               tuple(Outcome.ADMITTED, TestRecords.TOPICS.rawGradients()));
+    }
+  }
+
+  @Test
+  void aRecordThatIsNoReportBecomesADeadLetterAndAccessesNoAccount() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      RawRecord unreadable = TestRecords.record(TestRecords.report("user-1", 1, "m", 0.5, 0));
+      unreadable.value = new byte[] {1, 2, 3};
+      RawRecord withoutKey = TestRecords.record(TestRecords.report("user-1", 2, "m", 0.5, 0));
+      withoutKey.key = null;
+      RawRecord ofOther = TestRecords.record(TestRecords.report("user-1", 3, "m", 0.5, 0));
+      ofOther.key = "user-2".getBytes(UTF_8);
+      RawRecord notUtf8 = TestRecords.record(TestRecords.report("\uFFFD", 4, "m", 0.5, 0));
+      notUtf8.key = new byte[] {(byte) 0xFF};
+      for (RawRecord record : List.of(unreadable, withoutKey, ofOther, notUtf8)) {
+        ledger.receive(record);
+      }
+
+      assertThat(ledger.sideOutputs())
+          .hasSize(4)
+          .allMatch(letter -> letter.destination == Destination.DEAD_LETTERS);
+      assertThat(ledger.outputs()).isEmpty();
+      ledger.barrier();
+      assertThat(ledger.progress()).as("no report was judged").isEmpty();
+      for (String user : List.of("user-1", "user-2", "\uFFFD")) {
+        assertThat(
+                ledger.judge(TestRecords.report(user, 4, "m", 0.5, 0)).getUserTotals().getReports())
+            .isOne();
+      }
+    }
+  }
+
+  @Test
+  void anErasureHasAnEvent() throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      ledger.judge(TestRecords.report("zo\u00EB", 1, "m", 0.5, 0));
+      RawRecord erasure = new RawRecord();
+      erasure.topic = TestRecords.TOPICS.erasures();
+      erasure.key = "zo\u00EB".getBytes(UTF_8);
+      ledger.receive(erasure);
+
+      OutboundRecord record = ledger.sideOutputs().get(1);
+      assertThat(record.key).asString(UTF_8).isEqualTo("//zo\u00EB");
+      AccountingEvent event = LedgerTasks.event(record);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ERASED);
+      assertThat(event.getSource().getTopic()).isEqualTo(TestRecords.TOPICS.erasures());
+      assertThat(event.getUserTotals().getReports()).isOne();
     }
   }
 

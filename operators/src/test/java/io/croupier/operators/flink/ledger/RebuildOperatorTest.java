@@ -117,7 +117,7 @@ class RebuildOperatorTest {
       NEXT.forEach(
           (user, expected) -> {
             try {
-              ledger.processElement1(next(user), 0);
+              ledger.processElement1(TestRecords.record(next(user)), 0);
             } catch (Exception e) {
               throw new AssertionError(e);
             }
@@ -338,24 +338,25 @@ class RebuildOperatorTest {
         index);
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       ledger(LedgerStart start, OperatorSubtaskState state) throws Exception {
     return ledger(Backend.HASH_MAP, start, state);
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       ledger(Backend backend, LedgerStart start, OperatorSubtaskState state) throws Exception {
-    KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
+    KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum> ledger =
         new KeyedTwoInputStreamOperatorTestHarness<>(
             new LedgerOperator(
                 List::of,
                 TestRecords.REQUIREMENTS,
                 TestRecords.TOPICS,
+                TestRecords.DEAD_LETTERS,
                 Limits.getDefaultInstance(),
                 false,
                 start,
                 new VisibleRecords()),
-            report -> report.userId,
+            new UserOfRecord(),
             null,
             Types.STRING,
             KEY_GROUPS,

@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
@@ -17,6 +18,7 @@ import io.croupier.operators.flink.learner.LearnerOperator;
 import io.croupier.operators.flink.learner.LearnerTasks;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.LedgerTasks;
+import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
@@ -56,6 +58,7 @@ class LedgerStartTest {
             List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.TOPICS,
+            TestRecords.DEAD_LETTERS,
             Limits.getDefaultInstance(),
             false,
             start,
@@ -258,7 +261,7 @@ class LedgerStartTest {
     VisibleRecords visible = history();
     OperatorSubtaskState next;
     try (var ledger = restored(state, visible)) {
-      ledger.processElement1(TestRecords.report("u", 2, "m", 0.5, 0), 0);
+      ledger.processElement1(TestRecords.record(TestRecords.report("u", 2, "m", 0.5, 0)), 0);
 
       AccountingEvent event =
           LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
@@ -268,7 +271,7 @@ class LedgerStartTest {
       next = ledger.snapshot(2, 2);
     }
     try (var ledger = restored(next, visible)) {
-      ledger.processElement1(TestRecords.report("u", 3, "m", 0.5, 0), 0);
+      ledger.processElement1(TestRecords.record(TestRecords.report("u", 3, "m", 0.5, 0)), 0);
 
       AccountingEvent event =
           LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
@@ -340,32 +343,33 @@ class LedgerStartTest {
         .withMessageContaining("without the ledger's state");
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       restored(OperatorSubtaskState state, VisibleRecords visible) throws Exception {
-    KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum> ledger =
+    KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum> ledger =
         harness(visible);
     ledger.initializeState(state);
     ledger.open();
     return ledger;
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       harness(VisibleRecords visible) throws Exception {
     return harness(visible, 1, 0);
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Report, SpecRecord, RoundSum>
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       harness(VisibleRecords visible, int parallelism, int index) throws Exception {
     return new KeyedTwoInputStreamOperatorTestHarness<>(
         new LedgerOperator(
             List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.TOPICS,
+            TestRecords.DEAD_LETTERS,
             Limits.getDefaultInstance(),
             false,
             LedgerStart.REQUIRE_STATE,
             visible),
-        report -> report.userId,
+        new UserOfRecord(),
         null,
         Types.STRING,
         16,

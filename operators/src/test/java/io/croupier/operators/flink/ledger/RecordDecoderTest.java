@@ -1,28 +1,29 @@
-package io.croupier.operators.flink;
+package io.croupier.operators.flink.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
-import org.apache.flink.streaming.util.ProcessFunctionTestHarnesses;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class DecodeFunctionTest {
+class RecordDecoderTest {
   private static final GradientReport REPORT =
       GradientReport.newBuilder()
           .setModelId("m")
@@ -35,83 +36,80 @@ class DecodeFunctionTest {
   private static final GradientReport RAW =
       REPORT.toBuilder().setCentral(Central.getDefaultInstance()).build();
 
-  private OneInputStreamOperatorTestHarness<RawRecord, Report> harness;
+  private final RecordDecoder decoder =
+      new RecordDecoder(
+          TestRecords.TOPICS, TestRecords.DEAD_LETTERS, new UnregisteredMetricsGroup());
+  private final List<Report> reports = new ArrayList<>();
+  private final List<OutboundRecord> deadLetters = new ArrayList<>();
 
-  @BeforeEach
-  void open() throws Exception {
-    harness =
-        ProcessFunctionTestHarnesses.forProcessFunction(
-            new DecodeFunction("raw-gradients", "erasures", TestRecords.DEAD_LETTERS));
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    harness.close();
-  }
-
-  private void receive(String topic, byte[] value) throws Exception {
+  private void receive(String topic, byte[] value) {
     receive(topic, "u".getBytes(UTF_8), value);
   }
 
-  private void receive(String topic, byte[] key, byte[] value) throws Exception {
+  private void receive(String topic, byte[] key, byte[] value) {
     RawRecord record = new RawRecord();
     record.topic = topic;
     record.partition = 2;
     record.offset = 40;
     record.key = key;
     record.value = value;
-    harness.processElement(record, 0);
-  }
-
-  private List<OutboundRecord> deadLetters() {
-    var letters = harness.getSideOutput(SideOutputs.DEAD_LETTERS);
-    return letters == null ? List.of() : letters.stream().map(StreamRecord::getValue).toList();
+    record.appendedAtMs = 70;
+    Report report = decoder.decode(record, deadLetters::add);
+    if (report != null) {
+      reports.add(report);
+    }
   }
 
   @Test
-  void usageExample() throws Exception {
+  void usageExample() {
     receive("gradients", REPORT.toByteArray());
     receive("raw-gradients", RAW.toByteArray());
 
-    assertThat(deadLetters()).isEmpty();
-    assertThat(harness.extractOutputValues())
-        .extracting(report -> report.declaration, report -> report.userId, report -> report.offset)
+    assertThat(deadLetters).isEmpty();
+    assertThat(reports)
+        .extracting(
+            report -> report.declaration,
+            report -> report.userId,
+            report -> report.topic,
+            report -> report.offset,
+            report -> report.appendedAtMs)
         .containsExactly(
-            tuple(Declaration.L2_LAPLACE, "u", 40L), tuple(Declaration.CENTRAL, "u", 40L));
+            tuple(Declaration.L2_LAPLACE, "u", "gradients", 40L, 70L),
+            tuple(Declaration.CENTRAL, "u", "raw-gradients", 40L, 70L));
   }
 
   @Test
-  void aRecordThatIsNoReportBecomesADeadLetterAndTheNextIsRead() throws Exception {
+  void aRecordThatIsNoReportBecomesADeadLetterAndTheNextIsRead() {
     byte[] invalid = REPORT.toBuilder().clearModelId().build().toByteArray();
     receive("gradients", invalid);
     receive("gradients", null);
     receive("gradients", REPORT.toByteArray());
 
-    assertThat(harness.extractOutputValues()).hasSize(1);
-    assertThat(deadLetters()).hasSize(2);
-    OutboundRecord letter = deadLetters().get(0);
+    assertThat(reports).hasSize(1);
+    assertThat(deadLetters).hasSize(2);
+    OutboundRecord letter = deadLetters.get(0);
     assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
     assertThat(letter.value).isEqualTo(invalid);
     assertThat(TestRecords.header(letter, DeadLetters.REASON)).startsWith("model_id ");
     assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
     assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("2");
     assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("40");
-    assertThat(deadLetters().get(1).value).isNull();
+    assertThat(deadLetters.get(1).value).isNull();
   }
 
   @Test
-  void anErasureHasAUserAndNothingElse() throws Exception {
+  void anErasureHasAUserAndNothingElse() {
     receive("erasures", null);
     receive("erasures", "zoë".getBytes(UTF_8), new byte[0]);
 
-    assertThat(harness.extractOutputValues())
+    assertThat(reports)
         .extracting(report -> report.erasure, report -> report.userId, report -> report.offset)
         .containsExactly(tuple(true, "u", 40L), tuple(true, "zoë", 40L));
-    assertThat(deadLetters()).isEmpty();
+    assertThat(deadLetters).isEmpty();
   }
 
   @Test
-  void whatIsNoErasureErasesNothing() throws Exception {
+  void whatIsNoErasureErasesNothing() {
     receive("erasures", REPORT.toByteArray());
     receive("erasures", null, null);
     receive("erasures", new byte[0], null);
@@ -119,8 +117,8 @@ class DecodeFunctionTest {
     receive("erasures", new byte[] {(byte) 0xC3}, null);
     receive("gradients", null);
 
-    assertThat(harness.extractOutputValues()).isEmpty();
-    assertThat(deadLetters())
+    assertThat(reports).isEmpty();
+    assertThat(deadLetters)
         .extracting(letter -> TestRecords.header(letter, DeadLetters.REASON))
         .containsExactly(
             "the value has %d bytes: an erasure must have no value"
@@ -130,15 +128,15 @@ class DecodeFunctionTest {
             "the record's key must be the user_id to be erased, of 1 to 256 bytes",
             "the record's key is not UTF-8: it must be the user_id to be erased",
             "value is missing: it must be a GradientReport");
-    assertThat(deadLetters()).allMatch(letter -> letter.destination == Destination.DEAD_LETTERS);
-    assertThat(deadLetters().subList(0, 5))
+    assertThat(deadLetters).allMatch(letter -> letter.destination == Destination.DEAD_LETTERS);
+    assertThat(deadLetters.subList(0, 5))
         .allMatch(letter -> letter.key == null && letter.value == null);
   }
 
   @Test
-  void deadLettersOfTheRawTopicStayUnderItsAccessRules() throws Exception {
+  void deadLettersOfTheRawTopicStayUnderItsAccessRules() {
     receive("raw-gradients", REPORT.toByteArray());
-    assertThat(deadLetters())
+    assertThat(deadLetters)
         .singleElement()
         .satisfies(
             letter -> {
@@ -150,10 +148,10 @@ class DecodeFunctionTest {
   /** A record that is cut off before its declaration may be a raw gradient. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 30})
-  void whatMayBeARawGradientOnThePublicTopicIsNotShownAgain(int missing) throws Exception {
+  void whatMayBeARawGradientOnThePublicTopicIsNotShownAgain(int missing) {
     byte[] raw = RAW.toByteArray();
     receive("gradients", Arrays.copyOf(raw, raw.length - missing));
-    assertThat(deadLetters())
+    assertThat(deadLetters)
         .singleElement()
         .satisfies(
             letter -> {
@@ -167,6 +165,6 @@ class DecodeFunctionTest {
                       DeadLetters.PARTITION,
                       DeadLetters.OFFSET);
             });
-    assertThat(harness.extractOutputValues()).isEmpty();
+    assertThat(reports).isEmpty();
   }
 }
