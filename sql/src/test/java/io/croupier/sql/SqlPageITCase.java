@@ -271,7 +271,8 @@ class SqlPageITCase {
    */
   @Test
   void numbersThatARecordLacksAreZero() throws Exception {
-    AccountingEvent newest = records.read(TOPICS.accounting(), AccountingEvents::read).get("visits/device/bob");
+    AccountingEvent newest =
+        records.read(TOPICS.accounting(), AccountingEvents::read).get("visits/device/bob");
     assertThat(newest.getLeftModel().hasEpsilon()).isTrue();
     assertThat(newest.getLeftModel().hasReports()).isFalse();
     assertThat(
