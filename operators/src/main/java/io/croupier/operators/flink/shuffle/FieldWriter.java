@@ -3,15 +3,54 @@ package io.croupier.operators.flink.shuffle;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes the fields of a record. */
+/**
+ * Writes the fields of a record. They are collected in a buffer: some targets take as long for one
+ * byte as for a record.
+ */
 final class FieldWriter implements FieldPass {
+  private static final int BUFFER_BYTES = 512;
+  private static final int MOST_VARINT_BYTES = 10;
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+  private static final byte[] NO_BYTES = {};
+
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int length;
   private DataOutputView out;
 
-  /** Sets where the next record goes. */
-  void to(DataOutputView target) {
+  /** The last name, which many records share. */
+  private String lastName = "";
+
+  private byte[] lastNameBytes = NO_BYTES;
+
+  /** Begins a record with a byte. */
+  void begin(int first, DataOutputView target) {
     out = target;
+    buffer[0] = (byte) first;
+    length = 1;
+  }
+
+  /** Ends the record. */
+  void end() throws IOException {
+    out.write(buffer, 0, length);
+    length = 0;
+  }
+
+  /** Makes room for a few bytes. */
+  private void reserve(int bytes) throws IOException {
+    if (BUFFER_BYTES - length < bytes) {
+      end();
+    }
+  }
+
+  private void octet(int value) throws IOException {
+    reserve(1);
+    buffer[length++] = (byte) value;
   }
 
   @Override
@@ -20,12 +59,15 @@ final class FieldWriter implements FieldPass {
   }
 
   private void varint(long value) throws IOException {
+    reserve(MOST_VARINT_BYTES);
+    int at = length;
     long rest = value;
     while ((rest & ~0x7FL) != 0) {
-      out.writeByte((int) rest | 0x80);
+      buffer[at++] = (byte) (rest | 0x80);
       rest >>>= 7;
     }
-    out.writeByte((int) rest);
+    buffer[at++] = (byte) rest;
+    length = at;
   }
 
   private void zigzag(long value) throws IOException {
@@ -46,23 +88,25 @@ final class FieldWriter implements FieldPass {
 
   @Override
   public long fixed(long value) throws IOException {
-    out.writeLong(value);
+    reserve(Long.BYTES);
+    LONG.set(buffer, length, value);
+    length += Long.BYTES;
     return value;
   }
 
   @Override
   public double real(double value) throws IOException {
     long bits = Double.doubleToRawLongBits(value);
-    out.writeByte(bits == 0 ? 0 : 1);
+    octet(bits == 0 ? 0 : 1);
     if (bits != 0) {
-      out.writeLong(bits);
+      fixed(bits);
     }
     return value;
   }
 
   @Override
   public boolean flag(boolean value) throws IOException {
-    out.writeByte(value ? 1 : 0);
+    octet(value ? 1 : 0);
     return value;
   }
 
@@ -82,7 +126,15 @@ final class FieldWriter implements FieldPass {
 
   @Override
   public String name(String value) throws IOException {
-    return text(value);
+    if (value == null || value.isEmpty()) {
+      return text(value);
+    }
+    if (!value.equals(lastName)) {
+      lastName = value;
+      lastNameBytes = value.getBytes(UTF_8);
+    }
+    bytes(lastNameBytes);
+    return value;
   }
 
   @Override
@@ -92,7 +144,13 @@ final class FieldWriter implements FieldPass {
       return null;
     }
     varint(1L + value.length);
-    out.write(value);
+    if (value.length <= BUFFER_BYTES - length) {
+      System.arraycopy(value, 0, buffer, length, value.length);
+      length += value.length;
+    } else {
+      end();
+      out.write(value);
+    }
     return value;
   }
 
@@ -160,7 +218,7 @@ final class FieldWriter implements FieldPass {
     }
     varint(1L + value.length);
     for (long next : value) {
-      out.writeLong(next);
+      fixed(next);
     }
     return value;
   }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputView;
-import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
@@ -20,9 +19,6 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
 
   /** The first byte of a record is this plus its version. */
   private static final int VERSION_0 = 16;
-
-  /** Initial size of a buffer, which grows as needed. */
-  private static final int BUFFER_BYTES = 256;
 
   /** Where records are kept. */
   public enum Location {
@@ -45,7 +41,6 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   private final int version;
   private final Location location;
   private transient FieldWriter writer;
-  private transient DataOutputSerializer buffer;
   private transient FieldReader reader;
   private transient T initial;
 
@@ -102,22 +97,10 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   public final void serialize(T record, DataOutputView target) throws IOException {
     if (writer == null) {
       writer = new FieldWriter();
-      buffer = new DataOutputSerializer(BUFFER_BYTES);
     }
-    if (target instanceof DataOutputSerializer) {
-      write(record, target);
-    } else {
-      // A stream takes as long for one byte as for a record, and a checkpoint has many records.
-      buffer.clear();
-      write(record, buffer);
-      target.write(buffer.getSharedBuffer(), 0, buffer.length());
-    }
-  }
-
-  private void write(T record, DataOutputView target) throws IOException {
-    target.writeByte(VERSION_0 + version);
-    writer.to(target);
+    writer.begin(VERSION_0 + version, target);
     pass(writer, record, record);
+    writer.end();
   }
 
   @Override
