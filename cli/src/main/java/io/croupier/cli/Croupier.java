@@ -9,6 +9,7 @@ import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.models.ModelsCommand;
+import io.croupier.cli.plan.PlanCommand;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.cli.report.ReportCommand;
 import io.croupier.cli.run.RunCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      PlanCommand.class,
       RunCommand.class,
       GatewayCommand.class,
       FollowCommand.class,

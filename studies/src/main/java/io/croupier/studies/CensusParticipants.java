@@ -2,6 +2,7 @@ package io.croupier.studies;
 
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
+import java.util.Arrays;
 
 /** The people of a data set in random order; those beyond whole rounds are omitted. */
 final class CensusParticipants implements LinearParticipants {
@@ -19,14 +20,7 @@ final class CensusParticipants implements LinearParticipants {
   CensusParticipants(Problem problem, double least, int people, SeededRandom random) {
     this.problem = problem;
     this.least = least;
-    int[] all = new int[problem.size()];
-    order = new int[people];
-    for (int i = 0; i < all.length; i++) {
-      int other = random.below(i + 1);
-      all[i] = all[other];
-      all[other] = i;
-    }
-    System.arraycopy(all, 0, order, 0, people);
+    order = Arrays.copyOf(random.permutation(problem.size()), people);
   }
 
   @Override

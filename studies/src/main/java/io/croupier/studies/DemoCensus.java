@@ -94,13 +94,7 @@ final class DemoCensus {
   }
 
   private int[] order(SeededRandom random) {
-    int[] all = new int[census.problem().size()];
-    for (int i = 0; i < all.length; i++) {
-      int other = random.below(i + 1);
-      all[i] = all[other];
-      all[other] = i;
-    }
-    return Arrays.copyOf(all, people);
+    return Arrays.copyOf(random.permutation(census.problem().size()), people);
   }
 
   /** First the fixed clips, then the moving ones. */

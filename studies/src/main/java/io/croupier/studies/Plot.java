@@ -99,6 +99,12 @@ final class Plot implements Figure {
     return this;
   }
 
+  /** Marks alone; those of one colour differ in their kind. */
+  Plot points(String label, double[] x, double[] y, Color colour, int kind) {
+    add(label, x, y, colour, SeriesLines.NONE).setMarker(MARKS[kind]).setMarkerColor(colour);
+    return this;
+  }
+
   /** A learner's curve without marks. */
   Plot line(String learner, double[] x, double[] y) {
     add(learner, x, y, ChartStyle.colour(learner), SOLID);

@@ -44,6 +44,17 @@ final class SeededRandom {
     return random.nextInt(bound);
   }
 
+  /** The numbers 0 .. size - 1 in random order. */
+  int[] permutation(int size) {
+    int[] all = new int[size];
+    for (int i = 0; i < size; i++) {
+      int other = below(i + 1);
+      all[i] = all[other];
+      all[other] = i;
+    }
+    return all;
+  }
+
   /** Standard normal. */
   double normal() {
     return normal.sample();

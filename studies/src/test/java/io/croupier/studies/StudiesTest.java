@@ -33,6 +33,7 @@ class StudiesTest {
           "mixed-levels",
           "clip",
           "anonymity",
+          "plan",
           "prefix-sums",
           "dp-ftrl"
         }) {

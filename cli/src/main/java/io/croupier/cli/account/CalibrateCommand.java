@@ -2,6 +2,7 @@ package io.croupier.cli.account;
 
 import com.google.gson.JsonObject;
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
@@ -39,10 +40,12 @@ import picocli.CommandLine.Spec;
       "  croupier calibrate --epsilon 4 --delta 1e-6 --steps 1600",
       "  croupier calibrate --epsilon 4 --delta 1e-6",
       "  croupier calibrate --epsilon 4 --reports 100",
+      "  croupier calibrate --epsilon 2 --reports 1 --dimension 8 --people 28155",
       "  croupier calibrate --epsilon 4 --delta 1e-6 --reports 10 --dimension 20"
     })
 public final class CalibrateCommand implements Callable<Integer> {
   private static final int MU_DIGITS = 10;
+  private static final double ANONYMOUS_DELTA = 1e-6;
 
   @Spec private CommandSpec spec;
 
@@ -73,6 +76,15 @@ public final class CalibrateCommand implements Callable<Integer> {
             + " and the error of each mechanism with this guarantee."
       })
   private Integer dimension;
+
+  @Option(
+      names = "--people",
+      paramLabel = "N",
+      description = {
+        "People who send as many reports, for reports of pure epsilon. Prints the central epsilon of a"
+            + " person if reports carried no identity, at a delta of 1e-6 (docs/anonymity.md)."
+      })
+  private Long people;
 
   @Mixin private TreeOptions trees;
 
@@ -109,10 +121,27 @@ public final class CalibrateCommand implements Callable<Integer> {
     if (dimension != null) {
       OptionChecks.dimension("--dimension", dimension);
     }
+    if (people != null) {
+      checkPeople();
+    }
     Found found = trees.areGiven() ? noiseMultiplier() : ofReports();
     spec.commandLine().getOut().println(json ? Json.text(found.json()) : found.text());
     Log.discard();
     return 0;
+  }
+
+  private void checkPeople() {
+    if (trees.areGiven() || delta != null || reports == null) {
+      throw new InputException(
+          "--people is for reports of pure epsilon: give --reports, and neither --delta nor trees");
+    }
+    OptionChecks.atLeast("--people", people, 2);
+    if (reports > WindowComposition.MOST_WINDOWS) {
+      throw OptionChecks.refusal(
+          "--reports",
+          reports,
+          "be at most %d with --people".formatted(WindowComposition.MOST_WINDOWS));
+    }
   }
 
   private Found noiseMultiplier() {
@@ -252,9 +281,41 @@ public final class CalibrateCommand implements Callable<Integer> {
                     privUnit ? "" : " The largest epsilon of privUnit is 16."),
             "To enforce the total, set limits: {epsilon: %s} in the model's spec."
                 .formatted(Digits.all(epsilon)));
+    String all = people == null ? text : text + System.lineSeparator() + central(each, object);
     return dimension == null
-        ? new Found(object, text)
-        : compared(object, text, MechanismErrors.ofEpsilon(dimension, each.doubleValue()));
+        ? new Found(object, all)
+        : compared(object, all, MechanismErrors.ofEpsilon(dimension, each.doubleValue()));
+  }
+
+  /** Of priv_unit if the dimension is known, otherwise of any mechanism of this epsilon. */
+  private String central(BigDecimal each, JsonObject object) {
+    if (!(each.doubleValue() >= AnonymousReports.LEAST_EPSILON
+        && each.doubleValue() <= PrivUnitLaw.MOST_EPSILON)) {
+      throw new InputException(
+          "--people is for epsilons from 0.0001 to 16 of a report; this one is "
+              + each.stripTrailingZeros().toPlainString());
+    }
+    boolean isKnown = dimension != null;
+    AnonymousReports anonymous =
+        new AnonymousReports(
+            isKnown ? AnonymousMechanism.PRIV_UNIT : AnonymousMechanism.RANDOMISED_RESPONSE,
+            isKnown ? dimension : 0,
+            people,
+            1,
+            reports,
+            ANONYMOUS_DELTA);
+    double central = anonymous.central(each.doubleValue(), 1);
+    object.addProperty("people", people);
+    object.addProperty("centralEpsilonWithoutIdentity", central);
+    object.addProperty("deltaWithoutIdentity", ANONYMOUS_DELTA);
+    return ("If %s carried no identity, and each of %s people sent one in each of %s: central"
+            + " epsilon %s at delta %s.")
+        .formatted(
+            isKnown ? "reports of privUnit" : "the reports",
+            Digits.count(people),
+            reports == 1 ? "1 window" : Digits.count(reports) + " windows",
+            Digits.sixDigits(central, RoundingMode.CEILING),
+            Digits.all(ANONYMOUS_DELTA));
   }
 
   private static Found compared(JsonObject object, String text, MechanismErrors errors) {

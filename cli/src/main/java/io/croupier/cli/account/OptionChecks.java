@@ -4,40 +4,40 @@ import io.croupier.cli.InputException;
 import io.croupier.schemas.ModelSpecs;
 
 /** Range checks for numeric options; each throws an {@link InputException}. */
-final class OptionChecks {
+public final class OptionChecks {
 
   private OptionChecks() {}
 
   /** Requires a value strictly between 0 and 1. */
-  static void probability(String option, double value) {
+  public static void probability(String option, double value) {
     if (!(value > 0 && value < 1)) {
       throw refusal(option, value, "be between 0 and 1, such as 1e-6");
     }
   }
 
   /** Requires a value above 0 and at most 1. */
-  static void share(String option, double value) {
+  public static void share(String option, double value) {
     if (!(value > 0 && value <= 1)) {
       throw refusal(option, value, "be above 0 and at most 1");
     }
   }
 
   /** Requires a positive and finite value. */
-  static void positive(String option, double value) {
+  public static void positive(String option, double value) {
     if (!(value > 0 && value <= Double.MAX_VALUE)) {
       throw refusal(option, value, "be positive and finite");
     }
   }
 
   /** Requires a value of at least {@code least}. */
-  static void atLeast(String option, long value, long least) {
+  public static void atLeast(String option, long value, long least) {
     if (value < least) {
       throw refusal(option, value, "be at least " + least);
     }
   }
 
   /** Requires a number of coordinates that a model can have. */
-  static void dimension(String option, int value) {
+  public static void dimension(String option, int value) {
     if (value < 1 || value > ModelSpecs.MAX_DIMENSION) {
       throw refusal(
           option,
@@ -47,7 +47,7 @@ final class OptionChecks {
   }
 
   /** The error for a value that is not valid. */
-  static InputException refusal(String option, Object value, String right) {
+  public static InputException refusal(String option, Object value, String right) {
     return new InputException("%s is %s; it must %s".formatted(option, value, right));
   }
 }

@@ -1,11 +1,13 @@
 package io.croupier.cli.demo;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
 import io.croupier.cli.models.ModelsTopic;
+import io.croupier.cli.plan.Plan;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
@@ -31,6 +33,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
@@ -114,6 +117,7 @@ final class Demo {
     out.println("Watch: " + livePage.start());
     out.println(data.description());
     data.notes().forEach(out::println);
+    tooFew(randomisers).ifPresent(words -> out.println("Warning: " + words + "."));
     out.println("Starting Kafka and Flink ...");
     out.flush();
     environment.open();
@@ -179,6 +183,16 @@ final class Demo {
       out.println("To replay the run: " + recorder.replayCommand());
     }
     return reconciliation.complete();
+  }
+
+  /** Why the people are too few to teach classes by noised reports; empty if they may do. */
+  private Optional<String> tooFew(Map<String, Randomiser> randomisers) {
+    if (!data.problem().hasClasses() || randomisers.isEmpty()) {
+      return Optional.empty();
+    }
+    Mechanism mechanism = randomisers.values().iterator().next().mechanism();
+    return Plan.tooFew(
+        parameters.people(), data.problem().dimension(), mechanism, parameters.epsilon());
   }
 
   /** The reports that each model used or dropped, its answers, and its open round. */

@@ -244,8 +244,35 @@ class CalibrateCommandTest {
         .contains("limits: {epsilon: 1}");
   }
 
+  /** Golden: 0.0575085882 of priv_unit; randomised response bounds every other mechanism. */
+  @Test
+  void centralEpsilonOfReportsWithoutIdentity() {
+    JsonObject known = json("--epsilon 2 --reports 1 --dimension 8 --people 28155");
+    assertThat(known.get("centralEpsilonWithoutIdentity").getAsDouble())
+        .isCloseTo(0.0575085882, within(1e-9));
+    assertThat(calibrate("--epsilon 2 --reports 1 --dimension 8 --people 28155").out())
+        .contains(
+            "If reports of privUnit carried no identity, and each of 28,155 people sent one in each"
+                + " of 1 window: central epsilon 0.0575086 at delta 1e-6.");
+    JsonObject any = json("--epsilon 2 --reports 1 --people 1000");
+    assertThat(any.get("centralEpsilonWithoutIdentity").getAsDouble())
+        .isCloseTo(0.397087059, within(1e-8));
+    JsonObject four = json("--epsilon 8 --reports 4 --dimension 8 --people 7038");
+    assertThat(four.get("centralEpsilonWithoutIdentity").getAsDouble())
+        .isCloseTo(0.253663, within(1e-5));
+    assertThat(json("--epsilon 2 --reports 1").has("centralEpsilonWithoutIdentity")).isFalse();
+  }
+
   @Test
   void invalidInputIsReported() {
+    String people = "--people is for reports of pure epsilon";
+    assertRefused(people, "--epsilon 1 --delta 0.1 --reports 2 --people 9");
+    assertRefused(people, "--epsilon 1 --people 9");
+    assertRefused("--people is 1; it must be at least 2", "--epsilon 1 --reports 1 --people 1");
+    assertRefused("this one is 17", "--epsilon 17 --reports 1 --people 9");
+    assertRefused(
+        "--reports is 100001; it must be at most 100000 with --people",
+        "--epsilon 20000 --reports 100001 --people 9");
     assertRefused("Give --steps T", "--epsilon 4");
     assertRefused("--epsilon is -1.0; it must be positive", "--epsilon -1 --delta 0.1");
     assertRefused("--delta is 0.0; it must be between", "--epsilon 1 --delta 0");
