@@ -10,7 +10,7 @@ import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.AccountedOffsets;
-import io.croupier.job.restart.CompactedEvents;
+import io.croupier.job.restart.CompactedAccounts;
 import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuildDirectory;
@@ -127,7 +127,7 @@ public final class CroupierJob {
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
       if (limited.isPresent()) {
         KafkaTopics.requireThatItKeepsAccounts(admin, config.topics(), limited.get());
-        new CompactedEvents(config.kafka(), config.topics().accounting()).areValid();
+        new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
       }
       return limits;
     } catch (IOException e) {

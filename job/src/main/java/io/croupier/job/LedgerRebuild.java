@@ -3,7 +3,7 @@ package io.croupier.job;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.OutputSink;
-import io.croupier.job.restart.CompactedEvents;
+import io.croupier.job.restart.CompactedAccounts;
 import io.croupier.job.restart.EventsToRebuild;
 import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuildDirectory;
@@ -98,7 +98,7 @@ final class LedgerRebuild {
             config.kafka(),
             config.topics().accounting(),
             OutputSink.allTransactions(config.topics().updates()));
-    isCompacted = new CompactedEvents(config.kafka(), config.topics().accounting()).areValid();
+    isCompacted = new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
     TopicEnd now = events.end();
     Optional<TopicEnd> recorded = files.recordedEnd();
     Optional<String> checkpoint = Optional.empty();

@@ -22,12 +22,12 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Whether an accounting topic may be compacted. The newest event of each key states what all
+ * The accounts on a topic that may be compacted. The newest event of each key states what all
  * earlier ones add up to only in version 2; the key of version 1 is the user, whose newest event
  * lacks the other models and devices. No event of version 1 follows one of version 2, so the first
  * event of each partition shows whether there are any.
  */
-public final class CompactedEvents {
+public final class CompactedAccounts {
   private static final Duration POLL = Duration.ofMillis(100);
 
   private final Map<String, String> kafka;
@@ -38,18 +38,19 @@ public final class CompactedEvents {
    *
    * @param kafka properties of Kafka's clients
    */
-  public CompactedEvents(Map<String, String> kafka, String topic) {
+  public CompactedAccounts(Map<String, String> kafka, String topic) {
     this.kafka = Map.copyOf(kafka);
     this.topic = topic;
   }
 
   /**
-   * Returns whether the topic is compacted.
+   * Requires that a topic that is compacted contains no event of version 1.
    *
-   * @throws RefusedStartException if it is, and contains events of version 1
+   * @return whether it is compacted
+   * @throws RefusedStartException if it is, and contains such an event
    * @throws IOException if the brokers don't answer
    */
-  public boolean areValid() throws IOException {
+  public boolean requireVersion2() throws IOException {
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
       ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
       String cleanup =
@@ -63,7 +64,7 @@ public final class CompactedEvents {
       if (!cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
         return false;
       }
-      requireVersion2(new TopicOffsets(admin, topic).partitions());
+      readFirst(new TopicOffsets(admin, topic).partitions());
       return true;
     } catch (ExecutionException | KafkaException e) {
       throw new IOException("The brokers don't describe " + topic, e);
@@ -73,7 +74,7 @@ public final class CompactedEvents {
     }
   }
 
-  private void requireVersion2(Set<TopicPartition> partitions) {
+  private void readFirst(Set<TopicPartition> partitions) {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
