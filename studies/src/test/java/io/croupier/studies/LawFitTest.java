@@ -27,16 +27,16 @@ class LawFitTest {
   private static List<Point> points() throws IOException {
     List<String> lines = Files.readAllLines(STUDIES.resolve("plan.csv"));
     assertThat(lines.get(0)).isEqualTo(String.join(",", PlanStudy.COLUMNS));
-    return lines.stream().skip(1).map(line -> PlanStudy.point(List.of(line.split(",")))).toList();
+    return lines.stream().skip(1).map(line -> PlanStudy.point(List.of(line.split(",", -1)))).toList();
   }
 
   /** Runs that the fit never saw, of other rounds and fixed clips. */
   private static List<Point> pointsOfRounds() throws IOException {
     List<String> lines = Files.readAllLines(STUDIES.resolve("rounds.csv"));
-    List<String> columns = List.of(lines.get(0).split(","));
+    List<String> columns = List.of(lines.get(0).split(",", -1));
     List<Point> points = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
-      String[] cells = line.split(",");
+      String[] cells = line.split(",", -1);
       Integer dimension = DIMENSIONS.get(cells[0]);
       int reports = Integer.parseInt(cells[columns.indexOf("N")]);
       int publications = Integer.parseInt(cells[columns.indexOf("K")]);
@@ -55,7 +55,7 @@ class LawFitTest {
   }
 
   private static double noise(String label, int dimension) {
-    String[] words = label.split(" ");
+    String[] words = label.split(" ", -1);
     StudiedMechanism mechanism = StudiedMechanism.valueOf(words[0].toUpperCase(Locale.ROOT));
     return Declarations.of(
             Declarations.declared(mechanism.declared(dimension, 1, Double.parseDouble(words[1]))),
