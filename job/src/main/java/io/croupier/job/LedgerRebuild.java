@@ -98,7 +98,8 @@ final class LedgerRebuild {
             config.kafka(),
             config.topics().accounting(),
             OutputSink.allTransactions(config.topics().updates()));
-    isCompacted = new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
+    isCompacted =
+        new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
     TopicEnd now = events.end();
     Optional<TopicEnd> recorded = files.recordedEnd();
     Optional<String> checkpoint = Optional.empty();

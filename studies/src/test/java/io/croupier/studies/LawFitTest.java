@@ -27,7 +27,10 @@ class LawFitTest {
   private static List<Point> points() throws IOException {
     List<String> lines = Files.readAllLines(STUDIES.resolve("plan.csv"));
     assertThat(lines.get(0)).isEqualTo(String.join(",", PlanStudy.COLUMNS));
-    return lines.stream().skip(1).map(line -> PlanStudy.point(List.of(line.split(",", -1)))).toList();
+    return lines.stream()
+        .skip(1)
+        .map(line -> PlanStudy.point(List.of(line.split(",", -1))))
+        .toList();
   }
 
   /** Runs that the fit never saw, of other rounds and fixed clips. */
