@@ -254,7 +254,8 @@ class CentralCrashITCase extends BrokerFixture {
   }
 
   private static String refusal(JobClient job) {
-    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS));
+    // A start waits for up to two minutes for a transaction that the cancelled job left open.
+    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(4, TimeUnit.MINUTES));
     return ExceptionUtils.findThrowable(end, RefusedStartException.class)
         .orElseThrow(() -> new AssertionError("Not refused", end))
         .getMessage();

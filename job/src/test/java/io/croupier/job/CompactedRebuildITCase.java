@@ -67,6 +67,7 @@ class CompactedRebuildITCase {
       last = round(last, sequence);
     }
     assertThat(last.getAverageList()).anyMatch(weight -> weight != 0);
+    awaitEvents(REPORTS - 1, USERS);
     job.cancel();
     List<AccountingEvent> newest = awaitCompaction();
     assertThat(newest).extracting(AccountingEvent::getSequence).containsOnly(REPORTS - 1L);
@@ -79,6 +80,8 @@ class CompactedRebuildITCase {
     // Below the newest number, which is all that is known of the device.
     testTopics.send(report(first, 0, 1));
     round(first, REPORTS);
+    awaitEvents(1, 1);
+    awaitEvents(REPORTS, USERS);
     List<AccountingEvent> later = new ArrayList<>(testTopics.events());
     job.cancel();
     later.removeIf(event -> event.getSequence() == REPORTS - 1);
@@ -139,6 +142,14 @@ class CompactedRebuildITCase {
         .setSequence(sequence)
         .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON))
         .build();
+  }
+
+  /** The ledger's transaction may be committed after that of the learner. */
+  private void awaitEvents(long sequence, int events) throws Exception {
+    while (testTopics.events().stream().filter(event -> event.getSequence() == sequence).count()
+        < events) {
+      Thread.sleep(50);
+    }
   }
 
   private Map<String, String> settings() {

@@ -33,6 +33,7 @@ public record Plan(
 
   private static final double HALF = 0.5;
   private static final double PICOS = 1e12;
+  private static final double MOST_COUNT = 1e15;
   private static final MathContext TWO_DIGITS = new MathContext(2, RoundingMode.CEILING);
 
   /** A plan for reports of an epsilon. */
@@ -135,6 +136,8 @@ public record Plan(
 
   /** A number of people or days, rounded up to two digits. */
   static String count(double number) {
-    return Digits.count(new BigDecimal(Math.ceil(number)).round(TWO_DIGITS).longValue());
+    return number < MOST_COUNT
+        ? Digits.count(new BigDecimal(Math.ceil(number)).round(TWO_DIGITS).longValue())
+        : "more than 10^15";
   }
 }

@@ -43,6 +43,7 @@ import picocli.CommandLine.Spec;
 public final class PlanCommand implements Callable<Integer> {
 
   private static final double LEAST_EPSILON = 1e-4;
+  private static final long MOST_PEOPLE = 1_000_000_000_000L;
 
   @Spec private CommandSpec spec;
 
@@ -123,7 +124,7 @@ public final class PlanCommand implements Callable<Integer> {
     Log.toFile();
     check();
     Plan plan = Plan.of(features, epsilon, reports, untrainedLoss, bestLoss);
-    long reporting = people == null ? (long) Math.ceil(plan.people(targetLoss).likely()) : people;
+    long reporting = people == null ? needed(plan) : people;
     PlanText text = new PlanText(plan, Math.max(2, reporting), targetLoss, perDay, delta);
     spec.commandLine().getOut().println(json ? Json.text(text.json()) : text.text());
     if (plot != null) {
@@ -132,6 +133,16 @@ public final class PlanCommand implements Callable<Integer> {
     }
     Log.discard();
     return 0;
+  }
+
+  private long needed(Plan plan) {
+    double needed = Math.ceil(plan.people(targetLoss).likely());
+    if (!(needed <= MOST_PEOPLE)) {
+      throw new InputException(
+          "--target-loss: no number of people up to 10^12 would teach this loss at --epsilon "
+              + Digits.all(epsilon));
+    }
+    return (long) needed;
   }
 
   private void check() {
@@ -146,6 +157,9 @@ public final class PlanCommand implements Callable<Integer> {
     }
     if (people != null) {
       OptionChecks.atLeast("--people", people, 2);
+      if (people > MOST_PEOPLE) {
+        throw OptionChecks.refusal("--people", people, "be at most 10^12");
+      }
     }
     OptionChecks.atLeast("--reports-per-person", reports, 1);
     if (reports > WindowComposition.MOST_WINDOWS) {

@@ -29,6 +29,9 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
   /** Shares of the gain, and what the table calls them. */
   private static final Map<Double, String> SHARES = shares();
 
+  /** Up to so many weights, nine in ten of the study's runs are within the limits. */
+  private static final int MANY = 25;
+
   /** The least features of the study, and the most. */
   private static final int FEWEST = 3;
 
@@ -69,6 +72,11 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
         "The limits hold for two classes as hard as those of the study (docs/studies/plan.md). To try"
             + " your own data: croupier demo --data FILE --users %d --epsilon %s"
                 .formatted(people, Digits.all(plan.epsilon())));
+    if (plan.features() > MANY && plan.features() <= MOST) {
+      lines.add(
+          "Of the study's models of %d weights, only three in four runs are within such limits."
+              .formatted(MOST));
+    }
     if (plan.features() < FEWEST || plan.features() > MOST) {
       lines.add(
           "The study has models of %d to %d weights: for %s the law is a guess."

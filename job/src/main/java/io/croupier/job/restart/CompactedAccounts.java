@@ -29,6 +29,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 public final class CompactedAccounts {
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Map<String, String> kafka;
   private final String topic;
@@ -74,7 +75,7 @@ public final class CompactedAccounts {
     }
   }
 
-  private void readFirst(Set<TopicPartition> partitions) {
+  private void readFirst(Set<TopicPartition> partitions) throws IOException {
     Map<String, Object> properties = new HashMap<>(kafka);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
@@ -87,10 +88,16 @@ public final class CompactedAccounts {
       Set<TopicPartition> unknown =
           new TreeSet<>((a, b) -> Integer.compare(a.partition(), b.partition()));
       unknown.addAll(partitions);
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
       while (!unknown.isEmpty()) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new IOException(
+              "The first events of %s could not be read in %d s"
+                  .formatted(topic, PATIENCE.toSeconds()));
+        }
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
           TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-          if (unknown.remove(partition)) {
+          if (record.value() != null && unknown.remove(partition)) {
             consumer.pause(Set.of(partition));
             requireVersion2(record);
           }
@@ -103,7 +110,7 @@ public final class CompactedAccounts {
   private void requireVersion2(ConsumerRecord<byte[], byte[]> record) {
     boolean isVersion1;
     try {
-      isVersion1 = record.value() != null && AccountingEvent.parseFrom(record.value()).hasUserId();
+      isVersion1 = AccountingEvent.parseFrom(record.value()).hasUserId();
     } catch (InvalidProtocolBufferException e) {
       // A reader of the accounts refuses it with its position.
       return;

@@ -46,9 +46,10 @@ public final class AccountRebuild {
       days = charge(days, event, event.getUserWindow(), user, cost);
       charge(user, cost, event.getUserTotals());
     }
+    boolean areEventsMissing = user.reports < event.getUserTotals().getReports();
     agrees &= settle(user, event.getUserTotals());
     if (event.hasUserWindow()) {
-      DailyTotals settled = settle(days, event, event.getUserWindow(), user);
+      DailyTotals settled = settle(days, event, event.getUserWindow(), user, areEventsMissing);
       agrees &= settled == days;
       days = settled;
     }
@@ -66,9 +67,11 @@ public final class AccountRebuild {
           agrees &= takePart(event, account, model);
         }
       }
+      areEventsMissing = model.reports < event.getModelTotals().getReports();
       agrees &= settle(model, event.getModelTotals());
       if (event.hasModelWindow()) {
-        DailyTotals settled = settle(daysOfModel, event, event.getModelWindow(), model);
+        DailyTotals settled =
+            settle(daysOfModel, event, event.getModelWindow(), model, areEventsMissing);
         agrees &= settled == daysOfModel;
         daysOfModel = settled;
       }
@@ -148,9 +151,8 @@ public final class AccountRebuild {
           CentralCharge.fromEvent(recorded, account, event.getModelId(), model, round);
       participation.ifPresent(p -> p.store(account, event.getModelId()));
       agrees = participation.filter(p -> agrees(p.toProto(), recorded)).isPresent();
-      if (!agrees && participation.isPresent()) {
-        TreeCharge.recorded(recorded, round)
-            .ifPresent(running -> account.storeRunningZeta(event.getModelId(), running));
+      if (!agrees && participation.isPresent() && recorded.hasTree()) {
+        account.storeRunningZeta(event.getModelId(), TreeCharge.recorded(recorded, round));
       }
     }
     model.participate(round);
@@ -183,13 +185,19 @@ public final class AccountRebuild {
   /**
    * Returns the days if they add up to the recorded window; otherwise days with all that the window
    * may contain, on the newest one.
+   *
+   * @param areEventsMissing whether there were charges since the event before: then even days that
+   *     add up may be wrong, since an earlier one may have too much and a later one too little
    */
   private static DailyTotals settle(
-      DailyTotals days, AccountingEvent event, Window recorded, Totals all) {
+      DailyTotals days,
+      AccountingEvent event,
+      Window recorded,
+      Totals all,
+      boolean areEventsMissing) {
     Totals window = days.window(period(recorded), day(event), all, order(recorded));
-    return settle(window, recorded.getTotals())
-        ? days
-        : days.onOneDay(period(recorded), day(event), window);
+    boolean agrees = settle(window, recorded.getTotals());
+    return agrees && !areEventsMissing ? days : days.onOneDay(period(recorded), day(event), window);
   }
 
   private static int period(Window recorded) {

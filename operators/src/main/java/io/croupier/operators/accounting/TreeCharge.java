@@ -98,13 +98,19 @@ record TreeCharge(
   }
 
   /**
-   * Returns the charge of the tree after the participation that an event records; empty if it is
-   * impossible, or the event is of version 1.
+   * Returns the charge of the tree after the participation that an event records.
+   *
+   * @param recorded a possible participation, with its tree
+   * @throws IllegalArgumentException if the tree is impossible
    */
-  static Optional<RunningZeta> recorded(CentralSpend recorded, long round) {
+  static RunningZeta recorded(CentralSpend recorded, long round) {
     return of(recorded)
-        .filter(charge -> recorded.hasTree())
-        .flatMap(charge -> charge.recorded(recorded.getTree(), round));
+        .flatMap(charge -> charge.recorded(recorded.getTree(), round))
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "central_spend.tree of the accounting event is impossible; it must have a count"
+                        + " for each level of the tree, from the leaves up, and a zeta of at least 1"));
   }
 
   private Optional<RunningZeta> recorded(TreeSpend tree, long round) {

@@ -392,7 +392,12 @@ public final class CentralModel implements LiveModel {
     visitCounts(reader);
     if (reader.count(CONTINUED, 0) == 1) {
       double[] weights = new double[learner.dimension()];
+      Arrays.fill(weights, Double.NaN);
       reader.vector(CONTINUED_AT, weights);
+      if (Arrays.stream(weights).anyMatch(Double::isNaN)) {
+        throw new IllegalStateException(
+            "The initial weights in the state are missing or incomplete");
+      }
       beginAt(weights);
     }
     if (open > 0) {

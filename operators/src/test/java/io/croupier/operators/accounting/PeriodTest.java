@@ -7,10 +7,16 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Window;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -268,6 +274,86 @@ class PeriodTest {
       long day = NOW + 39 + later;
       assertThat(rebuilt.userDays().window(10, day, new Totals(), 0).epsilonNanos)
           .isGreaterThanOrEqualTo(account.userDays().window(10, day, new Totals(), 0).epsilonNanos);
+    }
+  }
+
+  /** Two devices, of which a compacted topic has the newest event each. */
+  @Test
+  void daysThatAddUpByChanceAreNotTrusted() {
+    Ledger ledger = ledger(epsilon(100, 7));
+    judge(ledger, "a", 1, 4);
+    AccountingEvent ofB = judge(ledger, "b", 7, 1);
+    judge(ledger, "a", 8, 4);
+    AccountingEvent ofA = judge(ledger, "a", 9, 1);
+
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(ofB, rebuilt)).isFalse();
+    assertThat(AccountRebuild.apply(ofA, rebuilt)).isFalse();
+    assertNoWindowHasLess(rebuilt, NOW + 9, 7);
+    assertThat(account.userDays().window(7, NOW + 14, new Totals(), 0).epsilon())
+        .as("what the next report would be added to")
+        .isEqualTo(5);
+  }
+
+  /** Returns the last event of some reports of epsilon 1. */
+  private AccountingEvent judge(Ledger ledger, String device, int day, int reports) {
+    AccountingEvent last = null;
+    for (int i = 0; i < reports; i++) {
+      Report report = on(NOW + day, TestReports.laplace(sequence++, 1));
+      report.deviceId = device;
+      last = ledger.judge(report, BudgetTest.local(epsilon(100, 7)), account);
+    }
+    return last;
+  }
+
+  /** Compares all windows that begin with the last day of the account, or later. */
+  private void assertNoWindowHasLess(MapAccount rebuilt, long day, int period) {
+    for (long end = day; end < day + period + 2; end++) {
+      assertThat(rebuilt.userDays().window(period, end, new Totals(), 0).epsilonNanos)
+          .as("user, day %s", end)
+          .isGreaterThanOrEqualTo(
+              account.userDays().window(period, end, new Totals(), 0).epsilonNanos);
+      for (String model : account.modelDays.keySet()) {
+        assertThat(rebuilt.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos)
+            .as("%s, day %s", model, end)
+            .isGreaterThanOrEqualTo(
+                account.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos);
+      }
+    }
+  }
+
+  /** Random lives of two models and three devices, compacted at any time. */
+  @Test
+  void theNewestEventOfEachKeyGivesNoWindowBack() throws Exception {
+    AccountingEventWriter writer = new AccountingEventWriter();
+    for (int run = 0; run < 200; run++) {
+      Ledger ledger = ledger(epsilon(20, 7));
+      MapAccount user = new MapAccount();
+      Map<ByteBuffer, AccountingEvent> newest = new LinkedHashMap<>();
+      long day = NOW;
+      for (int n = 0; n < 40; n++) {
+        day += random.nextInt(3) / 2;
+        Report report = on(day, TestReports.laplace(n, 1));
+        report.deviceId = "device " + random.nextInt(3);
+        report.modelId = "model " + random.nextInt(2);
+        AccountingEvent event = ledger.judge(report, BudgetTest.local(epsilon(12, 5)), user);
+        byte[] key = AccountingKey.of(event);
+        newest.remove(ByteBuffer.wrap(key));
+        newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));
+        MapAccount rebuilt = new MapAccount();
+        newest.values().forEach(kept -> AccountRebuild.apply(kept, rebuilt));
+        for (long end = day; end < day + 9; end++) {
+          assertThat(rebuilt.userDays().window(7, end, new Totals(), 0).epsilonNanos)
+              .as("seed %s, run %s, report %s, day %s", SEED, run, n, end - NOW)
+              .isGreaterThanOrEqualTo(user.userDays().window(7, end, new Totals(), 0).epsilonNanos);
+          for (String model : user.modelDays.keySet()) {
+            assertThat(rebuilt.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos)
+                .as("seed %s, run %s, report %s, day %s, %s", SEED, run, n, end - NOW, model)
+                .isGreaterThanOrEqualTo(
+                    user.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos);
+          }
+        }
+      }
     }
   }
 

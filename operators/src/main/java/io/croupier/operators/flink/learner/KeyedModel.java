@@ -81,7 +81,7 @@ final class KeyedModel {
    * Reads the model from the state of the current key; without state there is no model yet.
    *
    * @param firstRound the first round of a model that has no state
-   * @param last the last update of the model, if its state is lost and it continues from there
+   * @param last the last update of a model whose state may be lost: then it continues from there
    * @param gate decides when the model may open a new round
    * @param searches shared with the other models of the subtask
    */
@@ -95,7 +95,6 @@ final class KeyedModel {
       MapState<String, byte[]> state)
       throws Exception {
     this.modelId = modelId;
-    this.last = last;
     this.gate = gate;
     this.searches = searches;
     specs = new PublishedSpecs(obstacles);
@@ -105,6 +104,7 @@ final class KeyedModel {
     }
     stored = new HashSet<>(chunks.keySet());
     stored.removeIf(StateChunks::isSection);
+    this.last = chunks.isEmpty() ? last : Optional.empty();
     this.firstRound = number(chunks, NEXT_ROUND, firstRound);
     modelOffset = number(chunks, BEGAN_AT, 0);
     deadline = number(chunks, DEADLINE, 0);

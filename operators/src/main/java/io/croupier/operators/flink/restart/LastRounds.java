@@ -79,7 +79,7 @@ public final class LastRounds {
    * the visible ones.
    *
    * @param restored whether there is state
-   * @param start if the ledger was rebuilt, and there are no marks, the last updates are read, too
+   * @param start if the ledger was rebuilt, the last updates are read, too
    * @param marks of all subtasks; empty without state, and if the state was written by a release
    *     without marks
    * @throws RefusedStartException if a later round is visible
@@ -99,7 +99,9 @@ public final class LastRounds {
                     || marks.stream().anyMatch(mark -> contains(mark, subtask)));
     Map<String, PublishedRound> visible = new HashMap<>(committed.rounds());
     Map<String, Long> rounds = new HashMap<>();
-    Map<String, ModelUpdate> updates = Map.of();
+    // Also after a failure: a checkpoint may have been complete before the specs came.
+    Map<String, ModelUpdate> updates =
+        start == LedgerStart.REBUILT ? outputs.updates(modelId -> isOwn(modelId, task)) : Map.of();
     long sinceMs = VisibleOutputs.ALL;
     if (marks.isEmpty()) {
       if (restored) {
@@ -108,9 +110,6 @@ public final class LastRounds {
                 + " topic {}. Unless its ledger was rebuilt, make sure that it is the newest"
                 + " savepoint or checkpoint",
             outputs.progressTopic());
-      }
-      if (start == LedgerStart.REBUILT) {
-        updates = outputs.updates(modelId -> isOwn(modelId, task));
       }
       // Otherwise the next restore would attribute these rounds to another job.
       (visible.isEmpty() ? outputs.rounds(VisibleOutputs.ALL) : visible)
