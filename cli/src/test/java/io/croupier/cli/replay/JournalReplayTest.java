@@ -259,6 +259,37 @@ class JournalReplayTest {
     assertThat(weights(updates)).containsExactly(0.0, -1.0, 0.0, -2.0);
   }
 
+  /** After a rebuild of the ledger. */
+  @Test
+  void aModelWhoseStateWasLostContinuesFromItsLastUpdate() throws Exception {
+    models("");
+    record(0, 2);
+    record(1, 1);
+    record(3, 1);
+    Bundle.Builder continued = Bundle.newBuilder().setNamedRound(3).setContinued(true);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 0).setPublished(true), bundle(1, 1).setPublished(true)),
+            entry(continued.clone().setPublished(true)),
+            entry(bundle(3, 2).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 1L, 2L, 2L, 3L);
+    double average = updates.get(2).getAverage(0);
+    assertThat(average).isNotEqualTo(updates.get(2).getWeights(0));
+    assertThat(updates.get(3).getWeights(0)).isEqualTo(average);
+    assertThat(updates.get(4).getWeights(0)).isCloseTo(average - 1, within(1e-7));
+
+    assertRefused(
+        "the model continues from an update that the journal doesn't contain",
+        entry(continued.clone()));
+    assertRefused(
+        "the model continues, but in the replay its next round is 2",
+        entry(bundle(0, 0).setPublished(true)),
+        entry(continued.clone()));
+  }
+
   @Test
   void aModelWithoutAJournalPublishesOnlyRoundZero() throws Exception {
     record(0, 1);
