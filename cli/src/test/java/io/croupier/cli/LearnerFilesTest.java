@@ -29,8 +29,9 @@ class LearnerFilesTest {
           // A clip that moves.
           LearnerCase.BLACK_BOX,
           Set.of("AdaptiveClips.java"),
+          // And the law of what it learns, for plans.
           LearnerCase.COMBINED,
-          Set.of("AdaptiveClips.java"),
+          Set.of("AdaptiveClips.java", "LearningLaw.java", "Plan.java", "PlanCommand.java"),
           // Undisclosed reports, of which it trims each coordinate.
           LearnerCase.COORDINATE_WISE,
           Set.of("ReportIntake.java"),

@@ -23,7 +23,7 @@ final class LawFit {
    * @param signal of all its reports
    * @param missed share of the gain
    */
-  record Point(String problem, double signal, double missed) {
+  record FittedRun(String problem, double signal, double missed) {
     private boolean isTelling() {
       return missed > LearningLaw.LEAST && missed < LearningLaw.MOST;
     }
@@ -46,7 +46,7 @@ final class LawFit {
   }
 
   /** The law of runs of at least two problems. */
-  static LearningLaw of(List<Point> points) {
+  static LearningLaw of(List<FittedRun> points) {
     List<Double> factors = new ArrayList<>();
     for (String problem : problems(points)) {
       double ofOthers = half(where(points, point -> !point.problem.equals(problem)));
@@ -58,30 +58,30 @@ final class LawFit {
     return new LearningLaw(half(points), factors.get(within - 1));
   }
 
-  private static double half(List<Point> points) {
+  private static double half(List<FittedRun> points) {
     return Math.exp(
         points.stream()
-            .filter(Point::isTelling)
+            .filter(FittedRun::isTelling)
             .mapToDouble(point -> Math.log(point.half()))
             .average()
             .orElseThrow());
   }
 
-  static List<String> problems(List<Point> points) {
-    return points.stream().map(Point::problem).distinct().toList();
+  static List<String> problems(List<FittedRun> points) {
+    return points.stream().map(FittedRun::problem).distinct().toList();
   }
 
-  static List<Point> where(List<Point> points, Predicate<Point> wanted) {
+  static List<FittedRun> where(List<FittedRun> points, Predicate<FittedRun> wanted) {
     return points.stream().filter(wanted).toList();
   }
 
   /** How many runs are within the limits of a law. */
-  static long within(LearningLaw law, List<Point> points) {
+  static long within(LearningLaw law, List<FittedRun> points) {
     return points.stream().filter(point -> law.missed(point.signal).contains(point.missed)).count();
   }
 
   /** How many runs of a problem are within the limits of the law of all other problems. */
-  static long withinOthers(String problem, List<Point> points) {
+  static long withinOthers(String problem, List<FittedRun> points) {
     LearningLaw law = of(where(points, point -> !point.problem.equals(problem)));
     return within(law, where(points, point -> point.problem.equals(problem)));
   }

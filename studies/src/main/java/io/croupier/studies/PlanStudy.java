@@ -7,7 +7,7 @@ import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.Combined;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.studies.LawFit.Point;
+import io.croupier.studies.LawFit.FittedRun;
 import java.awt.Color;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -90,12 +90,12 @@ final class PlanStudy implements Study {
   }
 
   /** A row of the file. */
-  static Point point(List<String> row) {
+  static FittedRun point(List<String> row) {
     double gain = number(row, "gain");
     double signal =
         LearningLaw.signal((int) number(row, "d"), gain, number(row, "noise"))
             * number(row, "people");
-    return new Point(row.get(0), signal, number(row, "excess") / gain);
+    return new FittedRun(row.get(0), signal, number(row, "excess") / gain);
   }
 
   private static double number(List<String> row, String column) {
@@ -154,7 +154,7 @@ final class PlanStudy implements Study {
 
   private void report(List<PlanProblem> problems, List<List<String>> rows, MarkdownPage page)
       throws IOException {
-    List<Point> points = rows.stream().map(PlanStudy::point).toList();
+    List<FittedRun> points = rows.stream().map(PlanStudy::point).toList();
     LearningLaw law = LawFit.of(points);
     page.title("The law of errors of a plan");
     page.paragraph(
@@ -210,22 +210,22 @@ final class PlanStudy implements Study {
     page.table(List.of("problem", "gain", "within the limits"), table);
   }
 
-  private Plot picture(LearningLaw law, List<Point> points) {
+  private Plot picture(LearningLaw law, List<FittedRun> points) {
     Plot plot =
         new Plot("What people don't teach", "signal x", "missed share of the gain").linear();
     List<String> kinds = LawFit.problems(points).stream().map(PlanStudy::kind).distinct().toList();
     for (int k = 0; k < kinds.size(); k++) {
       String kind = kinds.get(k);
-      List<Point> own = LawFit.where(points, point -> kind(point.problem()).equals(kind));
+      List<FittedRun> own = LawFit.where(points, point -> kind(point.problem()).equals(kind));
       plot.points(
           kind,
-          own.stream().mapToDouble(Point::signal).toArray(),
-          own.stream().mapToDouble(Point::missed).toArray(),
+          own.stream().mapToDouble(FittedRun::signal).toArray(),
+          own.stream().mapToDouble(FittedRun::missed).toArray(),
           ChartStyle.colour(k),
           k);
     }
-    double least = points.stream().mapToDouble(Point::signal).min().orElseThrow();
-    double most = points.stream().mapToDouble(Point::signal).max().orElseThrow();
+    double least = points.stream().mapToDouble(FittedRun::signal).min().orElseThrow();
+    double most = points.stream().mapToDouble(FittedRun::signal).max().orElseThrow();
     double[] x =
         IntStream.rangeClosed(0, CURVE)
             .mapToDouble(i -> least * Math.pow(most / least, (double) i / CURVE))

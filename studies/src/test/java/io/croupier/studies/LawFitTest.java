@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.cli.plan.LearningLaw;
 import io.croupier.schemas.Declarations;
-import io.croupier.studies.LawFit.Point;
+import io.croupier.studies.LawFit.FittedRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ class LawFitTest {
   private static final int LEAST_REPORTS = 100;
   private static final int LEAST_PUBLICATIONS = 30;
 
-  private static List<Point> points() throws IOException {
+  private static List<FittedRun> points() throws IOException {
     List<String> lines = Files.readAllLines(STUDIES.resolve("plan.csv"));
     assertThat(lines.get(0)).isEqualTo(String.join(",", PlanStudy.COLUMNS));
     return lines.stream()
@@ -34,10 +34,10 @@ class LawFitTest {
   }
 
   /** Runs that the fit never saw, of other rounds and fixed clips. */
-  private static List<Point> pointsOfRounds() throws IOException {
+  private static List<FittedRun> pointsOfRounds() throws IOException {
     List<String> lines = Files.readAllLines(STUDIES.resolve("rounds.csv"));
     List<String> columns = List.of(lines.get(0).split(",", -1));
-    List<Point> points = new ArrayList<>();
+    List<FittedRun> points = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] cells = line.split(",", -1);
       Integer dimension = DIMENSIONS.get(cells[0]);
@@ -51,7 +51,7 @@ class LawFitTest {
         double gain = Double.parseDouble(cells[columns.indexOf("of_doing_nothing")]);
         double excess = Double.parseDouble(cells[columns.indexOf("combined")]);
         double signal = LearningLaw.signal(dimension, gain, noise(cells[1], dimension));
-        points.add(new Point(cells[0], signal * reports * publications, excess / gain));
+        points.add(new FittedRun(cells[0], signal * reports * publications, excess / gain));
       }
     }
     return points;
@@ -76,7 +76,7 @@ class LawFitTest {
   /** In 9 of 10 cases, of problems without which the law was fitted. */
   @Test
   void problemsThatTheLawNeverSawAreWithinItsLimits() throws IOException {
-    List<Point> points = points();
+    List<FittedRun> points = points();
     long within =
         LawFit.problems(points).stream()
             .mapToLong(problem -> LawFit.withinOthers(problem, points))
@@ -89,7 +89,7 @@ class LawFitTest {
 
   @Test
   void runsOfAnotherStudyAreWithinTheLimits() throws IOException {
-    List<Point> points = pointsOfRounds();
+    List<FittedRun> points = pointsOfRounds();
     long within = LawFit.within(LearningLaw.OF_COMBINED, points);
     assertThat(points).hasSize(120);
     assertThat(within).isGreaterThanOrEqualTo(108);
@@ -101,14 +101,14 @@ class LawFitTest {
   @Test
   void findsALaw() {
     LearningLaw law = new LearningLaw(7, 1);
-    List<Point> points =
+    List<FittedRun> points =
         new ArrayList<>(
             IntStream.range(-2, 3)
                 .mapToObj(i -> 7 * Math.pow(4, i))
-                .map(x -> new Point(x < 7 ? "a" : "b", x, law.missed(x).likely()))
+                .map(x -> new FittedRun(x < 7 ? "a" : "b", x, law.missed(x).likely()))
                 .toList());
-    points.add(new Point("a", 1e-3, 1.02));
-    points.add(new Point("b", 1e5, 1e-3));
+    points.add(new FittedRun("a", 1e-3, 1.02));
+    points.add(new FittedRun("b", 1e5, 1e-3));
     LearningLaw found = LawFit.of(points);
     assertThat(found.half()).isCloseTo(7, within(1e-9));
     assertThat(found.factor()).isCloseTo(1, within(1e-9));
