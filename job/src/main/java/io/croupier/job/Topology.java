@@ -77,7 +77,7 @@ public record Topology(
 
   /**
    * Decodes, admits or refuses, and accounts, every report; events and dead letters go to {@link
-   * SideOutputs#ACCOUNTING}.
+   * SideOutputs#LEDGER}.
    */
   public SingleOutputStreamOperator<RoundSum> ledger(
       DataStream<RawRecord> records, DataStream<SpecRecord> specs) {
@@ -134,7 +134,7 @@ public record Topology(
       SingleOutputStreamOperator<OutboundRecord> updates,
       Function<OutputSink, Sink<OutboundRecord>> sinks) {
     admitted
-        .getSideOutput(SideOutputs.ACCOUNTING)
+        .getSideOutput(SideOutputs.LEDGER)
         .sinkTo(sinks.apply(OutputSink.LEDGER))
         .uid(Uids.LEDGER_SINK)
         .name("accounting");

@@ -108,7 +108,7 @@ class FormerSinkITCase extends BrokerFixture {
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates
-        .union(admitted.getSideOutput(SideOutputs.ACCOUNTING))
+        .union(admitted.getSideOutput(SideOutputs.LEDGER))
         .sinkTo(new UncommittedSink(io.sink(OutputSink.LEDGER)))
         .uid("outputs-sink");
     return env.executeAsync("former");

@@ -10,8 +10,8 @@ public final class SideOutputs {
    * Of the ledger: an accounting event for each well-formed report, dead letters of other records,
    * and records of progress.
    */
-  public static final OutputTag<OutboundRecord> ACCOUNTING =
-      new OutputTag<>("accounting", RecordType.OUTBOUND);
+  public static final OutputTag<OutboundRecord> LEDGER =
+      new OutputTag<>("ledger", RecordType.OUTBOUND);
 
   private SideOutputs() {}
 }

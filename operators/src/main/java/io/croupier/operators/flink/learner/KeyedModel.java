@@ -52,7 +52,11 @@ final class KeyedModel {
   private final RoundGate gate;
   private final BltSearches searches;
   private LiveModel model;
+
+  /** The last update of a model without state that has not begun; vectors, so not kept longer. */
   private Optional<ModelUpdate> last;
+
+  private boolean continued;
   private long firstRound;
   private boolean unsaved;
 
@@ -164,7 +168,6 @@ final class KeyedModel {
     if (change instanceof SpecChange.Retired) {
       firstRound = model.round() + 1;
       model = null;
-      last = Optional.empty();
       storedIsRetired = true;
     } else if (change instanceof SpecChange.Accepted accepted) {
       if (model == null) {
@@ -178,18 +181,20 @@ final class KeyedModel {
   }
 
   private void begin(ModelSpec spec) {
-    last = last.filter(update -> LiveModel.continuesFrom(update, spec));
-    if (last.isPresent() && !ModelSpecs.isCentral(spec)) {
+    Optional<ModelUpdate> usable = last.filter(update -> LiveModel.continuesFrom(update, spec));
+    last = Optional.empty();
+    continued = usable.isPresent();
+    if (continued && !ModelSpecs.isCentral(spec)) {
       // Its learner counts the earlier rounds; a central model's noise does.
       firstRound = 0;
     }
     model = LiveModel.begin(spec, firstRound, searches);
-    last.ifPresent(model::continueFrom);
+    usable.ifPresent(model::continueFrom);
   }
 
-  /** Returns whether the model continues from an update, and no later one was retired. */
+  /** Returns whether the model that began last continues from an update. */
   boolean isContinued() {
-    return last.isPresent();
+    return continued;
   }
 
   /** Returns the number of reports in the open round. */

@@ -294,7 +294,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   private void write(OutboundRecord record) {
-    output.collect(SideOutputs.ACCOUNTING, new StreamRecord<>(record));
+    output.collect(SideOutputs.LEDGER, new StreamRecord<>(record));
   }
 
   @Override

@@ -101,7 +101,9 @@ public final class LastRounds {
     Map<String, Long> rounds = new HashMap<>();
     // Also after a failure: a checkpoint may have been complete before the specs came.
     Map<String, ModelUpdate> updates =
-        start == LedgerStart.REBUILT ? outputs.updates(modelId -> isOwn(modelId, task)) : Map.of();
+        start == LedgerStart.REBUILT
+            ? outputs.updates(modelId -> isOwn(modelId, task))
+            : new HashMap<>();
     long sinceMs = VisibleOutputs.ALL;
     if (marks.isEmpty()) {
       if (restored) {
@@ -180,10 +182,10 @@ public final class LastRounds {
 
   /**
    * Returns the update from which a model without state continues: its last one, if the ledger was
-   * rebuilt. Empty if the model was retired, or had none.
+   * rebuilt. Empty if the model was retired, or had none, and at further calls: it may be large.
    */
   public Optional<ModelUpdate> update(String modelId) {
-    return Optional.ofNullable(updates.get(modelId))
+    return Optional.ofNullable(updates.remove(modelId))
         .filter(update -> update.getRound() + 1 == first(modelId));
   }
 

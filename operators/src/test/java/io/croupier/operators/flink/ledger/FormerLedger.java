@@ -102,7 +102,7 @@ final class FormerLedger extends AbstractStreamOperator<RoundSum>
             ? new Ledger().judge(report, intakes.get(report.modelId).terms(), account)
             : new Ledger().judgeUnknownModel(report, account);
     output.collect(
-        SideOutputs.ACCOUNTING,
+        SideOutputs.LEDGER,
         new StreamRecord<>(
             new OutboundRecord(
                 Destination.ACCOUNTING,

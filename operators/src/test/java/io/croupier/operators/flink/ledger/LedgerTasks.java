@@ -79,7 +79,7 @@ public final class LedgerTasks
                 index),
         backend,
         plan,
-        SideOutputs.ACCOUNTING);
+        SideOutputs.LEDGER);
   }
 
   public void publish(SpecRecord spec) throws Exception {

@@ -122,7 +122,7 @@ class RebuildOperatorTest {
               throw new AssertionError(e);
             }
             AccountingEvent event =
-                LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+                LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
             assertThat(event).isEqualTo(expected);
           });
     }

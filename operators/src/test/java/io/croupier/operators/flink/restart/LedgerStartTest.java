@@ -264,7 +264,7 @@ class LedgerStartTest {
       ledger.processElement1(TestRecords.record(TestRecords.report("u", 2, "m", 0.5, 0)), 0);
 
       AccountingEvent event =
-          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(event.getUserTotals().getReports()).isEqualTo(42);
       visible.events.add(event);
@@ -274,7 +274,7 @@ class LedgerStartTest {
       ledger.processElement1(TestRecords.record(TestRecords.report("u", 3, "m", 0.5, 0)), 0);
 
       AccountingEvent event =
-          LedgerTasks.event(ledger.getSideOutput(SideOutputs.ACCOUNTING).remove().getValue());
+          LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
       assertThat(event.getUserTotals().getReports()).isEqualTo(43);
     }
   }
