@@ -169,8 +169,9 @@ final class SimulatedClients implements AutoCloseable {
             reports += report(visit, snapshot);
           }
         }
-        reported = i + 1L;
+        // Whoever sees that a person has come finds their reports counted.
         sent = count += reports + answers(i + 1);
+        reported = i + 1L;
         due += nanosPerPerson;
         checkDeliveries(false);
       }
