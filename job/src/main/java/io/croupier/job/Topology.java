@@ -6,13 +6,13 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.PreAggregator;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.learner.JournalSettings;
 import io.croupier.operators.flink.learner.LearnerOperator;
 import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.ledger.LedgerOperator;
-import io.croupier.operators.flink.ledger.SpecReader;
 import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
@@ -118,6 +118,7 @@ public record Topology(
             "learner",
             RecordType.OUTBOUND,
             new LearnerOperator(
+                specReader,
                 specRequirements,
                 deadLetters,
                 topics.models(),

@@ -19,9 +19,11 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +88,30 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     awaitState("aborted", TransactionState.COMPLETE_ABORT);
 
     assertThat(reader().readToEnd()).isEmpty();
+  }
+
+  /**
+   * What compaction leaves of a retired model, once the retirement is old: offsets without records.
+   * A topic looks the same to a reader if these offsets never had records of the model.
+   */
+  @Test
+  void retiresKnownModelsWhoseRecordsTheTopicNoLongerHas() throws Exception {
+    testTopics.publish(spec("first"));
+    testTopics.publish(spec("second"));
+    testTopics.flush();
+    Map<String, Long> known = Map.of("first", 0L, "gone", 1L, "of-another-topic", 2L);
+
+    List<SpecRecord> specs = reader().readToEnd(known);
+
+    assertThat(specs).extracting(spec -> spec.modelId).containsExactly("gone", "first", "second");
+    assertThat(specs.get(0).value).isNull();
+    assertThat(specs.get(0).offset).isEqualTo(2);
+
+    TopicPartition partition = new TopicPartition(testTopics.topics.models(), 0);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(2))).all().get();
+    }
+    assertThat(reader().readToEnd(known)).as("records have expired").isEmpty();
   }
 
   @Test

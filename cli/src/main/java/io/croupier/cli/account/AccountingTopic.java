@@ -54,7 +54,7 @@ public final class AccountingTopic {
       CommittedRecords.forEach(
           config.kafka(),
           topic,
-          bar::expect,
+          range -> bar.expect(range.size()),
           record -> {
             bar.step(1);
             reader.read(event(record), place(record));

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -27,6 +26,35 @@ public final class CommittedRecords {
   private CommittedRecords() {}
 
   /**
+   * The offsets to read.
+   *
+   * @param beginnings the first offset of each partition, inclusive
+   * @param ends the last one, exclusive
+   */
+  public record OffsetRange(Map<TopicPartition, Long> beginnings, Map<TopicPartition, Long> ends) {
+
+    /** Returns the number of offsets, an upper bound on the number of records. */
+    public long size() {
+      return sum(ends) - sum(beginnings);
+    }
+
+    private static long sum(Map<TopicPartition, Long> offsets) {
+      return offsets.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Returns whether the topic has one partition. */
+    boolean isOfOnePartition() {
+      return ends.size() == 1;
+    }
+
+    /** Returns whether every partition has an offset, with or without a record. */
+    boolean has(long offset) {
+      return beginnings.values().stream().allMatch(beginning -> beginning <= offset)
+          && ends.values().stream().allMatch(end -> offset < end);
+    }
+  }
+
+  /**
    * Passes every record to {@code action}, those of one partition in offset order.
    *
    * @param kafka properties of Kafka's clients, which lead to the brokers
@@ -36,19 +64,18 @@ public final class CommittedRecords {
   public static void forEach(
       Map<String, ?> kafka, String topic, Consumer<ConsumerRecord<byte[], byte[]>> action)
       throws IOException {
-    forEach(kafka, topic, offsets -> {}, action);
+    forEach(kafka, topic, range -> {}, action);
   }
 
   /**
    * Passes every record to {@code action}, as {@link #forEach(Map, String, Consumer)} does.
    *
-   * @param offsets receives, before the first record, the number of offsets to read; this is an
-   *     upper bound on the number of records
+   * @param range receives the offsets to read, before the first record
    */
   public static void forEach(
       Map<String, ?> kafka,
       String topic,
-      LongConsumer offsets,
+      Consumer<OffsetRange> range,
       Consumer<ConsumerRecord<byte[], byte[]>> action)
       throws IOException {
     Map<String, Object> properties = new HashMap<>(kafka);
@@ -58,7 +85,7 @@ public final class CommittedRecords {
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
-      readToEnd(consumer, topic, offsets, action);
+      readToEnd(consumer, topic, range, action);
     } catch (KafkaException e) {
       throw new IOException(
           "Topic %s at %s can't be used: %s"
@@ -70,7 +97,7 @@ public final class CommittedRecords {
   private static void readToEnd(
       KafkaConsumer<byte[], byte[]> consumer,
       String topic,
-      LongConsumer offsets,
+      Consumer<OffsetRange> range,
       Consumer<ConsumerRecord<byte[], byte[]>> action)
       throws IOException {
     List<PartitionInfo> infos = consumer.partitionsFor(topic, PATIENCE);
@@ -83,11 +110,7 @@ public final class CommittedRecords {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
-    long beginnings =
-        consumer.beginningOffsets(partitions, PATIENCE).values().stream()
-            .mapToLong(Long::longValue)
-            .sum();
-    offsets.accept(ends.values().stream().mapToLong(Long::longValue).sum() - beginnings);
+    range.accept(new OffsetRange(consumer.beginningOffsets(partitions, PATIENCE), ends));
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (ends.entrySet().stream()
         .anyMatch(end -> consumer.position(end.getKey(), PATIENCE) < end.getValue())) {

@@ -1,9 +1,10 @@
 package io.croupier.job.kafka;
 
+import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.flink.ledger.SpecReader;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -22,8 +23,39 @@ public final class KafkaSpecReader implements SpecReader {
 
   @Override
   public List<SpecRecord> readToEnd() throws IOException {
+    return readToEnd(Map.of());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Only where the topic had the known record: not if it has expired, or the topic was created
+   * again since. In a topic of several partitions, which the job doesn't create, that is unknown.
+   */
+  @Override
+  public List<SpecRecord> readToEnd(Map<String, Long> known) throws IOException {
     List<SpecRecord> specs = new ArrayList<>();
-    CommittedRecords.forEach(kafka, topic, record -> specs.add(KafkaIo.spec(record)));
-    return specs;
+    Map<String, Long> missing = new HashMap<>(known);
+    CommittedRecords.forEach(
+        kafka,
+        topic,
+        range ->
+            missing.values().removeIf(offset -> !range.isOfOnePartition() || !range.has(offset)),
+        record -> {
+          SpecRecord spec = KafkaIo.spec(record);
+          missing.remove(spec.modelId);
+          specs.add(spec);
+        });
+    List<SpecRecord> all = new ArrayList<>();
+    missing.forEach((modelId, offset) -> all.add(retirement(modelId, offset + 1)));
+    all.addAll(specs);
+    return all;
+  }
+
+  private static SpecRecord retirement(String modelId, long offset) {
+    SpecRecord retirement = new SpecRecord();
+    retirement.modelId = modelId;
+    retirement.offset = offset;
+    return retirement;
   }
 }

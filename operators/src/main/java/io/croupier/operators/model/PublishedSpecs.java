@@ -99,6 +99,13 @@ public final class PublishedSpecs {
     return Optional.ofNullable(running.get(modelId));
   }
 
+  /** Returns the offset of the last record of each running model. */
+  public Map<String, Long> lastOffsets() {
+    Map<String, Long> offsets = new HashMap<>();
+    running.keySet().forEach(modelId -> offsets.put(modelId, entries.get(modelId).lastOffset));
+    return offsets;
+  }
+
   /** Returns the entries to store, by model; {@link #apply} changes them. */
   public Map<String, PublishedSpec> entries() {
     return entries;

@@ -147,9 +147,14 @@ final class KeyedModel {
     return model == null ? firstRound - 1 : model.round();
   }
 
+  /** Returns the offset of the last record of the model on the models topic; -1 without any. */
+  long lastOffset() {
+    return published().lastOffset;
+  }
+
   /** Returns whether a report was judged by a spec that has not arrived here yet. */
   boolean isBehind(long specOffset) {
-    return specOffset > published().lastOffset;
+    return specOffset > lastOffset();
   }
 
   /** Returns whether a report was judged for another model of this name, usually a retired one. */
@@ -274,7 +279,7 @@ final class KeyedModel {
     Map<String, byte[]> changed = new HashMap<>();
     changed.put(NEXT_ROUND, bytes(firstRound));
     changed.put(SPEC_OFFSET, bytes(published().specOffset));
-    changed.put(LAST_OFFSET, bytes(published().lastOffset));
+    changed.put(LAST_OFFSET, bytes(lastOffset()));
     changed.put(DEADLINE, bytes(deadline));
     changed.put(DEADLINE_ROUND, bytes(deadlineRound));
     if (model != null) {

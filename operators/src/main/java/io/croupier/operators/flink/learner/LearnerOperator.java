@@ -6,6 +6,7 @@ import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.LearnerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
@@ -17,8 +18,11 @@ import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.SpecChange;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
@@ -52,6 +56,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
 
+  private final SpecReader specReader;
   private final SpecRequirements requirements;
   private final DeadLetters deadLetters;
   private final String modelsTopic;
@@ -67,6 +72,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient KeyedModels models;
   private transient UpdatePublisher publications;
   private transient LostUpdates lost;
+  private transient List<SpecRecord> lostRetirements;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
   private transient long lagMs;
@@ -77,6 +83,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   /**
    * Creates an operator that follows specs by {@code requirements}.
    *
+   * @param specReader finds, at a restart, the models whose retirement the topic no longer has
    * @param requirements what a spec must satisfy; the same as the ledger's
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
@@ -86,6 +93,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param outputs the visible outputs that restored state is compared with
    */
   public LearnerOperator(
+      SpecReader specReader,
       SpecRequirements requirements,
       DeadLetters deadLetters,
       String modelsTopic,
@@ -93,6 +101,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       PublicationSettings publicationSettings,
       LedgerStart start,
       VisibleOutputs outputs) {
+    this.specReader = specReader;
     this.requirements = requirements;
     this.deadLetters = deadLetters;
     this.modelsTopic = modelsTopic;
@@ -152,7 +161,30 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
             this::now);
     publications = new UpdatePublisher(models, journal, learnerMetrics, this::emit, this::now);
     lost = new LostUpdates();
-    models.restore(keyed -> lost.check(keyed.modelId(), keyed.model(), lastRounds));
+    Map<String, Long> known = new HashMap<>();
+    models.restore(
+        keyed -> {
+          lost.check(keyed.modelId(), keyed.model(), lastRounds);
+          known.put(keyed.modelId(), keyed.lastOffset());
+        });
+    lostRetirements = known.isEmpty() ? List.of() : lostRetirements(known);
+  }
+
+  /** Returns the retirements of restored models that the topic no longer has. */
+  private List<SpecRecord> lostRetirements(Map<String, Long> known) throws IOException {
+    return specReader.readToEnd(known).stream()
+        .filter(spec -> spec.value == null)
+        .filter(spec -> known.getOrDefault(spec.modelId, spec.offset) < spec.offset)
+        .toList();
+  }
+
+  /** Applies these retirements, once: no record may be emitted before the first barrier. */
+  private void retireAsLost() throws Exception {
+    for (SpecRecord retirement : lostRetirements) {
+      setCurrentKey(retirement.modelId);
+      follow(retirement);
+    }
+    lostRetirements = List.of();
   }
 
   @Override
@@ -163,7 +195,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
 
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
-    SpecRecord spec = element.getValue();
+    follow(element.getValue());
+  }
+
+  private void follow(SpecRecord spec) throws Exception {
     KeyedModel keyedModel = models.get(spec.modelId);
     boolean isNew = keyedModel.model() == null;
     SpecChange change = keyedModel.follow(spec);
@@ -239,6 +274,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     if (openInputs > 0) {
       lastRounds.recordRestored(this::emit);
+      retireAsLost();
       lost.emit(this::emit);
       publications.beforeBarrier(checkpointId);
       recordSubtask();
@@ -263,6 +299,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     openInputs--;
     if (openInputs == 0) {
       lastRounds.recordRestored(this::emit);
+      retireAsLost();
       lost.emit(this::emit);
       publications.atEndOfInput();
       recordSubtask();

@@ -9,6 +9,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
@@ -235,7 +236,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       open(modelId);
     }
     boolean stored = !specs.entries().isEmpty();
-    for (SpecRecord record : specReader.readToEnd()) {
+    for (SpecRecord record : specReader.readToEnd(specs.lastOffsets())) {
       follow(record);
     }
     return stored;

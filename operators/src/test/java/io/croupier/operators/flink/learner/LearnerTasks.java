@@ -1,6 +1,7 @@
 package io.croupier.operators.flink.learner;
 
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
@@ -47,6 +48,17 @@ public final class LearnerTasks
     this(backend, plan, journal, LedgerStart.REQUIRE_STATE, outputs);
   }
 
+  /** The learners of a job that reads the models topic in this way. */
+  public LearnerTasks(Plan plan, SpecReader specReader) throws Exception {
+    this(
+        Backend.HASH_MAP,
+        plan,
+        specReader,
+        JournalSettings.OFF,
+        LedgerStart.REQUIRE_STATE,
+        new VisibleRecords());
+  }
+
   /** The learners of a job that starts in this way. */
   LearnerTasks(
       Backend backend,
@@ -55,10 +67,22 @@ public final class LearnerTasks
       LedgerStart start,
       VisibleOutputs outputs)
       throws Exception {
+    this(backend, plan, List::of, journal, start, outputs);
+  }
+
+  private LearnerTasks(
+      Backend backend,
+      Plan plan,
+      SpecReader specReader,
+      JournalSettings journal,
+      LedgerStart start,
+      VisibleOutputs outputs)
+      throws Exception {
     super(
         (keyGroups, parallelism, index) ->
             new KeyedTwoInputStreamOperatorTestHarness<>(
                 new LearnerOperator(
+                    specReader,
                     TestRecords.REQUIREMENTS,
                     TestRecords.DEAD_LETTERS,
                     "models",

@@ -13,6 +13,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -43,6 +44,7 @@ final class SparseCheckpoints implements AutoCloseable {
     harness =
         new KeyedTwoInputStreamOperatorTestHarness<>(
             new LearnerOperator(
+                List::of,
                 new SpecRequirements(Integer.MAX_VALUE, Integer.MAX_VALUE, Duration.ofHours(1)),
                 TestRecords.DEAD_LETTERS,
                 "models",

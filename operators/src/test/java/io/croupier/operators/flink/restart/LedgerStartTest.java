@@ -177,6 +177,7 @@ class LedgerStartTest {
       learner(VisibleRecords visible) throws Exception {
     return new KeyedTwoInputStreamOperatorTestHarness<>(
         new LearnerOperator(
+            List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.DEAD_LETTERS,
             "models",
