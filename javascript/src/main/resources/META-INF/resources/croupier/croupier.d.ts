@@ -94,19 +94,25 @@ export interface ListedModel {
 /** Reads a ModelUpdate in the JSON mapping of Protobuf. Throws if it is not usable. */
 export function readUpdate(update: unknown): Snapshot;
 
-/** A loss of a linear prediction <x, w>. */
+/** A loss of a linear prediction <x, w>, or of as many scores <x, w_c> as there are classes. */
 export interface Loss {
   readonly name: string;
-  /** Whether targets are 0 or 1. */
+  /** Whether targets are classes: 0 or 1, or 0 to classes - 1. */
   readonly hasClasses: boolean;
+  /** The number of classes that have a score each; absent for losses of one prediction. */
+  readonly classes?: number;
   /** The least bound on the slope; may be Infinity. */
   readonly steepest: number;
-  value(prediction: number, target: number): number;
-  slope(prediction: number, target: number): number;
+  value(prediction: number | Float64Array, target: number): number;
+  /** Of one prediction. */
+  slope?(prediction: number, target: number): number;
+  /** Of the scores of the classes. */
+  slopes?(scores: Float64Array, target: number): Float64Array;
 }
 
 export const HUBER_C: number;
 export const logistic: Loss;
+export function softmax(classes: number): Loss;
 export const squared: Loss;
 export const absolute: Loss;
 export function huber(options?: { c?: number; scale?: number }): Loss;

@@ -847,6 +847,45 @@ export const logistic = Object.freeze({
   },
 });
 
+/** The place of the highest score, the first one of several. */
+function highest(scores) {
+  let place = 0;
+  for (let c = 1; c < scores.length; c++) {
+    place = scores[c] > scores[place] ? c : place;
+  }
+  return place;
+}
+
+/**
+ * The cross-entropy of the softmax of k scores <x, w_c> and a target from 0 to k - 1. The weights w of the model
+ * are the w_c, one after the other.
+ *
+ * @param classes the number k, at least 2
+ */
+export function softmax(classes) {
+  check(Number.isInteger(classes) && classes >= 2, 'number of classes', classes, 'a whole number of at least 2');
+  return Object.freeze({
+    name: 'softmax',
+    hasClasses: true,
+    classes,
+    steepest: Math.SQRT2,
+    value(scores, target) {
+      const place = highest(scores);
+      const others = scores.reduce((sum, score, c) => (c === place ? sum : sum + Math.exp(score - scores[place])), 0);
+      return scores[place] - scores[target] + Math.log1p(others);
+    },
+    slopes(scores, target) {
+      const place = highest(scores);
+      const powers = scores.map((score) => Math.exp(score - scores[place]));
+      const sum = powers.reduce((total, power) => total + power, 0);
+      const slopes = powers.map((power) => power / sum);
+      // The sum of the others, since 1 - p would cancel.
+      slopes[target] = -slopes.reduce((total, slope, c) => (c === target ? total : total + slope), 0);
+      return slopes;
+    },
+  });
+}
+
 /** Half the square of the residual. Its slope has no bound. */
 export const squared = Object.freeze({
   name: 'squared',
@@ -943,7 +982,7 @@ function scaledBy(gradient, size, clip) {
 }
 
 /**
- * One person's rows, with predictions <x, w>. Checks them when they are created: an error later would disclose
+ * One person's rows, with predictions <x, w>, or k scores <x, w_c>. Checks them when they are created: an error later would disclose
  * something of the data.
  */
 export class Rows {
@@ -951,11 +990,12 @@ export class Rows {
   #targets;
   #importance;
   #loss;
+  #scores;
 
   /**
-   * @param features rows of d finite numbers each
-   * @param targets one for each row, finite; 0 or 1 for the logistic loss
-   * @param loss logistic, squared, absolute, or huber(...)
+   * @param features rows of finite numbers, as many in each; the model has as many weights, for each class of softmax
+   * @param targets one for each row, finite; 0 or 1 for the logistic loss, 0 to k - 1 for softmax(k)
+   * @param loss logistic, softmax(k), squared, absolute, or huber(...)
    * @param importance factor of each row's loss, not negative; by default 1
    */
   constructor({ features, targets, loss, importance = targets.map(() => 1) }) {
@@ -964,46 +1004,62 @@ export class Rows {
     check(
       targets.length === count && importance.length === count,
       'number of targets or weights', `${targets.length}, ${importance.length}`, `that of the rows, ${count}`);
-    const dimension = features[0].length;
-    const areFinite = features.every((row) => row.length === dimension && Array.from(row).every(Number.isFinite));
-    check(dimension >= 1 && areFinite, 'a row', 'malformed', 'as long as the others, of finite numbers');
+    const width = features[0].length;
+    const areFinite = features.every((row) => row.length === width && Array.from(row).every(Number.isFinite));
+    check(width >= 1 && areFinite, 'a row', 'malformed', 'as long as the others, of finite numbers');
     check(Array.from(importance).every((u) => Number.isFinite(u) && u >= 0), 'a weight', 'malformed', 'at least 0');
-    const areTargets = Array.from(targets).every((y) => Number.isFinite(y) && (!loss.hasClasses || y === 0 || y === 1));
-    check(areTargets, 'a target', 'malformed', loss.hasClasses ? '0 or 1' : 'a finite number');
+    const classes = loss.classes ?? 2;
+    const areTargets = Array.from(targets).every(
+      (y) => Number.isFinite(y) && (!loss.hasClasses || (Number.isInteger(y) && y >= 0 && y < classes)));
+    const right = classes === 2 ? '0 or 1' : `a whole number from 0 to ${classes - 1}`;
+    check(areTargets, 'a target', 'malformed', loss.hasClasses ? right : 'a finite number');
     this.#features = features.map((row) => Float64Array.from(row));
     this.#targets = Float64Array.from(targets);
     this.#importance = Float64Array.from(importance);
     this.#loss = loss;
-    this.dimension = dimension;
+    this.#scores = loss.classes ?? 1;
+    this.dimension = width * this.#scores;
     this.count = count;
     Object.freeze(this);
   }
 
-  #prediction(row, weights) {
+  #predictions(row, weights) {
     const features = this.#features[row];
-    let sum = 0;
-    for (let j = 0; j < this.dimension; j++) {
-      sum += features[j] * weights[j];
+    const predictions = new Float64Array(this.#scores);
+    for (let c = 0; c < this.#scores; c++) {
+      for (let j = 0; j < features.length; j++) {
+        predictions[c] += features[j] * weights[c * features.length + j];
+      }
     }
-    return sum;
+    return predictions;
+  }
+
+  #slopes(row, weights) {
+    const predictions = this.#predictions(row, weights);
+    const target = this.#targets[row];
+    return this.#scores === 1 ? [this.#loss.slope(predictions[0], target)] : this.#loss.slopes(predictions, target);
   }
 
   /** The gradient of the mean loss of all rows. */
   gradient(weights) {
     const mean = new Float64Array(this.dimension);
     for (let row = 0; row < this.count; row++) {
-      const slope = this.#loss.slope(this.#prediction(row, weights), this.#targets[row]);
-      const factor = this.#importance[row] * slope;
-      for (let j = 0; j < this.dimension; j++) {
-        mean[j] += (factor * this.#features[row][j]) / this.count;
-      }
+      const features = this.#features[row];
+      this.#slopes(row, weights).forEach((slope, c) => {
+        const factor = this.#importance[row] * slope;
+        for (let j = 0; j < features.length; j++) {
+          mean[c * features.length + j] += (factor * features[j]) / this.count;
+        }
+      });
     }
     return mean;
   }
 
   /** The loss of one row. */
   loss(row, weights) {
-    return this.#importance[row] * this.#loss.value(this.#prediction(row, weights), this.#targets[row]);
+    const predictions = this.#predictions(row, weights);
+    const value = this.#loss.value(this.#scores === 1 ? predictions[0] : predictions, this.#targets[row]);
+    return this.#importance[row] * value;
   }
 
   /** The size of the gradient of the mean loss, as the clip of a round bounds it. */
@@ -1027,7 +1083,9 @@ export class Rows {
   answer(question, row, average) {
     check(this.canAnswer(question), 'question', question.name, 'one that these data can answer');
     if (question.kind === 'accuracy') {
-      return this.#prediction(row, average) > 0 === this.#targets[row] > 0.5;
+      const predictions = this.#predictions(row, average);
+      const label = this.#scores === 1 ? Number(predictions[0] > 0) : highest(predictions);
+      return label === this.#targets[row];
     }
     return this.loss(row, average) > question.threshold;
   }

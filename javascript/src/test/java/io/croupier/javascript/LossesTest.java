@@ -57,7 +57,8 @@ class LossesTest {
         browser
             .eval(
                 "(module) => (text) => { const one = JSON.parse(text);"
-                    + " const loss = one.loss === 'huber' ? module.huber(one) : module[one.loss];"
+                    + " const loss = one.loss === 'huber' ? module.huber(one)"
+                    + " : one.loss === 'softmax' ? module.softmax(one.classes) : module[one.loss];"
                     + " const rows = new module.Rows({...one, loss});"
                     + " const single = one.features.map((x, i) => new module.Rows({features: [x],"
                     + " targets: [one.targets[i]], importance: [one.importance[i]], loss}));"
@@ -98,7 +99,7 @@ class LossesTest {
           Sizes.norm(Browser.doubles(actual.getMember("mean"))),
           what);
     }
-    assertThat(count).isEqualTo(48);
+    assertThat(count).isEqualTo(64);
   }
 
   @Test
@@ -114,6 +115,19 @@ class LossesTest {
     assertThat(answer.execute(-0.1, 0).asBoolean()).isTrue();
     assertThat(answer.execute(0, 0).asBoolean()).isTrue();
     assertThat(answer.execute(0, 1).asBoolean()).isFalse();
+  }
+
+  @Test
+  void theClassOfTheHighestScoreIsPredicted() {
+    Value answer =
+        browser
+            .eval(
+                "(module) => (y) => new module.Rows({features: [[2, 1]], targets: [y],"
+                    + " loss: module.softmax(3)}).answer({kind: 'accuracy'}, 0, [0, 1, 1, 1, 0, 2])")
+            .execute(browser.exports());
+    assertThat(answer.execute(0).asBoolean()).isFalse();
+    assertThat(answer.execute(1).asBoolean()).isTrue();
+    assertThat(answer.execute(2).asBoolean()).isFalse();
   }
 
   @Test
@@ -150,6 +164,8 @@ class LossesTest {
         "features: [[1]], targets: [Infinity], loss: module.squared",
         "features: [[1]], targets: [0.5], loss: module.logistic",
         "features: [[1]], targets: [1, 0], loss: module.logistic",
+        "features: [[1]], targets: [3], loss: module.softmax(3)",
+        "features: [[1]], targets: [0], loss: module.softmax(1)",
         "features: [[1]], targets: [1], importance: [-1], loss: module.logistic",
       })
   void malformedRowsAreRefusedBeforeTheFirstReport(String options) {

@@ -3,13 +3,13 @@ package io.croupier.cli.data;
 import io.croupier.cli.InputException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
 import org.apache.commons.math3.stat.descriptive.moment.Mean;
 import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
 
@@ -17,12 +17,14 @@ import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
  * A CSV file with one row per person. Numeric columns are standardised (mean 0, standard deviation
  * 1) and clipped at three deviations; other columns become one indicator column for each value but
  * the first. An intercept is added, and everything is divided by the largest norm of a row. The
- * label has two values, or is a number that is compared with its median.
+ * label is a number that is compared with its median, or has from two to {@value #MOST_CLASSES}
+ * values, which are classes.
  */
 public final class CsvData {
 
   private static final double CLIP = 0.25;
   private static final int MOST_CATEGORIES = 20;
+  private static final int MOST_CLASSES = 20;
   private static final double MOST_DEVIATIONS = 3;
   private static final String ALL_EQUAL = "Column '%s' is ignored: all its values are equal.";
 
@@ -41,8 +43,8 @@ public final class CsvData {
   }
 
   private DataSet dataSet(Path file, String label) {
-    List<String> question = new ArrayList<>();
-    double[] targets = targets(label, question);
+    Label labels = label(label);
+    double[] targets = table.column(label).stream().mapToDouble(labels.target).toArray();
     add("intercept", Scaling.ones(table.size()));
     for (String column : table.columns()) {
       if (column.equals(label)) {
@@ -63,41 +65,72 @@ public final class CsvData {
     return new DataSet(
         String.valueOf(file.getFileName()),
         String.format(
-            Locale.ROOT,
-            "%,d rows of %s: is %s?",
-            table.size(),
-            file.getFileName(),
-            question.get(0)),
-        names,
-        new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
+            Locale.ROOT, "%,d rows of %s: %s?", table.size(), file.getFileName(), labels.question),
+        names(labels.classes),
+        new Problem(features, targets, Scaling.ones(table.size()), labels.loss()),
         CLIP,
         1,
         notes);
   }
 
-  private double[] targets(String label, List<String> question) {
+  /**
+   * What is predicted.
+   *
+   * @param question in words, without a question mark
+   * @param target of a value
+   * @param classes their names; empty if the targets are 0 and 1
+   */
+  private record Label(String question, ToDoubleFunction<String> target, List<String> classes) {
+
+    PredictionLoss loss() {
+      return classes.isEmpty() ? new LogisticLoss() : new SoftmaxLoss(classes.size());
+    }
+  }
+
+  private Label label(String label) {
     List<String> values = table.column(label);
     SortedSet<String> distinct = new TreeSet<>(values);
+    boolean isNumeric = table.isNumeric(label);
     if (distinct.size() == 2) {
       String positive =
-          table.isNumeric(label)
+          isNumeric
               ? Collections.max(distinct, Comparator.comparingDouble(Double::parseDouble))
               : distinct.last();
-      question.add("%s = %s".formatted(label, positive));
-      return values.stream().mapToDouble(value -> value.equals(positive) ? 1 : 0).toArray();
+      return new Label("is %s = %s".formatted(label, positive), indicator(positive), List.of());
     }
-    if (distinct.size() < 2 || !table.isNumeric(label)) {
-      throw new InputException(
-          ("%s, column '%s': a label must have two different values, or be a number (then the"
-                      + " question is")
-                  .formatted(table.name(), label)
-              + " whether it is above its median); this one has "
-              + (distinct.size() < 2 ? "one value only" : distinct.size() + " values"));
+    if (distinct.size() > 2 && isNumeric) {
+      double median = Scaling.median(table.numbers(label));
+      return new Label(
+          "is %s above its median of %s".formatted(label, median),
+          value -> Double.parseDouble(value) > median ? 1 : 0,
+          List.of());
     }
-    double[] numbers = table.numbers(label);
-    double median = Scaling.median(numbers);
-    question.add("%s above its median of %s".formatted(label, median));
-    return Arrays.stream(numbers).map(number -> number > median ? 1 : 0).toArray();
+    if (distinct.size() > 2 && distinct.size() <= MOST_CLASSES) {
+      List<String> classes = List.copyOf(distinct);
+      return new Label(
+          "which of %d is %s".formatted(classes.size(), label), classes::indexOf, classes);
+    }
+    throw new InputException(
+        ("%s, column '%s': a label must have from two to %d different values, or be a number (then"
+                + " the question is whether it is above its median); this one has %s")
+            .formatted(
+                table.name(),
+                label,
+                MOST_CLASSES,
+                distinct.size() < 2 ? "one value only" : distinct.size() + " values"));
+  }
+
+  private static ToDoubleFunction<String> indicator(String positive) {
+    return value -> value.equals(positive) ? 1 : 0;
+  }
+
+  /** The name of each weight. */
+  private List<String> names(List<String> classes) {
+    return classes.isEmpty()
+        ? names
+        : classes.stream()
+            .flatMap(name -> names.stream().map(feature -> name + ": " + feature))
+            .toList();
   }
 
   private void addNumeric(String column) {
@@ -131,9 +164,7 @@ public final class CsvData {
     // The first value is the reference category, which the intercept represents.
     distinct.remove(distinct.first());
     for (String category : distinct) {
-      add(
-          column + " = " + category,
-          values.stream().mapToDouble(value -> value.equals(category) ? 1 : 0).toArray());
+      add(column + " = " + category, values.stream().mapToDouble(indicator(category)).toArray());
     }
   }
 

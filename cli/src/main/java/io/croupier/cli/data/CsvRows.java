@@ -24,20 +24,47 @@ public final class CsvRows {
   public static Problem load(
       Path file, String label, NamedLoss loss, int dimension, double gradientBound, double scale) {
     CsvTable table = CsvTable.read(file);
-    double[] targets = loss.hasBinaryTargets() ? table.binaries(label) : table.numbers(label);
     List<String> columns = table.columns().stream().filter(name -> !name.equals(label)).toList();
-    if (columns.size() != dimension) {
-      throw new InputException(
-          "%s: the file has %d columns besides '%s'; the model has %d coordinates"
-              .formatted(table.name(), columns.size(), label, dimension));
-    }
-    double[] features = new double[Math.multiplyExact(targets.length, dimension)];
-    for (int j = 0; j < dimension; j++) {
+    table.requireColumn(label);
+    int classes = classes(table, columns.size(), label, loss, dimension);
+    double[] targets =
+        switch (loss) {
+          case LOGISTIC -> table.classes(label, 2);
+          case SOFTMAX -> table.classes(label, classes);
+          case SQUARED, ABSOLUTE, HUBER_MALLOWS -> table.numbers(label);
+        };
+    int width = columns.size();
+    double[] features = new double[Math.multiplyExact(targets.length, width)];
+    for (int j = 0; j < width; j++) {
       double[] column = table.numbers(columns.get(j));
       for (int i = 0; i < column.length; i++) {
-        features[i * dimension + j] = column[i];
+        features[i * width + j] = column[i];
       }
     }
-    return loss.problem(features, targets, gradientBound, scale);
+    return loss.problem(features, targets, classes, gradientBound, scale);
+  }
+
+  /**
+   * The number of classes, for which a model has as many coordinates each as there are features.
+   */
+  private static int classes(
+      CsvTable table, int columns, String label, NamedLoss loss, int dimension) {
+    boolean fits =
+        loss == NamedLoss.SOFTMAX
+            ? columns > 0 && dimension % columns == 0 && dimension > columns
+            : columns == dimension;
+    if (!fits) {
+      throw new InputException(
+          "%s: the file has %d columns besides '%s'; the model has %d coordinates%s"
+              .formatted(
+                  table.name(),
+                  columns,
+                  label,
+                  dimension,
+                  loss == NamedLoss.SOFTMAX
+                      ? ", which must be as many for each of at least two classes"
+                      : ""));
+    }
+    return columns == 0 ? 1 : dimension / columns;
   }
 }

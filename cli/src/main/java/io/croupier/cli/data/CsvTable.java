@@ -168,14 +168,19 @@ final class CsvTable {
     return columns;
   }
 
-  /** The values of a column, none of them empty. */
-  List<String> column(String column) {
-    int index = columns.indexOf(column);
-    if (index < 0) {
+  /** Throws an exception if there is no such column. */
+  void requireColumn(String column) {
+    if (!columns.contains(column)) {
       throw new InputException(
           "%s: no column '%s'; the columns are %s"
               .formatted(name, column, String.join(", ", columns)));
     }
+  }
+
+  /** The values of a column, none of them empty. */
+  List<String> column(String column) {
+    requireColumn(column);
+    int index = columns.indexOf(column);
     List<String> values = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       String value = rows.get(i)[index];
@@ -206,14 +211,19 @@ final class CsvTable {
     return numbers;
   }
 
-  /** The values of a column, all of them 0 or 1. */
-  double[] binaries(String column) {
+  /** The values of a column, all of them whole numbers from 0 to {@code classes} - 1. */
+  double[] classes(String column, int classes) {
     double[] numbers = numbers(column);
     for (int i = 0; i < numbers.length; i++) {
-      if (numbers[i] != 0 && numbers[i] != 1) {
+      if (!(numbers[i] == Math.rint(numbers[i]) && numbers[i] >= 0 && numbers[i] < classes)) {
         throw new InputException(
-            "%s, line %d, column '%s': a label of the logistic loss must be 0 or 1"
-                .formatted(name, lines.get(i), column));
+            "%s, line %d, column '%s': a label of %s must be %s"
+                .formatted(
+                    name,
+                    lines.get(i),
+                    column,
+                    classes == 2 ? "two classes" : classes + " classes",
+                    classes == 2 ? "0 or 1" : "a whole number from 0 to " + (classes - 1)));
       }
     }
     return numbers;

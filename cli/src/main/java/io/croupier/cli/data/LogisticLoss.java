@@ -28,6 +28,16 @@ public record LogisticLoss() implements PointLoss {
     return 1;
   }
 
+  @Override
+  public int classes() {
+    return 2;
+  }
+
+  @Override
+  public boolean isRight(double[] predictions, double target) {
+    return predictions[0] > 0 == target > 0.5;
+  }
+
   private static double probability(double logOdds) {
     return 1 / (1 + Math.exp(-logOdds));
   }

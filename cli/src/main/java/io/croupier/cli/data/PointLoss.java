@@ -1,7 +1,8 @@
 package io.croupier.cli.data;
 
 /** A loss of one prediction {@code <x, w>} against its target, convex in the prediction. */
-public sealed interface PointLoss permits LogisticLoss, HuberLoss, SquaredLoss, AbsoluteLoss {
+public sealed interface PointLoss extends PredictionLoss
+    permits LogisticLoss, HuberLoss, SquaredLoss, AbsoluteLoss {
 
   /** The value of the loss. */
   double value(double prediction, double target);
@@ -12,6 +13,33 @@ public sealed interface PointLoss permits LogisticLoss, HuberLoss, SquaredLoss, 
   /** The second derivative with respect to the prediction. */
   double curvature(double prediction, double target);
 
-  /** The supremum of the absolute slope; may be infinite. */
-  double steepest();
+  @Override
+  default int predictions() {
+    return 1;
+  }
+
+  @Override
+  default double value(double[] predictions, double target) {
+    return value(predictions[0], target);
+  }
+
+  @Override
+  default double[] slopes(double[] predictions, double target) {
+    return new double[] {slope(predictions[0], target)};
+  }
+
+  @Override
+  default double curvature(double[] predictions, double target, int c, int e) {
+    return curvature(predictions[0], target);
+  }
+
+  @Override
+  default int classes() {
+    return 0;
+  }
+
+  @Override
+  default boolean isRight(double[] predictions, double target) {
+    throw new UnsupportedOperationException("a number is neither right nor wrong");
+  }
 }

@@ -8,18 +8,19 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A convex prediction problem with predictions {@code <x, w>}. The loss is the mean over people i
- * of {@code u_i loss(<x_i, w>, y_i)}, divided by the mean of the u_i.
+ * A convex prediction problem with predictions {@code <x, w>}, or with k of them, {@code <x, w_c>},
+ * where w consists of the w_c, one after the other. The loss is the mean over people i of {@code
+ * u_i loss(<x_i, w>, y_i)}, divided by the mean of the u_i.
  *
  * <p>Immutable and thread-safe. Losses are finite for weights of norm up to 1e150.
  */
 public final class Problem {
 
-  private final int dimension;
+  private final int width;
   private final double[] features;
   private final double[] targets;
   private final double[] importance;
-  private final PointLoss pointLoss;
+  private final PredictionLoss loss;
   private final double meanImportance;
   private final double totalVariation;
 
@@ -27,10 +28,10 @@ public final class Problem {
    * Makes a problem; the arrays are not copied.
    *
    * @param features the x_i, concatenated
-   * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}
+   * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}, 0 to k - 1 for a {@link SoftmaxLoss}
    * @param importance the u_i, not negative
    */
-  public Problem(double[] features, double[] targets, double[] importance, PointLoss pointLoss) {
+  public Problem(double[] features, double[] targets, double[] importance, PredictionLoss loss) {
     if (targets.length == 0
         || importance.length != targets.length
         || features.length % targets.length != 0) {
@@ -38,18 +39,18 @@ public final class Problem {
           "features, targets and importance have %d, %d and %d values, which don't match"
               .formatted(features.length, targets.length, importance.length));
     }
-    this.dimension = features.length / targets.length;
+    this.width = features.length / targets.length;
     this.features = features;
     this.targets = targets;
     this.importance = importance;
-    this.pointLoss = pointLoss;
+    this.loss = loss;
     this.meanImportance = mean(importance);
     this.totalVariation = sumOfSquaredDeviations(targets);
   }
 
-  /** Number of coordinates d. */
+  /** Number of weights: that of the features, for each prediction. */
   public int dimension() {
-    return dimension;
+    return width * loss.predictions();
   }
 
   /** Number of people. */
@@ -62,9 +63,14 @@ public final class Problem {
     return hasClasses() ? "accuracy" : "R²";
   }
 
-  /** Whether the targets are two classes, so that predictions are right or wrong. */
+  /** Whether the targets are classes, so that predictions are right or wrong. */
   public boolean hasClasses() {
-    return pointLoss instanceof LogisticLoss;
+    return classes() > 0;
+  }
+
+  /** The number of classes that the targets are of; 0 if they are numbers. */
+  public int classes() {
+    return loss.classes();
   }
 
   /** The same problem, restricted to the first people. */
@@ -73,10 +79,10 @@ public final class Problem {
       return this;
     }
     return new Problem(
-        Arrays.copyOf(features, people * dimension),
+        Arrays.copyOf(features, people * width),
         Arrays.copyOf(targets, people),
         Arrays.copyOf(importance, people),
-        pointLoss);
+        loss);
   }
 
   /** An upper bound on the norm of one person's gradient. */
@@ -85,16 +91,16 @@ public final class Problem {
     for (int i = 0; i < size(); i++) {
       bound = Math.max(bound, featureNorm(i));
     }
-    return bound * pointLoss.steepest();
+    return bound * loss.steepest();
   }
 
   /**
-   * What a clip that the job finds bounds best: features for classes, with the slope rule since
-   * their loss is logistic; the gradient for residuals.
+   * What a clip that the job finds bounds best: features for the logistic loss, with the slope
+   * rule; the gradient for the others.
    */
   public AdaptiveClip adaptiveClip() {
     AdaptiveClip.Builder clip = AdaptiveClip.newBuilder();
-    return hasClasses()
+    return loss instanceof LogisticLoss
         ? clip.setSize(AdaptiveClip.Size.FEATURES).setSlopeRule(true).build()
         : clip.setSize(AdaptiveClip.Size.GRADIENT).build();
   }
@@ -108,7 +114,7 @@ public final class Problem {
     if (terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
       return terms.slopeBound() * featureNorm(person);
     }
-    double[] gradient = new double[dimension];
+    double[] gradient = new double[dimension()];
     gradient(person, weights, gradient);
     return Sizes.norm(gradient);
   }
@@ -116,10 +122,7 @@ public final class Problem {
   /** The same problem in other units: all features are multiplied by a factor. */
   public Problem times(double factor) {
     return new Problem(
-        Arrays.stream(features).map(value -> factor * value).toArray(),
-        targets,
-        importance,
-        pointLoss);
+        Arrays.stream(features).map(value -> factor * value).toArray(), targets, importance, loss);
   }
 
   /** Whether the slope of the loss is bounded. */
@@ -129,7 +132,7 @@ public final class Problem {
 
   /** The least bound on the slope of the loss; infinite if it has none. */
   public double steepest() {
-    return pointLoss.steepest();
+    return loss.steepest();
   }
 
   /**
@@ -139,10 +142,12 @@ public final class Problem {
    * @param out shape [d], overwritten
    */
   public void gradient(int person, double[] weights, double[] out) {
-    double slope = pointLoss.slope(prediction(person, weights), targets[person]);
-    double factor = importance[person] * slope;
-    for (int j = 0; j < dimension; j++) {
-      out[j] = factor * features[person * dimension + j];
+    double[] slopes = loss.slopes(predictions(person, weights), targets[person]);
+    for (int c = 0; c < slopes.length; c++) {
+      double factor = importance[person] * slopes[c];
+      for (int j = 0; j < width; j++) {
+        out[c * width + j] = factor * features[person * width + j];
+      }
     }
   }
 
@@ -166,33 +171,32 @@ public final class Problem {
   public boolean answer(Question question, int person, double[] weights) {
     if (!canAnswer(question)) {
       throw new IllegalArgumentException(
-          "question %s is about accuracy, which only labels of 0 and 1 have, or of an unknown kind"
+          "question %s is about accuracy, which only classes have, or of an unknown kind"
               .formatted(question.getName()));
     }
-    double prediction = prediction(person, weights);
+    double[] predictions = predictions(person, weights);
     return question.hasAccuracy()
-        ? isRight(prediction, targets[person])
-        : importance[person] * pointLoss.value(prediction, targets[person])
+        ? loss.isRight(predictions, targets[person])
+        : importance[person] * loss.value(predictions, targets[person])
             > question.getLossAbove().getThreshold();
-  }
-
-  private static boolean isRight(double prediction, double target) {
-    return prediction > 0 == target > 0.5;
   }
 
   /** Loss and fit of {@code weights} on all data; takes O(size d) time. */
   public Score score(double[] weights) {
-    double loss = 0;
+    double sum = 0;
     double right = 0;
     double residuals = 0;
     for (int i = 0; i < targets.length; i++) {
-      double prediction = prediction(i, weights);
-      loss += importance[i] * pointLoss.value(prediction, targets[i]);
-      right += isRight(prediction, targets[i]) ? 1 : 0;
-      residuals += (prediction - targets[i]) * (prediction - targets[i]);
+      double[] predictions = predictions(i, weights);
+      sum += importance[i] * loss.value(predictions, targets[i]);
+      if (hasClasses()) {
+        right += loss.isRight(predictions, targets[i]) ? 1 : 0;
+      } else {
+        residuals += (predictions[0] - targets[i]) * (predictions[0] - targets[i]);
+      }
     }
     double fit = hasClasses() ? right / size() : 1 - residuals / totalVariation;
-    return new Score(loss / size() / meanImportance, fit);
+    return new Score(sum / size() / meanImportance, fit);
   }
 
   /** The weights of least loss, computed from all data without privacy. */
@@ -218,21 +222,30 @@ public final class Problem {
     }
     double scale = 1 / (size() * meanImportance);
     for (int i = 0; i < targets.length; i++) {
-      double prediction = prediction(i, weights);
-      double slope = scale * importance[i] * pointLoss.slope(prediction, targets[i]);
-      double curvature = scale * importance[i] * pointLoss.curvature(prediction, targets[i]);
-      int row = i * dimension;
-      for (int j = 0; j < dimension; j++) {
-        gradient[j] += slope * features[row + j];
-        for (int k = 0; k <= j; k++) {
-          hessian[j][k] += curvature * features[row + j] * features[row + k];
+      double[] predictions = predictions(i, weights);
+      double[] slopes = loss.slopes(predictions, targets[i]);
+      for (int c = 0; c < slopes.length; c++) {
+        addScaled(scale * importance[i] * slopes[c], i, gradient, c * width, width);
+        for (int e = 0; e <= c; e++) {
+          double curvature = scale * importance[i] * loss.curvature(predictions, targets[i], c, e);
+          for (int j = 0; j < width; j++) {
+            double factor = curvature * features[i * width + j];
+            addScaled(factor, i, hessian[c * width + j], e * width, e == c ? j + 1 : width);
+          }
         }
       }
     }
-    for (int j = 0; j < dimension; j++) {
+    for (int j = 0; j < dimension(); j++) {
       for (int k = 0; k < j; k++) {
         hessian[k][j] = hessian[j][k];
       }
+    }
+  }
+
+  /** Adds a multiple of a person's first features to a part of a vector. */
+  private void addScaled(double factor, int person, double[] to, int from, int count) {
+    for (int j = 0; j < count; j++) {
+      to[from + j] += factor * features[person * width + j];
     }
   }
 
@@ -241,16 +254,18 @@ public final class Problem {
    * gradient per unit of slope, independent of the target.
    */
   public double featureNorm(int person) {
-    int row = person * dimension;
-    return importance[person] * Sizes.norm(Arrays.copyOfRange(features, row, row + dimension));
+    int row = person * width;
+    return importance[person] * Sizes.norm(Arrays.copyOfRange(features, row, row + width));
   }
 
-  private double prediction(int person, double[] weights) {
-    double sum = 0;
-    for (int j = 0; j < dimension; j++) {
-      sum += features[person * dimension + j] * weights[j];
+  private double[] predictions(int person, double[] weights) {
+    double[] predictions = new double[loss.predictions()];
+    for (int c = 0; c < predictions.length; c++) {
+      for (int j = 0; j < width; j++) {
+        predictions[c] += features[person * width + j] * weights[c * width + j];
+      }
     }
-    return sum;
+    return predictions;
   }
 
   private static double mean(double[] values) {

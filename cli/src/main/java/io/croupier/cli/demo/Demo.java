@@ -185,9 +185,9 @@ final class Demo {
     return reconciliation.complete();
   }
 
-  /** Why the people are too few to teach classes by noised reports; empty if they may do. */
+  /** Why the people are too few to teach two classes by noised reports; empty if they may do. */
   private Optional<String> tooFew(Map<String, Randomiser> randomisers) {
-    if (!data.problem().hasClasses() || randomisers.isEmpty()) {
+    if (data.problem().classes() != 2 || randomisers.isEmpty()) {
       return Optional.empty();
     }
     Mechanism mechanism = randomisers.values().iterator().next().mechanism();

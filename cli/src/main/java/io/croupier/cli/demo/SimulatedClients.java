@@ -169,7 +169,7 @@ final class SimulatedClients implements AutoCloseable {
             reports += report(visit, snapshot);
           }
         }
-        // Whoever sees that a person has come finds their reports counted.
+        // A reader that sees a person finds the person's reports counted.
         sent = count += reports + answers(i + 1);
         reported = i + 1L;
         due += nanosPerPerson;

@@ -39,7 +39,9 @@ final class DataOptions {
       paramLabel = "NAME",
       required = true,
       description = {
-        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of 0 and 1. huber-mallows is"
+        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of 0 and 1, and"
+            + " softmax of 0 to k - 1, for a model of as many weights for each of k classes as there"
+            + " are features. huber-mallows is"
             + " Huber's loss, linear for residuals beyond 1.345 times --scale, with weight"
             + " min(1, k / ||x||) for row x, k = G / 1.345, so no gradient is longer than the"
             + " model's bound G. If the model's clip moves, its size must be FEATURES, and the"

@@ -1,5 +1,6 @@
 package io.croupier.cli.data;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -10,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +46,27 @@ class CsvDataTest {
     assertThat(data.description()).contains("wage above its median of 5.0");
     // Two of five lie above it.
     assertThat(data.problem().score(new double[2]).fit()).isEqualTo(0.6);
+  }
+
+  @Test
+  void aLabelOfSeveralWordsHasAsManyWeightsForEach() throws IOException {
+    DataSet data =
+        CsvData.load(file("age,city\n20,Bonn\n30,Aachen\n40,Chur\n50,Bonn\n20,Bonn\n"), "city");
+
+    assertThat(data.description()).contains("which of 3 is city?");
+    assertThat(data.features())
+        .containsExactly(
+            "Aachen: intercept",
+            "Aachen: age",
+            "Bonn: intercept",
+            "Bonn: age",
+            "Chur: intercept",
+            "Chur: age");
+    assertThat(data.problem().dimension()).isEqualTo(6);
+    // Without weights, each class is as probable, and the first one is predicted.
+    assertThat(data.problem().score(new double[6]).loss()).isCloseTo(Math.log(3), within(1e-12));
+    assertThat(data.problem().score(new double[6]).fit()).isEqualTo(0.2);
+    assertThat(data.problem().score(new double[] {0, 0, 1, 0, 0, 0}).fit()).isEqualTo(0.6);
   }
 
   @Test
@@ -90,7 +113,9 @@ class CsvDataTest {
         "age,bought\n20,no\nNaN,yes\n", "bought", "line 3, column 'age': not a finite number");
     assertRefused("age,bought\n20,no\n30\n", "bought", "line 3: 1 values", "2 columns");
     assertRefused("age,bought\n20,no\n30,no\n", "bought", "column 'bought'", "one value only");
-    assertRefused("age,bought\n1,a\n2,b\n3,c\n", "bought", "column 'bought'", "3 values");
+    String many = IntStream.range(0, 21).mapToObj(i -> i + ",a" + i).collect(joining("\n"));
+    assertRefused(
+        "age,bought\n" + many, "bought", "column 'bought'", "21 values", "from two to 20");
     assertRefused("age,bought\n", "bought", "no rows");
     assertRefused("bought\nno\nyes\n", "bought", "no column from which to predict");
     assertRefused("age,age\n1,2\n", "age", "the header has the column 'age' twice");

@@ -33,6 +33,19 @@ class CsvRowsTest {
     assertRefused("x,y\n1,0\n7.77x,1\n", NamedLoss.LOGISTIC, 1, "line 3", "'x'", "finite number");
   }
 
+  @Test
+  void aModelOfClassesHasAsManyWeightsForEach() throws IOException {
+    Problem problem = load("one,y,x\n1,2,20\n1,0,-30\n", NamedLoss.SOFTMAX, 6);
+
+    assertThat(problem.dimension()).isEqualTo(6);
+    assertThat(problem.size()).isEqualTo(2);
+    assertThat(problem.score(new double[] {0, -1, 0, 0, 0, 1}).fit()).isEqualTo(1);
+    assertRefused("one,y\n1,0\n1,3\n", NamedLoss.SOFTMAX, 3, "line 3", "'y'", "from 0 to 2");
+    assertRefused("one,y\n1,0\n1,0.5\n", NamedLoss.SOFTMAX, 2, "line 3", "'y'", "0 or 1");
+    assertRefused("one,y,x\n1,0,1\n", NamedLoss.SOFTMAX, 5, "2 columns", "at least two classes");
+    assertRefused("one,y,x\n1,0,1\n", NamedLoss.SOFTMAX, 2, "2 columns", "at least two classes");
+  }
+
   private void assertRefused(String text, NamedLoss loss, int dimension, String... parts) {
     assertThatThrownBy(() -> load(text, loss, dimension))
         .isInstanceOf(InputException.class)

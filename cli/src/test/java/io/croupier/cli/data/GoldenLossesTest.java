@@ -27,11 +27,12 @@ class GoldenLossesTest {
         .toArray();
   }
 
-  private static PointLoss loss(JsonObject one) {
+  private static PredictionLoss loss(JsonObject one) {
     return switch (one.get("loss").getAsString()) {
       case "logistic" -> new LogisticLoss();
       case "squared" -> new SquaredLoss();
       case "absolute" -> new AbsoluteLoss();
+      case "softmax" -> new SoftmaxLoss(one.get("classes").getAsInt());
       default -> new HuberLoss(one.get("c").getAsDouble(), one.get("scale").getAsDouble());
     };
   }
@@ -58,7 +59,8 @@ class GoldenLossesTest {
       double[] targets = doubles(one.get("targets"));
       double[] importance = doubles(one.get("importance"));
       Problem problem = new Problem(features, targets, importance, loss(one));
-      double[] mallows = Mallows.weights(features, weights.length, one.get("k").getAsDouble());
+      double[] mallows =
+          Mallows.weights(features, features.length / rows.size(), one.get("k").getAsDouble());
       for (int i = 0; i < rows.size(); i++) {
         String what = one.get("loss") + ", row " + i;
         double[] gradient = new double[weights.length];
@@ -77,6 +79,6 @@ class GoldenLossesTest {
             importance[i] * single.score(weights).loss(), doubles(one.get("losses"))[i], what);
       }
     }
-    assertThat(cases).hasSize(48);
+    assertThat(cases).hasSize(64);
   }
 }

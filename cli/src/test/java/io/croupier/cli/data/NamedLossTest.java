@@ -13,6 +13,7 @@ class NamedLossTest {
   private static final int D = 4;
   private static final double BOUND = 0.75;
   private static final double SCALE = 0.5;
+  private static final int CLASSES = 3;
 
   /** Rows of lengths from 0.01 to 100, residuals far beyond the scale. */
   private static Problem problem(NamedLoss loss, Random random) {
@@ -23,9 +24,17 @@ class NamedLossTest {
       for (int j = 0; j < D; j++) {
         features[i * D + j] = length * random.nextGaussian();
       }
-      targets[i] = loss.hasBinaryTargets() ? random.nextInt(2) : 3 * random.nextGaussian();
+      targets[i] = target(loss, random);
     }
-    return loss.problem(features, targets, BOUND, SCALE);
+    return loss.problem(features, targets, CLASSES, BOUND, SCALE);
+  }
+
+  private static double target(NamedLoss loss, Random random) {
+    return switch (loss) {
+      case LOGISTIC -> random.nextInt(2);
+      case SOFTMAX -> random.nextInt(CLASSES);
+      case SQUARED, ABSOLUTE, HUBER_MALLOWS -> 3 * random.nextGaussian();
+    };
   }
 
   @ParameterizedTest
@@ -35,14 +44,14 @@ class NamedLossTest {
     double step = 1e-6;
     for (int i = 0; i < PEOPLE; i++) {
       double[] row = random.doubles(D, -2, 2).toArray();
-      double target = loss.hasBinaryTargets() ? random.nextInt(2) : 3 * random.nextGaussian();
-      Problem problem = loss.problem(row, new double[] {target}, BOUND, SCALE);
-      double[] weights = random.doubles(D, -1, 1).toArray();
-      double[] gradient = new double[D];
+      double[] targets = {target(loss, random)};
+      Problem problem = loss.problem(row, targets, CLASSES, BOUND, SCALE);
+      double[] weights = random.doubles(problem.dimension(), -1, 1).toArray();
+      double[] gradient = new double[weights.length];
       problem.gradient(0, weights, gradient);
       // The loss of one person is divided by their weight, but the gradient is not.
       double weight = loss == NamedLoss.HUBER_MALLOWS ? Math.min(1, BOUND / 1.345 / norm(row)) : 1;
-      for (int j = 0; j < D; j++) {
+      for (int j = 0; j < weights.length; j++) {
         double[] above = weights.clone();
         double[] below = weights.clone();
         above[j] += step;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
+import io.croupier.client.Softmax;
 import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.LossAbove;
@@ -21,7 +22,37 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProblemTest {
 
   static Stream<Problem> problems() {
-    return Stream.of(Simulation.logistic(400, 1).problem(), Simulation.linear(400, 2).problem());
+    return Stream.of(
+        Simulation.logistic(400, 1).problem(), Simulation.linear(400, 2).problem(), softmax(400));
+  }
+
+  /** Three classes, of which the one with the highest score is the most probable. */
+  private static Problem softmax(int people) {
+    Random random = new Random(6);
+    double[] features = random.doubles(4L * people, -1, 1).toArray();
+    double[] targets = new double[people];
+    for (int i = 0; i < people; i++) {
+      double[] scores = {
+        4 * features[4 * i] + random.nextGaussian(),
+        4 * features[4 * i + 1] + random.nextGaussian(),
+        random.nextGaussian()
+      };
+      targets[i] = Softmax.predicted(scores);
+    }
+    return new Problem(features, targets, Scaling.ones(people), new SoftmaxLoss(3));
+  }
+
+  @Test
+  void theOptimumOfThreeClassesPredictsThem() {
+    Problem problem = softmax(1000);
+    assertThat(problem.dimension()).isEqualTo(12);
+    assertThat(problem.score(new double[12]).loss()).isCloseTo(Math.log(3), within(1e-12));
+    double[] optimum = problem.optimum();
+    double[] gradient = new double[12];
+    problem.derivatives(optimum, gradient, new double[12][12]);
+    assertThat(Sizes.norm(gradient)).isLessThan(1e-5);
+    assertThat(problem.score(optimum).fit()).isGreaterThan(0.7);
+    assertThat(problem.gradientBound()).isLessThanOrEqualTo(2 * Math.sqrt(2));
   }
 
   @ParameterizedTest
@@ -110,7 +141,7 @@ class ProblemTest {
     double[] weights = new double[numbers.dimension()];
     assertThatThrownBy(() -> numbers.answer(accuracy, 0, weights))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("only labels of 0 and 1");
+        .hasMessageContaining("only classes");
   }
 
   private static double yes(Problem problem, Question question, double[] weights) {

@@ -106,6 +106,38 @@ class UsersDataE2ECase {
         .noneMatch(line -> line.contains("accounted for"));
   }
 
+  /** Three classes, whose weights are six: doing nothing costs the logarithm of 3, 1.099. */
+  @Test
+  void learnsSeveralClasses() throws Exception {
+    StringBuilder people = new StringBuilder("age,bought\n");
+    Random random = new Random(2);
+    for (int i = 0; i < 2000; i++) {
+      int age = 20 + random.nextInt(60);
+      people.append(age).append(age < 40 ? ",toys\n" : age < 60 ? ",tools\n" : ",books\n");
+    }
+    Path file = Files.writeString(directory.resolve("people.csv"), people);
+    List<String> output =
+        script.run(
+            "demo",
+            "--data",
+            file.toString(),
+            "--label",
+            "bought",
+            "--learners",
+            "combined",
+            "--epsilon",
+            "8",
+            "--duration",
+            "50",
+            "--page",
+            directory.resolve("page.html").toString());
+
+    assertThat(output).contains("2,000 rows of people.csv: which of 3 is bought?");
+    List<String> cells = DemoE2ECase.result(output, "combined");
+    assertThat(Double.parseDouble(cells.get(2))).isLessThan(1);
+    assertThat(output).noneMatch(line -> line.contains("can't teach"));
+  }
+
   /**
    * Writes people who buy if they are older than 50.
    *
