@@ -1,18 +1,12 @@
 package io.croupier.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
@@ -27,7 +21,6 @@ import org.apache.kafka.common.utils.Utils;
  * minute, and then don't name the cause.
  */
 public final class Brokers {
-  private static final Duration CONNECT = Duration.ofSeconds(3);
   private static final Duration ANSWER = Duration.ofSeconds(20);
 
   private final Map<String, String> kafka;
@@ -73,7 +66,7 @@ public final class Brokers {
         addresses.put(name, address(name));
       }
     }
-    Map<String, String> failures = failures(addresses);
+    Map<String, String> failures = ConnectionAttempts.failures(addresses);
     if (failures.size() == addresses.size()) {
       throw new InputException(
           "No Kafka broker can be reached at %s. Check the address, and that the brokers run"
@@ -90,50 +83,6 @@ public final class Brokers {
               .formatted(name));
     }
     return InetSocketAddress.createUnresolved(host, port);
-  }
-
-  /** Why connections to addresses fail; those that succeed are left out. */
-  private static Map<String, String> failures(Map<String, InetSocketAddress> addresses) {
-    Map<String, CompletableFuture<String>> attempts = new LinkedHashMap<>();
-    addresses.forEach((name, address) -> attempts.put(name, attempt(address)));
-    Map<String, String> failures = new LinkedHashMap<>();
-    attempts.forEach(
-        (name, attempt) -> {
-          String failure = attempt.join();
-          if (!failure.isEmpty()) {
-            failures.put(name, failure);
-          }
-        });
-    return failures;
-  }
-
-  /** Connects in a thread of its own, since a look-up of a name has no timeout. */
-  private static CompletableFuture<String> attempt(InetSocketAddress address) {
-    CompletableFuture<String> failure = new CompletableFuture<>();
-    Thread thread = new Thread(() -> failure.complete(failure(address)), "connect");
-    thread.setDaemon(true);
-    thread.start();
-    return failure.completeOnTimeout(
-        "no answer within %d s".formatted(CONNECT.toSeconds()),
-        CONNECT.toMillis() + 500,
-        TimeUnit.MILLISECONDS);
-  }
-
-  private static String failure(InetSocketAddress address) {
-    InetSocketAddress resolved = new InetSocketAddress(address.getHostString(), address.getPort());
-    if (resolved.isUnresolved()) {
-      return "unknown host";
-    }
-    try (Socket socket = new Socket()) {
-      socket.connect(resolved, (int) CONNECT.toMillis());
-      return "";
-    } catch (ConnectException e) {
-      return "connection refused";
-    } catch (SocketTimeoutException e) {
-      return "no answer within %d s".formatted(CONNECT.toSeconds());
-    } catch (IOException e) {
-      return e.getMessage();
-    }
   }
 
   private static String list(Map<String, String> failures) {

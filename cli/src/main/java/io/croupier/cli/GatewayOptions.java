@@ -1,11 +1,20 @@
 package io.croupier.cli;
 
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Option;
 
 /** The option that selects a gateway instead of Kafka brokers. */
 public final class GatewayOptions {
+  private static final Set<String> SCHEMES = Set.of("http", "https");
 
   @Option(
       names = "--gateway",
@@ -25,5 +34,39 @@ public final class GatewayOptions {
           "--gateway takes the place of Kafka; leave out --kafka, --config, --prefix and --set");
     }
     return Optional.ofNullable(gateway);
+  }
+
+  /**
+   * Returns once the gateway accepts a connection, or a proxy leads to it.
+   *
+   * @param err receives a line if this takes longer than two seconds
+   * @throws InputException if it accepts none within 3 s; the message has the address and the cause
+   */
+  public static void require(URI gateway, PrintWriter err) {
+    boolean isDirect =
+        gateway.getHost() != null
+            && SCHEMES.contains(String.valueOf(gateway.getScheme()).toLowerCase(Locale.ROOT))
+            && ProxySelector.getDefault().select(gateway).equals(List.of(Proxy.NO_PROXY));
+    if (isDirect) {
+      Map<String, String> failures =
+          Waiting.on(
+              "the gateway at " + gateway,
+              err,
+              () -> ConnectionAttempts.failures(Map.of("gateway", address(gateway))));
+      failures.forEach(
+          (name, cause) -> {
+            throw new InputException(
+                "The gateway can't be reached at %s (%s). Check the address, and that it runs"
+                    .formatted(gateway, cause));
+          });
+    }
+  }
+
+  private static InetSocketAddress address(URI gateway) {
+    int usual = "https".equalsIgnoreCase(gateway.getScheme()) ? 443 : 80;
+    int port = gateway.getPort() < 0 ? usual : gateway.getPort();
+    // Without the brackets of an IPv6 address.
+    String host = gateway.getHost().replaceAll("[\\[\\]]", "");
+    return InetSocketAddress.createUnresolved(host, port);
   }
 }

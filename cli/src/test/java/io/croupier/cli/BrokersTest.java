@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Kafka that isn't there. */
+/** Kafka, or a gateway, that isn't there. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class BrokersTest {
   /** Much less than the minute for which Kafka's clients try, on a busy machine. */
@@ -76,6 +76,34 @@ class BrokersTest {
             ("No Kafka broker can be reached at %s (connection refused). Check the address, and that"
                     + " the brokers run")
                 .formatted(address));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "follow --gateway http://ADDRESS --model demo",
+        "report --gateway http://ADDRESS/api --token TOKEN --model demo --user ada --ledger LEDGER"
+            + " --epsilon 1",
+      })
+  void commandsNameTheGatewayAndTheCause(String command) throws Exception {
+    String address = "127.0.0.1:" + closedPort();
+    long start = System.nanoTime();
+
+    CommandOutcome outcome =
+        run(
+            command
+                .replace("ADDRESS", address)
+                .replace("TOKEN", directory.resolve("ada.token").toString())
+                .replace("LEDGER", directory.resolve("ada.ledger").toString()));
+
+    assertThat(System.nanoTime() - start).isLessThan(SOON.toNanos());
+    assertThat(outcome.code()).isEqualTo(ExitCode.FAILURE.code());
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err().lines().filter(line -> !line.startsWith("Waiting for ")))
+        .containsExactly(
+            ("The gateway can't be reached at %s (connection refused). Check the address, and that it"
+                    + " runs")
+                .formatted("http://" + address + (command.contains("/api") ? "/api" : "")));
   }
 
   @Test

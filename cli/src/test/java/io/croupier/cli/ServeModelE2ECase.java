@@ -68,6 +68,7 @@ class ServeModelE2ECase {
         assertThat(third.headers().firstValue("Cache-Control")).contains("no-cache");
         assertThat(send(request().header("If-None-Match", tag).GET()).statusCode()).isEqualTo(304);
         assertAnswersHead(tag, third);
+        assertPredicts();
 
         String aborted = publish(job, 4, 7);
         job.abortTransaction();
@@ -98,6 +99,20 @@ class ServeModelE2ECase {
       }
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     }
+  }
+
+  private void assertPredicts() throws Exception {
+    URI model = address;
+    address = URI.create(model + "?features=2,-1");
+    assertThat(get().body()).contains("\"prediction\":1.0,");
+    for (String wrong : List.of("1", "1,2,3", "1,a", "1,NaN", "1,")) {
+      address = URI.create(model + "?features=" + wrong);
+      assertThat(get().statusCode()).as(wrong).isEqualTo(400);
+      assertThat(get().body()).contains("features= and 2 finite numbers");
+    }
+    address = URI.create(model + "?x=1,2");
+    assertThat(get().statusCode()).isEqualTo(400);
+    address = model;
   }
 
   private void assertAnswersHead(String tag, HttpResponse<String> get) throws Exception {

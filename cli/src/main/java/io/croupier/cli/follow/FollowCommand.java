@@ -125,6 +125,9 @@ public final class FollowCommand implements Callable<Integer> {
   }
 
   private PublishedModel awaited() {
+    gateway
+        .address(connection)
+        .ifPresent(address -> GatewayOptions.require(address, spec.commandLine().getErr()));
     return Waiting.on(
         "an update of model '%s'".formatted(modelId), spec.commandLine().getErr(), this::published);
   }

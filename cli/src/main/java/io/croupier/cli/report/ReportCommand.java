@@ -198,6 +198,8 @@ public final class ReportCommand implements Callable<Integer> {
     Limit limit = limits.limit(noise.isGaussian());
     if (destination instanceof ReportDestination.OfKafka kafka) {
       Brokers.require(kafka.config().kafka(), spec.commandLine().getErr());
+    } else if (destination instanceof ReportDestination.OfGateway ofGateway) {
+      GatewayOptions.require(ofGateway.address(), spec.commandLine().getErr());
     }
     try (LocalLedger ledger = ledger(limit);
         PublishedModel model = model(destination)) {
