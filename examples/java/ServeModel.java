@@ -17,11 +17,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Serves the newest update of a model over HTTP; a single file that java runs without a build. */
+/**
+ * Serves the newest update of a linear model over HTTP, and its predictions; a single file that java
+ * runs without a build.
+ */
 @Command(
     name = "ServeModel",
     mixinStandardHelpOptions = true,
-    description = "Serves a model's newest update as JSON, at /models/NAME.")
+    description = "Serves a model's newest update as JSON, at /models/NAME. With"
+        + " ?features=X,Y,... it contains the prediction, the features times the average.")
 public final class ServeModel implements Runnable {
   private static final String PATH = "/models/";
   private static final List<String> METHODS = List.of("GET", "HEAD");
@@ -114,6 +118,15 @@ public final class ServeModel implements Runnable {
       return;
     }
     Map<String, Object> body = new TreeMap<>();
+    String query = exchange.getRequestURI().getQuery();
+    if (query != null) {
+      try {
+        body.put("prediction", prediction(query, snapshot.average()));
+      } catch (IllegalArgumentException e) {
+        fail(exchange, 400, e.getMessage());
+        return;
+      }
+    }
     body.put("model", snapshot.modelId());
     body.put("round", snapshot.round());
     body.put("used", snapshot.used());
@@ -125,6 +138,24 @@ public final class ServeModel implements Runnable {
         .map(Duration::toMillis)
         .ifPresent(age -> body.put("ageMs", age));
     send(exchange, 200, body);
+  }
+
+  private static double prediction(String query, double[] average) {
+    String[] values = query.replaceFirst("^features=", "").split(",", -1);
+    double sum = 0;
+    try {
+      for (int j = 0; j < average.length; j++) {
+        sum += average[j] * Double.parseDouble(values[j]);
+      }
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+      sum = Double.NaN;
+    }
+    if (values.length != average.length || !Double.isFinite(sum)) {
+      throw new IllegalArgumentException(
+          "the query is \"%s\"; it must be features= and %d finite numbers, separated by commas"
+              .formatted(query, average.length));
+    }
+    return sum;
   }
 
   private static void fail(HttpExchange exchange, int status, String why) throws IOException {

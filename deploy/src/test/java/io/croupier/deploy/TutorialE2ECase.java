@@ -1,11 +1,14 @@
 package io.croupier.deploy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,13 +18,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {
+  private static final double MOST_ERROR = 0.3;
+
   @TempDir private Path directory;
 
   @Test
   void everyCommandWorks() throws Exception {
     try (Page page = new Page("docs/tutorial.md", directory);
         Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
-      assertThat(page.blocks()).hasSize(7);
+      assertThat(page.blocks()).hasSize(8);
       page.run(cluster, 0);
       assertThat(page.run(cluster, 1)).contains("created    steps");
       assertThat(page.run(cluster, 2)).contains("Running: ");
@@ -35,10 +40,19 @@ class TutorialE2ECase {
           .contains("\"modelId\":\"steps\"")
           .containsPattern("ada .*3")
           .containsPattern("bo .*3");
-      String serve = page.blocks().get(5).replace("8080", Integer.toString(freePort()));
-      assertThat(page.run(cluster, serve)).contains("\"model\":\"steps\"").contains("average");
-      page.run(cluster, 6);
+      assertThat(page.run(cluster, 5)).contains("2,000 of 2,000 people have reported", "the truth");
+      String serve = page.blocks().get(6).replace("8080", Integer.toString(freePort()));
+      String served = page.run(cluster, serve);
+      assertThat(served).contains("\"model\":\"steps\"").contains("average");
+      assertThat(prediction(served)).isCloseTo(1, within(MOST_ERROR));
+      page.run(cluster, 7);
     }
+  }
+
+  private static double prediction(String served) {
+    Matcher matcher = Pattern.compile("\"prediction\":(-?[0-9.E-]+)").matcher(served);
+    assertThat(matcher.find()).as(served).isTrue();
+    return Double.parseDouble(matcher.group(1));
   }
 
   private static int freePort() throws Exception {
