@@ -1,4 +1,5 @@
 import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.client.ModelSnapshot;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Option;
     description = "Serves a model's newest update as JSON, at /models/NAME. With"
         + " ?features=X,Y,... it contains the prediction, the features times the average.")
 public final class ServeModel implements Runnable {
+  private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
   private static final String PATH = "/models/";
   private static final List<String> METHODS = List.of("GET", "HEAD");
 
@@ -164,7 +166,7 @@ public final class ServeModel implements Runnable {
 
   private static void send(HttpExchange exchange, int status, Map<String, ?> body)
       throws IOException {
-    byte[] json = (new Gson().toJson(body) + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] json = (JSON.toJson(body) + "\n").getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     if (exchange.getRequestMethod().equals("HEAD")) {
       // Without a body, the server doesn't set the length.

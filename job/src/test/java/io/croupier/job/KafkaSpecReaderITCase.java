@@ -14,16 +14,22 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.PolicyViolationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,11 +113,35 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     assertThat(specs.get(0).value).isNull();
     assertThat(specs.get(0).offset).isEqualTo(2);
 
-    TopicPartition partition = new TopicPartition(testTopics.topics.models(), 0);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
-      admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(2))).all().get();
-    }
+    deleteRecords();
     assertThat(reader().readToEnd(known)).as("records have expired").isEmpty();
+  }
+
+  /** Deletes all records of the models topic, which its policy must allow first. */
+  private void deleteRecords() throws Exception {
+    String topic = testTopics.topics.models();
+    ConfigEntry deletes = new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, "delete");
+    Map<TopicPartition, RecordsToDelete> all =
+        Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(2));
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                  List.of(new AlterConfigOp(deletes, AlterConfigOp.OpType.SET))))
+          .all()
+          .get();
+      boolean done = false;
+      while (!done) {
+        try {
+          admin.deleteRecords(all).all().get();
+          done = true;
+        } catch (ExecutionException e) {
+          // The broker applies the policy some time after it has acknowledged it.
+          assertThat(e).hasCauseInstanceOf(PolicyViolationException.class);
+        }
+      }
+    }
   }
 
   @Test

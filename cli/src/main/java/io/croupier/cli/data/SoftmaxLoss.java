@@ -28,8 +28,15 @@ public record SoftmaxLoss(int classes) implements PredictionLoss {
   @Override
   public double curvature(double[] scores, double label, int c, int e) {
     double[] probabilities = Softmax.probabilities(scores);
-    double product = -probabilities[c] * probabilities[e];
-    return c == e ? probabilities[c] + product : product;
+    if (c != e) {
+      return -probabilities[c] * probabilities[e];
+    }
+    // 1 - p as the sum of the others, since it would cancel.
+    double others = 0;
+    for (int other = 0; other < classes; other++) {
+      others += other == c ? 0 : probabilities[other];
+    }
+    return probabilities[c] * others;
   }
 
   /** Of probability 0 for the true class, and 1 for another. */

@@ -42,6 +42,24 @@ class ProblemTest {
     return new Problem(features, targets, Scaling.ones(people), new SoftmaxLoss(3));
   }
 
+  /** There is no minimum: the weights grow until the loss no longer decreases. */
+  @Test
+  void classesThatThresholdsSeparateArePredicted() {
+    Random random = new Random(2);
+    int people = 2000;
+    double[] features = new double[2 * people];
+    double[] targets = new double[people];
+    for (int i = 0; i < people; i++) {
+      int age = 20 + random.nextInt(60);
+      features[2 * i] = 0.5;
+      features[2 * i + 1] = (age - 50) / 40.0;
+      targets[i] = age < 40 ? 2 : age < 60 ? 1 : 0;
+    }
+    Problem problem = new Problem(features, targets, Scaling.ones(people), new SoftmaxLoss(3));
+    assertThat(problem.score(problem.optimum()).fit()).isEqualTo(1);
+    assertThat(problem.score(problem.optimum()).loss()).isLessThan(1e-6);
+  }
+
   @Test
   void theOptimumOfThreeClassesPredictsThem() {
     Problem problem = softmax(1000);
