@@ -54,9 +54,4 @@ public record RenyiFilter(double order, double budget) {
     double budget = epsilon - RenyiDp.overhead(order - 1, logInverseDelta);
     return Math.max(0, budget - RenyiDp.ROUNDING * (epsilon + Math.abs(budget)));
   }
-
-  /** The largest rho of zero-concentrated mechanisms that the budget admits. */
-  public double largestRho() {
-    return budget / order;
-  }
 }

@@ -165,7 +165,6 @@ class CroupierJobTest {
 
     assertThat(environment(Map.of()).getMaxParallelism()).isEqualTo(1024);
     assertThat(environment(Map.of(STATE, of020)).getMaxParallelism()).isEqualTo(128);
-    assertThat(environment(Map.of(STATE, savepoint("0.1.0"))).getMaxParallelism()).isEqualTo(128);
     assertThat(environment(Map.of(STATE, of020, "max-parallelism", "64")).getMaxParallelism())
         .as("which Flink refuses")
         .isEqualTo(64);

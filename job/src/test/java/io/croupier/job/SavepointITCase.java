@@ -62,8 +62,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * arrived; now all reports between two publications are one step, and bettors have another state.
  * So the test compares counts, the beginning of each model, and a model whose reports are one round
  * in every release.
- *
- * <p>Some outputs deliberately differ from release 0.1.0: see {@link FirstRelease}.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SavepointITCase {
@@ -189,9 +187,8 @@ class SavepointITCase {
     }
     NoiseTree.check(testTopics.updates("tree"), 2, "a kept savepoint");
     List<ProducerRecord<byte[], byte[]>> after = KeptRecords.read(kept.resolve(AFTER));
-    boolean first = release.toString().equals(FirstRelease.VERSION);
-    checkEvents(after, first);
-    checkGuarantees(after, first);
+    checkEvents(after);
+    checkGuarantees(after);
     checkModels(after);
   }
 
@@ -291,8 +288,7 @@ class SavepointITCase {
    * Every event equals that of a run without a stop, but for the costs of Laplace noise: see {@link
    * EarlierCosts}.
    */
-  private void checkEvents(List<ProducerRecord<byte[], byte[]>> after, boolean first)
-      throws Exception {
+  private void checkEvents(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     Map<Position, AccountingEvent> events = new HashMap<>();
     for (AccountingEvent event : testTopics.events()) {
       events.put(event.getSource(), event);
@@ -300,15 +296,13 @@ class SavepointITCase {
     for (AccountingEvent expected :
         of(after, testTopics.topics.accounting(), AccountingEvent.parser())) {
       AccountingEvent actual = events.get(expected.getSource());
-      AccountingEvent today =
-          EarlierCosts.today(first ? FirstRelease.today(expected, actual) : expected, actual);
+      AccountingEvent today = EarlierCosts.today(expected, actual);
       assertThat(actual.toBuilder().mergeFrom(today).setReason(actual.getReason()).build())
           .isEqualTo(actual);
     }
   }
 
-  private void checkGuarantees(List<ProducerRecord<byte[], byte[]>> after, boolean first)
-      throws Exception {
+  private void checkGuarantees(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
     List<GuaranteeEvent> guarantees = testTopics.guarantees();
     for (String model : SavepointScenario.central()) {
       assertThat(guarantees)
@@ -324,7 +318,7 @@ class SavepointITCase {
               .filter(event -> event.getRound() == expected.getRound())
               .findFirst()
               .orElseThrow();
-      assertThat(actual).isEqualTo(first ? FirstRelease.today(expected, actual) : expected);
+      assertThat(actual).isEqualTo(expected);
     }
   }
 

@@ -27,11 +27,6 @@ import java.util.function.Predicate;
  * The users' actions before and after a savepoint. The second act depends on the outcome of the
  * first, so neither may change once a savepoint is kept.
  *
- * <p>There is one exception. Release 0.1.0 had no clip declarations, and admitted the reports to
- * {@code pairs} without one in the first act of its kept savepoint, although they have an infinite
- * tau. Later releases refuse such reports, so they now declare the clip COORDINATES. They cost what
- * they cost before, so accounts and models stay the same.
- *
  * <p>Accounts, guarantees, central models and the counts of local models are deterministic; how
  * many reports a round of a local model has is not. All reports to a local model come from one user
  * and name round 0, those to a central model name an open round. Hence a {@code maxStaleness} of

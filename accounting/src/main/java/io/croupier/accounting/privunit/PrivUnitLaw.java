@@ -93,12 +93,10 @@ public final class PrivUnitLaw {
     return scale;
   }
 
-  /** The least M that any epsilon-LDP choice of a point of the sphere has. */
-  public double leastScale() {
-    return Cap.scale(sphere, odds);
-  }
-
-  /** Whether M is at most 1.3 times {@link #leastScale}. Takes some microseconds. */
+  /**
+   * Whether M is at most 1.3 times the least one that any epsilon-LDP choice of a point of the
+   * sphere has. Takes some microseconds.
+   */
   public boolean isNearOptimum() {
     return Cap.isWithin(sphere, odds, scale, MOST_ABOVE_OPTIMUM);
   }

@@ -39,14 +39,13 @@ class ScheduleTest {
     assertThat(cases).hasSize(22);
     for (JsonNode c : cases) {
       long n = c.get("n").asLong();
-      assertThat(OneParticipation.zeta(n)).as("n %d", n).isEqualTo(c.get("zeta").asLong());
-      assertThat(OneParticipation.zetaOfCompleted(n))
+      Schedule once = Schedule.ofOneTree(n, ParticipationLimits.ONCE);
+      assertThat(once.zeta()).as("n %d", n).isEqualTo(c.get("zeta").asLong());
+      assertThat(once.zetaBound()).as("n %d", n).isEqualTo(c.get("zeta").asLong());
+      long completed = Long.highestOneBit(2 * n - 1);
+      assertThat(Schedule.ofOneTree(completed, ParticipationLimits.ONCE).zeta())
           .as("n %d", n)
           .isEqualTo(c.get("zeta_completed").asLong());
-      assertThat(OneParticipation.zetaOfLeastSquares(n)).isEqualTo(2 * OneParticipation.zeta(n));
-      Schedule once = Schedule.ofOneTree(n, ParticipationLimits.ONCE);
-      assertThat(once.zeta()).as("n %d", n).isEqualTo(OneParticipation.zeta(n));
-      assertThat(once.zetaBound()).as("n %d", n).isEqualTo(OneParticipation.zeta(n));
     }
   }
 

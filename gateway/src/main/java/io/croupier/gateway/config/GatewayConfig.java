@@ -53,11 +53,9 @@ public record GatewayConfig(
 
   /** The algorithms that an issuer may sign by; all of them have a public key for verification. */
   private static final List<String> ALGORITHMS =
-      List.of(
-          "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
-          "Ed25519");
+      List.of("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512");
 
-  private static final String DEFAULT_ALGORITHMS = "RS256,PS256,ES256,EdDSA,Ed25519";
+  private static final String DEFAULT_ALGORITHMS = "RS256,PS256,ES256";
 
   private static final int MOST = 1_000_000_000;
 

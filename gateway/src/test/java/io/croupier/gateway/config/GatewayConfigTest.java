@@ -111,6 +111,7 @@ class GatewayConfigTest {
         "issuers.main.algorithms | HS256 | it must be a list of RS256",
         "issuers.main.algorithms | none | it must be a list of RS256",
         "issuers.main.algorithms | RS256,HS256 | it must be a list of RS256",
+        "issuers.main.algorithms | ES256,EdDSA | it must be a list of RS256",
         "issuers.main.jwks | http://issuer.example/keys | an https URL",
         "issuers.main.issuer | urn:croupier:test | must differ",
         "cors.origins | * | a scheme and a host",

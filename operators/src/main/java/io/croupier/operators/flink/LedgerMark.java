@@ -78,13 +78,7 @@ public final class LedgerMark {
   /** The highest offset that this subtask has judged since then; -1 for none. */
   public long[] unconfirmed = {};
 
-  /** Whether no account is in the states of release 0.1.0, which didn't have this field. */
-  public boolean noFormerAccounts;
-
-  /**
-   * Whether a rebuild has written this mark, and no job has run on its accounts yet. Releases up to
-   * 0.1.0 didn't have this field, and the next two.
-   */
+  /** Whether a rebuild has written this mark, and no job has run on its accounts yet. */
   public boolean rebuilt;
 
   /** Whether a rebuild has written this mark before all events were in the accounts. */

@@ -29,8 +29,8 @@ public final class StateNames {
   public static final String EARLIER_DIGESTS = "earlier-digests";
 
   /**
-   * Ledger of release 0.1.0, by user: totals of each model. Cleared when the account is first
-   * accessed, as the other states of that release.
+   * Ledger of release 0.1.0, by user: totals of each model. Empty, as all states of that release,
+   * in a state that restores.
    */
   public static final String MODEL_TOTALS = "model-totals";
 

@@ -23,6 +23,9 @@ public final class PackedVectors {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final long EXPONENT = 0x7ff0_0000_0000_0000L;
+  private static final long LOWEST_EXPONENT_BIT = 0x0010_0000_0000_0000L;
+
   /**
    * Block size in doubles: a block stays in the first-level cache between writing and squaring it.
    */
@@ -48,6 +51,21 @@ public final class PackedVectors {
   /** Returns the {@code i}-th of consecutive 64-bit integers. */
   public static long longAt(byte[] values, int i) {
     return (long) LONGS.get(values, i * Long.BYTES);
+  }
+
+  /** Returns the 64-bit integer that begins at a byte. */
+  public static long littleEndian(byte[] bytes, int at) {
+    return (long) LONGS.get(bytes, at);
+  }
+
+  /** Returns whether no double is NaN or infinite. */
+  public static boolean areFinite(byte[] values) {
+    long signs = 0;
+    for (int at = 0; at < values.length; at += Double.BYTES) {
+      // Only an exponent of all ones carries into the sign.
+      signs |= ((long) LONGS.get(values, at) & EXPONENT) + LOWEST_EXPONENT_BIT;
+    }
+    return signs >= 0;
   }
 
   /** Returns the {@code i}-th value, in units of the model's weights rather than of the grid. */

@@ -6,6 +6,7 @@ import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReports;
@@ -231,7 +232,7 @@ final class OrdinaryReader {
 
   private long fixed() throws Unusual {
     requireThat(bytes.length - at >= Long.BYTES);
-    long value = VectorBytes.littleEndian(bytes, at);
+    long value = PackedVectors.littleEndian(bytes, at);
     at += Long.BYTES;
     return value;
   }

@@ -6,6 +6,7 @@ import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
@@ -100,7 +101,7 @@ public final class ReportDecoder {
     if (key == null || !isUtf8Of(report.userId, key)) {
       return malformed("the record's key must be the report's user_id");
     }
-    report.digest = VectorBytes.longAt(sha256.digest(value), 0);
+    report.digest = PackedVectors.longAt(sha256.digest(value), 0);
     report.topic = topic;
     report.partition = partition;
     report.offset = offset;

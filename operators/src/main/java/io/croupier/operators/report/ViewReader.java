@@ -3,6 +3,7 @@ package io.croupier.operators.report;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
@@ -65,7 +66,8 @@ final class ViewReader {
    * depend on them.
    */
   private static boolean mayHoldItsValues(GradientReportView view, Report report) {
-    return view.hasCentral() || (VectorBytes.areFinite(report.values) && Double.isFinite(report.y));
+    return view.hasCentral()
+        || (PackedVectors.areFinite(report.values) && Double.isFinite(report.y));
   }
 
   private static boolean readDense(VectorView dense, Report report) {

@@ -146,48 +146,6 @@ class DeviceWindowTest {
     }
   }
 
-  /** The window of release 0.1.0, in its own state, and moved after any number of reports. */
-  @Test
-  void agreesWithTheFormerWindowWheneverItMoves() {
-    long seed = 67;
-    Random random = new Random(seed);
-    Map<Verdict, Integer> seen = new EnumMap<>(Verdict.class);
-    for (int run = 0; run < 2000; run++) {
-      FormerWindow former = new FormerWindow();
-      long at = random.nextInt(200);
-      int spread = 1 + random.nextInt(150);
-      DeviceWindow moved = null;
-      int moves = random.nextInt(150);
-      for (int n = 0; n < 250; n++) {
-        if (n == moves) {
-          moved = former.window.move("phone");
-        }
-        at += random.nextInt(random.nextInt(100) == 0 ? 150 : 3);
-        long sequence = Math.max(0, at + random.nextInt(spread) - spread / 2);
-        long digest = random.nextInt(10) == 0 ? random.nextInt(3) : sequence;
-        if (random.nextInt(400) == 0) {
-          former.close(sequence);
-          if (moved != null) {
-            moved.close(sequence);
-          }
-        }
-        Verdict expected = former.judge(sequence, digest, ~digest);
-        if (moved != null) {
-          assertThat(moved.judge(sequence, digest))
-              .as("seed %s, run %s, step %s, sequence %s", seed, run, n, sequence)
-              .isEqualTo(expected);
-          assertThat(moved.highest).isEqualTo(former.window.highest);
-          assertThat(moved.judged).isEqualTo(former.window.judged);
-          assertThat(moved.lowest).isEqualTo(former.window.lowest);
-          seen.merge(expected, 1, Integer::sum);
-        }
-      }
-    }
-    for (Verdict verdict : new Verdict[] {FRESH, DUPLICATE, CONFLICT, TOO_OLD}) {
-      assertThat(seen.getOrDefault(verdict, 0)).as(verdict.name()).isGreaterThan(1000);
-    }
-  }
-
   /** The window of release 0.2.0, with its blocks, moved after any number of reports. */
   @Test
   void agreesWithTheWindowOfBlocksWheneverItMoves() {

@@ -1,11 +1,11 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.noise.SpecGradients;
 import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -63,10 +63,7 @@ final class TestReports {
   static Report coordinates(long sequence, double... taus) {
     Report report = declared(sequence, Declaration.COORDINATE_LAPLACE, 0);
     report.dimension = taus.length;
-    report.taus = new byte[taus.length * Double.BYTES];
-    for (int i = 0; i < taus.length; i++) {
-      VectorBytes.setDouble(report.taus, i, taus[i]);
-    }
+    report.taus = PackedVectors.encode(taus);
     return report;
   }
 

@@ -9,7 +9,6 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorBytes;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
@@ -122,7 +121,7 @@ public final class TestRecords {
     }
     List<Double> values =
         IntStream.range(0, report.values.length / Double.BYTES)
-            .mapToObj(i -> VectorBytes.doubleAt(report.values, i))
+            .mapToObj(i -> PackedVectors.doubleAt(report.values, i))
             .toList();
     if (report.form == VectorForm.SPARSE) {
       message

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.operators.math.PackedVectors;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -22,8 +23,7 @@ class DeclarationTest {
     report.candidates = 256;
     report.top = 100;
     report.dimension = 1;
-    report.taus = new byte[Double.BYTES];
-    VectorBytes.setDouble(report.taus, 0, 0.5);
+    report.taus = PackedVectors.encode(new double[] {0.5});
     return report;
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.operators.report;
 
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
@@ -11,6 +12,7 @@ import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Sparse;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** Reads a report value by value, independently of the decoder: what the decoder must return. */
 final class MessageReader {
@@ -44,10 +46,8 @@ final class MessageReader {
         Grid grid = message.getGrid();
         report.form = VectorForm.GRID;
         report.dimension = grid.getValuesCount();
-        report.values = new byte[grid.getValuesCount() * Integer.BYTES];
-        for (int i = 0; i < grid.getValuesCount(); i++) {
-          VectorBytes.setInt(report.values, i, grid.getValues(i));
-        }
+        report.values =
+            PackedVectors.encode(grid.getValuesList().stream().mapToInt(v -> v).toArray());
       }
       case SPARSE -> {
         Sparse sparse = message.getSparse();
@@ -128,10 +128,6 @@ final class MessageReader {
   }
 
   private static byte[] doubles(int count, IntToDoubleFunction values) {
-    byte[] bytes = new byte[count * Double.BYTES];
-    for (int i = 0; i < count; i++) {
-      VectorBytes.setDouble(bytes, i, values.applyAsDouble(i));
-    }
-    return bytes;
+    return PackedVectors.encode(IntStream.range(0, count).mapToDouble(values).toArray());
   }
 }

@@ -8,6 +8,7 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
+import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.GradientReportView;
@@ -58,23 +59,22 @@ class ReportDecoderTest {
     assertThat(report.createdAtMs).isEqualTo(9);
     assertThat(report.form).isEqualTo(VectorForm.DENSE);
     assertThat(report.dimension).isEqualTo(2);
-    assertThat(VectorBytes.doubleAt(report.values, 0)).isEqualTo(0.5);
-    assertThat(VectorBytes.doubleAt(report.values, 1)).isEqualTo(-2);
+    assertThat(PackedVectors.doubleAt(report.values, 0)).isEqualTo(0.5);
+    assertThat(PackedVectors.doubleAt(report.values, 1)).isEqualTo(-2);
     assertThat(report.declaration).isEqualTo(Declaration.L2_LAPLACE);
     assertThat(report.level).isEqualTo(0.1);
     assertThat(report.topic).isEqualTo(PUBLIC);
     assertThat(report.partition).isEqualTo(1);
     assertThat(report.offset).isEqualTo(42);
     byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
-    assertThat(report.digest).isEqualTo(VectorBytes.longAt(hash, 0));
+    assertThat(report.digest).isEqualTo(PackedVectors.longAt(hash, 0));
   }
 
   @Test
   void readsTheOtherForms() throws Exception {
     Report grid = report(decode(bytes("grid { values: [-2147483648, 7] } gaussian { mu: 0.5 }")));
     assertThat(grid.form).isEqualTo(VectorForm.GRID);
-    assertThat(VectorBytes.intAt(grid.values, 0)).isEqualTo(Integer.MIN_VALUE);
-    assertThat(VectorBytes.intAt(grid.values, 1)).isEqualTo(7);
+    assertThat(grid.values).isEqualTo(PackedVectors.encode(new int[] {Integer.MIN_VALUE, 7}));
     assertThat(grid.dimension).isEqualTo(2);
     assertThat(grid.level).isEqualTo(0.5);
 
@@ -84,12 +84,12 @@ class ReportDecoderTest {
     assertThat(sparse.form).isEqualTo(VectorForm.SPARSE);
     assertThat(sparse.dimension).isEqualTo(9);
     assertThat(sparse.indices).containsExactly(8, 2);
-    assertThat(VectorBytes.doubleAt(sparse.values, 1)).isEqualTo(2);
+    assertThat(PackedVectors.doubleAt(sparse.values, 1)).isEqualTo(2);
 
     Report taus =
         report(decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }")));
-    assertThat(VectorBytes.doubleAt(taus.taus, 0)).isInfinite();
-    assertThat(VectorBytes.doubleAt(taus.taus, 1)).isEqualTo(0.25);
+    assertThat(PackedVectors.doubleAt(taus.taus, 0)).isInfinite();
+    assertThat(PackedVectors.doubleAt(taus.taus, 1)).isEqualTo(0.25);
     assertThat(taus.clip).isEqualTo(Clip.UNSPECIFIED);
     assertThat(
             report(decode(bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }")))
@@ -104,7 +104,7 @@ class ReportDecoderTest {
     assertThat(sparseTaus.clip).isEqualTo(Clip.COORDINATES);
     assertThat(sparseTaus.dimension).isEqualTo(10_000_000);
     assertThat(sparseTaus.taus).hasSize(2 * Double.BYTES);
-    assertThat(VectorBytes.doubleAt(sparseTaus.taus, 1)).isEqualTo(4);
+    assertThat(PackedVectors.doubleAt(sparseTaus.taus, 1)).isEqualTo(4);
 
     Report example =
         report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), RAW, 0, 0));
@@ -269,7 +269,7 @@ class ReportDecoderTest {
     Report report = report(decode(value));
     assertThat(report.dimension).isEqualTo(4);
     for (int i = 0; i < 4; i++) {
-      assertThat(VectorBytes.doubleAt(report.values, i)).isEqualTo(i + 1);
+      assertThat(PackedVectors.doubleAt(report.values, i)).isEqualTo(i + 1);
     }
   }
 
@@ -314,7 +314,7 @@ class ReportDecoderTest {
             .build();
     Report report = report(decode(withDense(dense.toByteString())));
     assertThat(report.dimension).isEqualTo(3);
-    assertThat(VectorBytes.doubleAt(report.values, 2)).isEqualTo(3);
+    assertThat(PackedVectors.doubleAt(report.values, 2)).isEqualTo(3);
   }
 
   /** The one copy of the taus is the report's; the values are another. */
@@ -410,11 +410,7 @@ class ReportDecoderTest {
   }
 
   private static ByteString littleEndian(double... values) {
-    byte[] bytes = new byte[values.length * Double.BYTES];
-    for (int i = 0; i < values.length; i++) {
-      VectorBytes.setDouble(bytes, i, values[i]);
-    }
-    return ByteString.copyFrom(bytes);
+    return ByteString.copyFrom(PackedVectors.encode(values));
   }
 
   private static byte[] withDense(ByteString dense) throws TextFormat.ParseException {

@@ -29,7 +29,6 @@ final class KeyedAccount implements UserAccount {
 
   private final ValueState<StoredAccount> accounts;
   private final MapState<String, ModelAccount> furtherModels;
-  private final FormerAccounts former;
   private final FormerDigests formerDigests;
 
   private StoredAccount account;
@@ -43,12 +42,10 @@ final class KeyedAccount implements UserAccount {
   /**
    * Creates the account.
    *
-   * @param former where users are whose account was not accessed since release 0.1.0; null if there
-   *     can be none
    * @param formerDigests where digests are of users whose account was not accessed since release
    *     0.2.0; null if there can be none
    */
-  KeyedAccount(KeyedStateStore state, FormerAccounts former, FormerDigests formerDigests) {
+  KeyedAccount(KeyedStateStore state, FormerDigests formerDigests) {
     accounts =
         state.getState(
             new ValueStateDescriptor<>(StateNames.ACCOUNTS, new StoredAccountSerializer()));
@@ -58,7 +55,6 @@ final class KeyedAccount implements UserAccount {
                 StateNames.FURTHER_MODELS,
                 Types.STRING.createSerializer(null),
                 new ModelAccountSerializer()));
-    this.former = former;
     this.formerDigests = formerDigests;
   }
 
@@ -67,9 +63,6 @@ final class KeyedAccount implements UserAccount {
     account = read(accounts::value);
     if (account == null) {
       account = new StoredAccount();
-      if (former != null) {
-        former.moveTo(this);
-      }
     } else if (formerDigests != null && formerDigests.moveTo(account)) {
       changed = true;
     }

@@ -40,7 +40,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
@@ -103,7 +102,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient boolean specsUnsaved;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccount account;
-  private transient boolean formerAccounts;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
@@ -146,11 +144,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
+    FormerAccounts.requireNone(getKeyedStateBackend());
     decoder = new RecordDecoder(topics, deadLetters, getMetricGroup());
     ledger = new Ledger(perUser);
     events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
-    boolean hadSpecs = restoreSpecs(context);
+    restoreSpecs(context);
     storedMarks =
         context
             .getOperatorStateStore()
@@ -165,16 +164,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     CommittedProgress committed = check.committed(marks);
     progress = new LedgerProgress(marks, now(), ProgressRecord.newGeneration(), committed.end());
     openInputs = 2;
-    // A job may be restored without this operator's state. Releases without marks stored specs.
-    boolean hasState = context.isRestored() && (hadSpecs || !marks.isEmpty());
-    formerAccounts = hasState && !all(marks, mark -> mark.noFormerAccounts);
-    formerDigests = hasState && !all(marks, mark -> mark.noFormerDigests);
+    // A job may be restored without this operator's state.
+    boolean hasState = !marks.isEmpty();
+    formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
-    account =
-        new KeyedAccount(
-            keyed,
-            formerAccounts ? new FormerAccounts(keyed) : null,
-            formerDigests ? new FormerDigests(keyed) : null);
+    account = new KeyedAccount(keyed, formerDigests ? new FormerDigests(keyed) : null);
     int lost = hasState ? check.withState(marks, committed) : 0;
     if (!hasState) {
       check.withoutState(start);
@@ -206,13 +200,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     super.close();
   }
 
-  /** Returns whether all subtasks had marks, and of this kind. */
-  private static boolean all(List<LedgerMark> marks, Predicate<LedgerMark> kind) {
-    return !marks.isEmpty() && marks.stream().allMatch(kind);
-  }
-
-  /** Restores the specs and reads new ones; returns whether any were stored. */
-  private boolean restoreSpecs(StateInitializationContext context) throws Exception {
+  /** Restores the specs and reads new ones. */
+  private void restoreSpecs(StateInitializationContext context) throws Exception {
     searches = new BltSearches();
     Function<ModelSpec, List<String>> obstacles =
         requirements.in(getContainingTask().getJobConfiguration(), searches);
@@ -235,11 +224,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       requireThatCentralModelsMayGoOn(modelId, obstacles);
       open(modelId);
     }
-    boolean stored = !specs.entries().isEmpty();
     for (SpecRecord record : specReader.readToEnd(specs.lastOffsets())) {
       follow(record);
     }
-    return stored;
   }
 
   /**
@@ -357,7 +344,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     LedgerMark mark =
         progress.mark(
             now(), subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
-    mark.noFormerAccounts = !formerAccounts;
     mark.noFormerDigests = !formerDigests;
     storedMarks.update(List.of(mark));
   }

@@ -69,7 +69,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     marks.forEach(this::requireSameRebuild);
-    account = new KeyedAccount(context.getKeyedStateStore(), null, null);
+    account = new KeyedAccount(context.getKeyedStateStore(), null);
     progress = new LedgerProgress(marks, now(), 0, TopicEnd.UNKNOWN);
     added = new LongCounter();
     differing = new LongCounter();
@@ -153,7 +153,6 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     mark.accountingIdHigh = end.idHigh();
     mark.accountingIdLow = end.idLow();
     mark.confirmedEnds = end.offsets().stream().mapToLong(Long::longValue).toArray();
-    mark.noFormerAccounts = true;
     mark.noFormerDigests = true;
     mark.rebuilt = true;
     mark.eventsMissing = !complete;

@@ -110,21 +110,12 @@ public final class LedgerStartCheck {
   /**
    * Compares restored state with the records of progress; without them, with the visible events.
    *
-   * @param marks the restored marks; empty if the state was written by a release without marks
+   * @param marks the restored marks; at least one
    * @return the number of ranges of positions that the state has judged and that have no visible
    *     event; 0 except in the first subtask
    * @throws RefusedStartException if an event is visible that the state doesn't cover
    */
   public int withState(List<LedgerMark> marks, CommittedProgress committed) throws IOException {
-    if (marks.isEmpty()) {
-      if (isFirst()) {
-        LOG.warn(
-            "The restored state contains no progress of its ledger, so it is not compared with the"
-                + " accounting topic {}. Make sure that it is the newest savepoint or checkpoint",
-            outputs.accountingTopic());
-      }
-      return 0;
-    }
     List<LostPositions> losses;
     if (marks.stream().allMatch(mark -> base(mark).isOfSameTopic(committed.end()))) {
       losses = losses(marks, committed);

@@ -40,7 +40,7 @@ class CentralAccountStateTest {
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
       super.initializeState(context);
-      account = new KeyedAccount(context.getKeyedStateStore(), null, null);
+      account = new KeyedAccount(context.getKeyedStateStore(), null);
       intake =
           new ReportIntake(
               TestRecords.common("m")

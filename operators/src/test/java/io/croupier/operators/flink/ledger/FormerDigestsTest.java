@@ -52,7 +52,7 @@ class FormerDigestsTest {
                       new DigestBlockSerializer()));
       account =
           new KeyedAccount(
-              context.getKeyedStateStore(), null, new FormerDigests(context.getKeyedStateStore()));
+              context.getKeyedStateStore(), new FormerDigests(context.getKeyedStateStore()));
     }
 
     @Override

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
-import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks.Backend;
@@ -20,27 +18,16 @@ import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.LedgerTasks;
 import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
-import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
-import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelUpdate;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.StateObjectCollection;
-import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
-import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
-import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -208,75 +195,6 @@ class LedgerStartTest {
           .withMessageContaining("models-updated")
           .withMessageContaining("round 1 of model m")
           .withMessageContaining("ends at round 0");
-    }
-  }
-
-  /** The state as a broadcast function of a release without marks kept it. */
-  private static final class OldLedger
-      extends KeyedBroadcastProcessFunction<String, Report, SpecRecord, RoundSum> {
-    private static final long serialVersionUID = 1;
-    private static final MapStateDescriptor<String, PublishedSpec> SPECS =
-        new MapStateDescriptor<>("specs", Types.STRING, TypeInformation.of(PublishedSpec.class));
-
-    @Override
-    public void processElement(Report report, ReadOnlyContext context, Collector<RoundSum> out)
-        throws Exception {
-      Totals totals = new Totals();
-      totals.reports = 41;
-      getRuntimeContext()
-          .getState(new ValueStateDescriptor<>("user-totals", TypeInformation.of(Totals.class)))
-          .update(totals);
-    }
-
-    @Override
-    public void processBroadcastElement(SpecRecord spec, Context context, Collector<RoundSum> out)
-        throws Exception {
-      PublishedSpec published = new PublishedSpec();
-      published.spec = spec.value;
-      published.specOffset = spec.offset;
-      published.lastOffset = spec.offset;
-      context.getBroadcastState(SPECS).put(spec.modelId, published);
-    }
-  }
-
-  @Test
-  void restoresTheStateOfTheEarlierFunction() throws Exception {
-    OperatorSubtaskState state;
-    KeyedBroadcastOperatorTestHarness<String, Report, SpecRecord, RoundSum> old =
-        new KeyedBroadcastOperatorTestHarness<>(
-            new CoBroadcastWithKeyedOperator<>(new OldLedger(), List.of(OldLedger.SPECS)),
-            report -> report.userId,
-            Types.STRING,
-            16,
-            1,
-            0);
-    try {
-      old.open();
-      old.processBroadcastElement(TestRecords.published(0, TestRecords.sgd("m")), 0);
-      old.processElement(TestRecords.report("u", 1, "m", 0.5, 0), 0);
-      state = old.snapshot(1, 1);
-    } finally {
-      old.close();
-    }
-
-    VisibleRecords visible = history();
-    OperatorSubtaskState next;
-    try (var ledger = restored(state, visible)) {
-      ledger.processElement1(TestRecords.record(TestRecords.report("u", 2, "m", 0.5, 0)), 0);
-
-      AccountingEvent event =
-          LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
-      assertThat(event.getUserTotals().getReports()).isEqualTo(42);
-      visible.events.add(event);
-      next = ledger.snapshot(2, 2);
-    }
-    try (var ledger = restored(next, visible)) {
-      ledger.processElement1(TestRecords.record(TestRecords.report("u", 3, "m", 0.5, 0)), 0);
-
-      AccountingEvent event =
-          LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
-      assertThat(event.getUserTotals().getReports()).isEqualTo(43);
     }
   }
 
