@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows a model from Python: prints every committed update.
 
-Requires the same packages and stubs as report.py:
+Requires the same packages as report.py:
 
     python3 examples/python/follow.py --broker localhost:9092 --model demo --updates 3
 """
@@ -9,7 +9,7 @@ import argparse
 
 from confluent_kafka import Consumer, TopicPartition
 
-from croupier.v1 import croupier_pb2 as records
+from croupier_device import ModelUpdate
 
 
 def main():
@@ -36,7 +36,7 @@ def main():
             if message.value() is None:
                 print(f"{options.model} was retired", flush=True)
                 continue
-            update = records.ModelUpdate.FromString(message.value())
+            update = ModelUpdate.FromString(message.value())
             average = ", ".join(f"{w:.4g}" for w in update.average[:5])
             clip = f", clip {update.gradient_bound:.4g}" if update.HasField("size") else ""
             print(f"round {update.round}: {update.used} reports used{clip}, average [{average}, ...]",

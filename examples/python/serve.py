@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Serves predictions of a model over HTTP: a plain consumer of the updates topic.
 
-Requires the same packages and stubs as report.py:
+Requires the same packages as report.py:
 
     python3 examples/python/serve.py --broker localhost:9092 --model demo --port 8081
     curl 'http://127.0.0.1:8081/predict?x=0.5,-1,2'
@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
-from croupier.v1 import croupier_pb2 as records
+from croupier_device import ModelUpdate
 
 
 class Model:
@@ -58,7 +58,7 @@ class Model:
                 if message.value() is None:
                     self.newest = None
                 else:
-                    update = records.ModelUpdate.FromString(message.value())
+                    update = ModelUpdate.FromString(message.value())
                     self.newest = update.round, list(update.average)
 
 

@@ -18,8 +18,8 @@ import io.croupier.accounting.numerics.GaussLegendre;
  * and ends at 12; the 11th term is below 2^-54 of the sum and is omitted. Beyond 12, twelve terms
  * of the asymptotic series in 1 / (4 d^2): the 13th is below 2^-55.
  *
- * <p>Accuracy: relative error at most 3e-15 for 0 <= d <= 2^500. Allocates nothing. Results have
- * the same bits on every platform, which learners and accounts rely on.
+ * <p>Accuracy: relative error at most 3e-15 for 0 &lt;= d &lt;= 2^500. Allocates nothing. Results
+ * have the same bits on every platform, which learners and accounts rely on.
  */
 public final class GaussianTail {
   private static final int ROWS_PER_UNIT = 16;

@@ -12,6 +12,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,8 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The Python examples report to a real job, answer where the job finds the clip, follow a model and
- * serve it. The tests are skipped, with a message, where Debian's protobuf-compiler,
- * python3-protobuf or python3-confluent-kafka isn't installed.
+ * serve it. The tests are skipped, with a message, where Debian's python3-protobuf or
+ * python3-confluent-kafka isn't installed.
  */
 class PythonExampleITCase {
   private static final String PYTHON = "/usr/bin/python3";
@@ -72,7 +73,7 @@ class PythonExampleITCase {
           "--model=demo",
           "--person=ada",
           "--reports=" + REPORTS,
-          "--device=" + directory.resolve("device.json"));
+          "--ledger=" + directory.resolve("ada.ledger"));
       testTopics.awaitUpdate("demo", update -> update.getUsed() == REPORTS);
       List<AccountingEvent> events = testTopics.awaitEvents("demo", REPORTS);
       String printed =
@@ -99,14 +100,15 @@ class PythonExampleITCase {
               "--model=finds",
               "--person=ada",
               "--reports=" + REPORTS,
-              "--device=" + directory.resolve("device.json"));
+              "--ledger=" + directory.resolve("ada.ledger"));
       testTopics.awaitUpdate("finds", update -> update.getAnswers() == REPORTS);
       job.cancel().get(30, TimeUnit.SECONDS);
 
       assertThat(events).hasSize(REPORTS).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
       assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(2.0 * REPORTS);
       assertThat(printed).contains("round 0: 0 reports used");
-      assertThat(answered).contains("ada answered clip in round 0 of finds and spent epsilon 2.0");
+      assertThat(answered)
+          .contains("ada sent report 2 (size) in round 0 of finds, and has spent epsilon 6");
     }
   }
 
@@ -220,20 +222,12 @@ class PythonExampleITCase {
     return output.substring("Serving ".length()).strip();
   }
 
-  /** Compiles the records, and returns the root of the project. */
+  /** The root of the project, if Python has what the examples need. */
   private Path prepare() throws Exception {
     assumeTrue(
-        isInstalled("protoc", "--version")
-            && isInstalled(PYTHON, "-c", "import google.protobuf, confluent_kafka"),
-        "Skipped: protobuf-compiler, python3-protobuf or python3-confluent-kafka isn't installed");
-    Path root = Path.of("..").toRealPath();
-    run(
-        "protoc",
-        "-I",
-        root.resolve("schemas/src/main/protobuf").toString(),
-        "--python_out=" + directory,
-        "croupier/v1/croupier.proto");
-    return root;
+        isInstalled(PYTHON, "-c", "import google.protobuf, confluent_kafka"),
+        "Skipped: python3-protobuf or python3-confluent-kafka isn't installed");
+    return Path.of("..").toRealPath();
   }
 
   private boolean isInstalled(String... command) throws Exception {
@@ -254,7 +248,12 @@ class PythonExampleITCase {
 
   private Process process(String... command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("PYTHONPATH", directory.toString());
+    builder
+        .environment()
+        .merge(
+            "PYTHONPATH",
+            Path.of("../python/src").toAbsolutePath().toString(),
+            (others, own) -> own + File.pathSeparator + others);
     return builder
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("output").toFile())

@@ -22,7 +22,7 @@ import io.croupier.schemas.SubExponential;
  * <p>Proof: normal noise of standard deviation s, rounded to the grid, is mu-GDP, as
  * post-processing; t bounds the total variation distance between the two noises. With f the normal
  * density, the rounded noise equals z with probability r(z) f(z), where r(z) is the integral over
- * |u| < 1/2 of exp(-(z u + u^2 / 2) / s^2). The discrete noise equals z with probability p(z) =
+ * |u| &lt; 1/2 of exp(-(z u + u^2 / 2) / s^2). The discrete noise equals z with probability p(z) =
  * f(z) / sum f &lt;= f(z), as sum f > 1 (Poisson). By cosh >= 1, r >= 1 - 1 / (24 s^2); so the
  * distance is at most d / (24 s^2). By cosh x >= 1 + x^2 / 2, r >= 1 + y with y = ((1 - 3 / (40
  * s^2)) z^2 / s^2 - 1) / (24 s^2). The moments of z^2 / s^2 are 1 and 3 up to 1e-5, s being at

@@ -13,7 +13,7 @@ import io.croupier.schemas.SubExponential;
  * times the sensitivity 2G.
  *
  * <p>E||z||^2 = d (d + 1) / c^2; variance along any direction (d + 1) / c^2; directional moment
- * generating function (1 - beta^2 / c^2)^(-(d + 1) / 2) for |beta| < c.
+ * generating function (1 - beta^2 / c^2)^(-(d + 1) / 2) for |beta| &lt; c.
  *
  * <p>The declared pair uses half of the distance to the pole, beta = c / 2, where 2 / beta^2 times
  * the logarithm of that function is 4 ln(4/3) times the variance.

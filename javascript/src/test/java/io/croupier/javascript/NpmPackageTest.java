@@ -1,0 +1,178 @@
+package io.croupier.javascript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What {@code npm pack} makes is installed into an empty project, and runs in Node.js and Chromium.
+ *
+ * <p>Skipped, with a message, where npm is missing; and in Chromium where that is.
+ */
+class NpmPackageTest {
+  private static final Path PACKAGE = Path.of("target/npm").toAbsolutePath();
+  private static final int MOST_SECONDS = 60;
+
+  /** Reads a model, and draws a report, with what both engines have. */
+  private static final String PROGRAM =
+      """
+      import { Gateway, PrivUnit, Rows, logistic } from 'croupier-device';
+
+      const update = {
+        modelId: 'demo', round: '4', weights: [0, 0], average: [0, 0], gradientBound: 1,
+        gridExponent: -16,
+      };
+      const fetch = async () => new Response(JSON.stringify(update));
+      const gateway = new Gateway({ url: 'https://gateway.example', fetch });
+      const { weights, terms } = await gateway.newest('demo');
+      const rows = new Rows({ features: [[1, 0.5]], targets: [1], loss: logistic });
+      const randomiser = new PrivUnit({ dimension: rows.dimension, epsilon: 2 });
+      const choice = randomiser.choose(rows.gradient(weights), terms.gradientBound);
+      const vector = randomiser.expand(choice, terms.gradientBound);
+      const isWithin = Math.hypot(...vector) <= randomiser.scale;
+      const result = `round ${terms.round}, ${vector.length} coordinates, ${isWithin}`;
+      """;
+
+  private static final String RESULT = "round 4, 2 coordinates, true";
+
+  @TempDir static Path directory;
+  private static Path project;
+  private static JsonNode packed;
+
+  @BeforeAll
+  static void install() throws Exception {
+    assumeTrue(isInstalled("npm") && isInstalled("node"), "Skipped: npm isn't installed");
+    packed =
+        new ObjectMapper()
+            .readTree(run(directory, "npm", "pack", "--json", PACKAGE.toString()))
+            .get(0);
+    project = Files.createDirectory(directory.resolve("project"));
+    Files.writeString(project.resolve("package.json"), "{\"private\": true}");
+    String archive = directory.resolve(packed.get("filename").asText()).toString();
+    // It depends on nothing, so nothing is fetched.
+    run(project, "npm", "install", "--offline", "--no-audit", "--no-fund", archive);
+  }
+
+  @Test
+  void containsTheModuleItsTypesAndTheLicense() {
+    List<String> files = new ArrayList<>();
+    packed.get("files").forEach(file -> files.add(file.get("path").asText()));
+    assertThat(files)
+        .containsExactlyInAnyOrder(
+            "LICENSE", "README.md", "croupier.d.ts", "croupier.js", "package.json");
+  }
+
+  @Test
+  void isTheFileThatTheGatewayServes() throws IOException {
+    Path installed = project.resolve("node_modules/croupier-device/croupier.js");
+    assertThat(installed).hasSameBinaryContentAs(Browser.FILES.resolve("croupier.js"));
+  }
+
+  @Test
+  void runsInNode() throws Exception {
+    Path program = project.resolve("program.mjs");
+    Files.writeString(program, PROGRAM + "console.log(result);\n");
+    assertThat(run(project, "node", program.toString())).isEqualTo(RESULT + "\n");
+  }
+
+  @Tag("thorough")
+  @Test
+  void runsInChromium() throws Exception {
+    assumeTrue(isInstalled("chromium"), "Skipped: Chromium isn't installed");
+    Files.writeString(
+        project.resolve("index.html"),
+        """
+        <!doctype html>
+        <script type="importmap">
+          {"imports": {"croupier-device": "/node_modules/croupier-device/croupier.js"}}
+        </script>
+        <p id="result"></p>
+        <script type="module">
+        %s
+        document.getElementById('result').textContent = result;
+        </script>
+        """
+            .formatted(PROGRAM));
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", NpmPackageTest::serve);
+    server.start();
+    try {
+      String page =
+          run(
+              project,
+              "chromium",
+              "--headless=new",
+              "--no-sandbox",
+              "--disable-dev-shm-usage",
+              "--disable-gpu",
+              "--virtual-time-budget=20000",
+              "--user-data-dir=" + directory.resolve("profile"),
+              "--dump-dom",
+              "http://127.0.0.1:" + server.getAddress().getPort() + "/index.html");
+      assertThat(page).contains("<p id=\"result\">" + RESULT + "</p>");
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  private static void serve(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      Path file = project.resolve(exchange.getRequestURI().getPath().substring(1)).normalize();
+      if (!file.startsWith(project) || !Files.isRegularFile(file)) {
+        exchange.sendResponseHeaders(404, -1);
+        return;
+      }
+      String type = file.toString().endsWith(".html") ? "text/html" : "text/javascript";
+      exchange.getResponseHeaders().set("Content-Type", type);
+      byte[] content = Files.readAllBytes(file);
+      exchange.sendResponseHeaders(200, content.length);
+      exchange.getResponseBody().write(content);
+    }
+  }
+
+  private static boolean isInstalled(String command) throws Exception {
+    try {
+      return new ProcessBuilder(command, "--version").start().waitFor() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Returns what a command that succeeds prints. */
+  private static String run(Path where, String... command) throws Exception {
+    Path output = directory.resolve("output");
+    Path errors = directory.resolve("errors");
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("npm_config_cache", directory.resolve("cache").toString());
+    Process process =
+        builder
+            .directory(where.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
+      return Files.readString(output);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,217 @@
+"""One person's device: decides what to do in a round, draws one report, and sends it."""
+import logging
+import math
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Callable, List, Optional, Protocol, Sequence
+
+from . import records
+from .errors import NotChosenError, RefusedError, require
+from .gateway import Transport
+from .ledger import Decision, Ledger, StoredReport
+from .randomisers import PrivUnit, RandomisedResponse
+from .snapshot import Question, Snapshot, Terms
+
+LOG = logging.getLogger("croupier_device")
+
+# A finer stamp would bound the device's computing time, which may depend on the gradient.
+STAMP_MS = 3_600_000
+
+
+class Participant(Protocol):
+    """A person's data, for one published round of a model. No method is called that the round doesn't need."""
+
+    def gradient(self) -> Sequence[float]:
+        """The gradient of the person's loss at the weights of the round: d numbers."""
+
+    def size(self) -> float:
+        """The size of the gradient as the model's clip bounds it; called only if the clip moves."""
+
+    def can_answer(self, question: Question) -> bool:
+        """Whether the data can answer a question; must not depend on their values."""
+
+    def answer(self, question: Question) -> bool:
+        """The true answer to a question, about the average of the round."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A report that was acknowledged. kind: 'gradient', 'size' or 'question'. report: what left the device."""
+
+    kind: str
+    sequence: int
+    epsilon: float
+    report: bytes = field(repr=False)
+
+
+def norm(vector: Sequence[float]) -> float:
+    """The L2 norm, without overflow of the squares; infinite if a value is not finite."""
+    return math.hypot(*vector) if all(map(math.isfinite, vector)) else math.inf
+
+
+def size_of_linear(terms: Terms, features: Sequence[float], gradient: Sequence[float]) -> float:
+    """The size of the gradient of a loss of one linear prediction <x, w>, as the clip of a round bounds it."""
+    return terms.slope_bound * norm(features) if terms.size == "FEATURES" else norm(gradient)
+
+
+def is_above(size: float, clip: float) -> bool:
+    """Whether a size is above the clip. One that is no number of at least 0 counts as infinite."""
+    return not 0 <= size <= clip
+
+
+def scaled(gradient: Sequence[float], size: float, clip: float) -> List[float]:
+    """The gradient times min(1, clip / size)."""
+    if not is_above(size, clip):
+        return list(gradient)
+    factor = clip / size if size > clip else 0.0
+    return [factor * value for value in gradient]
+
+
+class Device:
+    """One person's device.
+
+    Each report is charged and stored before it is sent, and sent until it is acknowledged, the same
+    bytes, also after a crash. While an earlier report can't be delivered, none is drawn.
+
+    ledger: the person's account, which belongs to this device. transport: a Gateway, or another
+    Transport. epsilon: what each report spends, from 1e-9 to 16. release_delay: how many seconds after
+    the beginning of a release its report is sent; if the draw takes longer, it is sent at the next whole
+    multiple.
+    """
+
+    def __init__(self, ledger: Ledger, transport: Transport, epsilon: float, *,
+                 release_delay: float = 0.0) -> None:
+        require(0 <= release_delay < math.inf, "release_delay", release_delay, "a number of at least 0")
+        self._ledger = ledger
+        self._transport = transport
+        self._bits = RandomisedResponse(epsilon)
+        self._release_delay = release_delay
+        self.epsilon = self._bits.epsilon
+        self._randomiser = lru_cache(maxsize=16)(lambda dimension: PrivUnit(dimension, epsilon))
+
+    def decide(self, snapshot: Snapshot) -> Decision:
+        """What this device does in the round of a snapshot, decided once."""
+        return self._ledger.decide(snapshot.terms)
+
+    def take_part(self, snapshot: Snapshot, participant: Participant) -> Optional[Sent]:
+        """Does in a round what it asks for: reports a gradient, or one randomised bit.
+
+        Returns None if this device isn't chosen in that round, has reported it before, or is asked a
+        question that its data can't answer, or for which its limit leaves nothing. Raises as report().
+        """
+        terms, decision = snapshot.terms, self.decide(snapshot)
+        if decision.kind == "none" or self._ledger.has_reported(terms.model_id, terms.round):
+            return None
+        if decision.kind == "gradient":
+            gradient = participant.gradient()
+            return self.report(snapshot, gradient, None if terms.size is None else participant.size())
+        if not self._ledger.admits_answer(self._bits.epsilon_nanos):
+            return None
+        if decision.question is None:
+            return self.answer_size(snapshot, participant.size)
+        if not participant.can_answer(decision.question):
+            return None
+        return self.answer(snapshot, participant.answer)
+
+    def report(self, snapshot: Snapshot, gradient: Sequence[float], size: Optional[float] = None) -> Sent:
+        """Clips and randomises a gradient, charges it, and sends it.
+
+        gradient: d numbers, at the snapshot's weights; one that is not finite makes it zero. size: of
+        the gradient, as a moving clip bounds it; required if that is 'FEATURES'.
+
+        Raises NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent.
+        Raises RefusedError if the report was refused: it is spent. Raises any other error of the
+        transport if it was not acknowledged: it is spent, and sent again before the next one.
+        """
+        terms = snapshot.terms
+        _require_known_size(terms)
+        require(terms.size != "FEATURES" or size is not None, "size", "missing", "given: the clip bounds features")
+        require(len(gradient) == terms.dimension, "length of the gradient", len(gradient), str(terms.dimension))
+        self._require_chosen(terms, "gradient", "by a gradient")
+        randomiser = self._randomiser(terms.dimension)
+        values = [float(value) for value in gradient]
+        if terms.size is not None and size is not None:
+            values = scaled(values, size, terms.gradient_bound)
+
+        def draw(report: Any) -> None:
+            if terms.size is not None:
+                report.gradient_bound = terms.gradient_bound
+            choice = randomiser.choose(values, terms.gradient_bound)
+            report.candidate.dimension = terms.dimension
+            report.candidate.seed = choice.seed
+            report.candidate.index = choice.index
+            report.priv_unit.epsilon = randomiser.epsilon
+            report.priv_unit.candidates = randomiser.candidates
+            report.priv_unit.top = randomiser.top
+
+        return self._release("gradient", terms, draw)
+
+    def answer(self, snapshot: Snapshot, truth: Callable[[Question], bool]) -> Sent:
+        """Answers the question that this device is asked in a round by a randomised bit; raises as report()."""
+        question = self._require_chosen(snapshot.terms, "question", "by the answer to a question").question
+        assert question is not None
+        return self._answer("question", snapshot.terms, question.name, bool(truth(question)))
+
+    def answer_size(self, snapshot: Snapshot, size: Callable[[], float]) -> Sent:
+        """Answers whether this device's size is above the clip of a round; raises as report()."""
+        terms = snapshot.terms
+        _require_known_size(terms)
+        self._require_chosen(terms, "size", "by its size")
+        return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound))
+
+    def _answer(self, kind: str, terms: Terms, question: str, truth: bool) -> Sent:
+        def draw(report: Any) -> None:
+            report.answer.question = question
+            report.answer.bit = self._bits.release(truth)
+            report.randomised_response.epsilon = self._bits.epsilon
+
+        return self._release(kind, terms, draw)
+
+    def _require_chosen(self, terms: Terms, kind: str, how: str) -> Decision:
+        decision = self._ledger.decide(terms)
+        if decision.kind != kind:
+            raise NotChosenError(
+                f"this device doesn't answer round {terms.round} of model {terms.model_id} {how}")
+        return decision
+
+    def _release(self, kind: str, terms: Terms, draw: Callable[[Any], None]) -> Sent:
+        self.resend()
+        begin = time.monotonic()
+
+        def bytes_of(sequence: int) -> bytes:
+            report = records.GradientReport(
+                model_id=terms.model_id, round=terms.round, device_id=self._ledger.device_id,
+                sequence=sequence, created_at_ms=int(time.time() * 1000) // STAMP_MS * STAMP_MS)
+            if self._transport.names_user:
+                report.user_id = self._ledger.person
+            draw(report)
+            written: bytes = report.SerializeToString(deterministic=True)
+            return written
+
+        stored = self._ledger.release(terms, self._bits.epsilon_nanos, kind != "gradient", bytes_of)
+        if self._release_delay > 0:
+            drawn = time.monotonic() - begin
+            time.sleep(max(1, math.ceil(drawn / self._release_delay)) * self._release_delay - drawn)
+        self._deliver(stored)
+        return Sent(kind, stored.sequence, self.epsilon, stored.report)
+
+    def resend(self) -> None:
+        """Sends the reports that wait for an acknowledgement again, in the order of their numbers."""
+        for stored in self._ledger.pending():
+            try:
+                self._deliver(stored)
+            except RefusedError as error:
+                LOG.warning("report %d of an earlier round was refused: %s", stored.sequence, error)
+
+    def _deliver(self, stored: StoredReport) -> None:
+        try:
+            self._transport.send(self._ledger.person, stored.report)
+        except RefusedError:
+            self._ledger.settle(stored.sequence)
+            raise
+        self._ledger.settle(stored.sequence)
+
+
+def _require_known_size(terms: Terms) -> None:
+    require(terms.size != "UNKNOWN", "size", "one that this version doesn't know", "FEATURES or GRADIENT")

@@ -1,0 +1,288 @@
+"""The gateway's HTTP API, over the standard library."""
+import http.client
+import json
+import random
+import re
+import ssl
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Protocol
+from urllib.parse import urlsplit
+
+from .errors import CroupierError, GatewayError, RefusedError, require
+from .snapshot import NAME, Snapshot
+
+PROTOBUF = "application/x-protobuf"
+PROBLEM = "application/problem+json"
+PROBLEM_TYPES = "urn:croupier:problem:"
+LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|::1", re.IGNORECASE)
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+# Answers that concern the bytes of a report, so that the same bytes will never be accepted.
+FINAL = {400, 409, 415, 422}
+
+# Answers that a model is unknown, of which the last is believed: another gateway may have read it.
+UNKNOWN = 6
+
+FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 30.0
+LONGEST_RETRY = 3600.0
+ANSWER = 30.0
+POLL = 25
+PAUSE = 1.0
+
+# An update of 2^26 weights and as many averages, with space for the rest.
+MOST_UPDATE = (1 << 30) + (1 << 24)
+MOST_TEXT = 1 << 16
+
+
+class Transport(Protocol):
+    """How the reports of devices reach the job.
+
+    names_user: whether reports contain the person's name; otherwise they must not, since the receiver
+    finds out by itself who sends them.
+    """
+
+    names_user: bool
+
+    def send(self, person: str, report: bytes) -> None:
+        """Sends a report's bytes; returns when they are acknowledged.
+
+        Raises RefusedError if the same bytes will never be accepted, and any other error if they may
+        have arrived, or may be accepted later.
+        """
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: "http.client.HTTPMessage"
+    body: bytes
+
+    def problem(self) -> Optional[Dict[str, Any]]:
+        """The problem document (RFC 9457), if it is one of a gateway."""
+        if not self.headers.get("Content-Type", "").startswith(PROBLEM):
+            return None
+        try:
+            problem = json.loads(self.body)
+            is_ours = str(problem.get("type", "")).startswith(PROBLEM_TYPES)
+        except (ValueError, AttributeError):
+            return None
+        return problem if is_ours else None
+
+    def retry_after(self) -> Optional[float]:
+        """Seconds, from a number or a date; None if the header is absent or can't be read."""
+        header = self.headers.get("Retry-After", "").strip()
+        try:
+            seconds = float(int(header)) if header.isdigit() else (
+                parsedate_to_datetime(header).timestamp() - time.time())
+        except (ValueError, TypeError, IndexError):
+            return None
+        return min(max(0.0, seconds), LONGEST_RETRY)
+
+
+class _Failure(GatewayError):
+    """A GatewayError that knows how to go on."""
+
+    def __init__(self, message: str, status: int = 0, is_final: bool = False, is_temporary: bool = True,
+                 is_unknown_model: bool = False, retry_after: Optional[float] = None) -> None:
+        super().__init__(message, status)
+        self.is_final = is_final
+        self.is_temporary = is_temporary
+        self.is_unknown_model = is_unknown_model
+        self.retry_after = retry_after
+
+    @staticmethod
+    def of(answer: _Answer) -> "_Failure":
+        status, problem, wait = answer.status, answer.problem(), answer.retry_after()
+        errors = (problem or {}).get("errors") or []
+        is_temporary = wait is not None or status in (408, 429) or status >= 500
+        if problem is not None:
+            sentences = [f"{e.get('field', '')}: {e.get('detail', '')}" for e in errors if isinstance(e, dict)]
+            reason = "; ".join(sentences) or str(problem.get("detail") or problem.get("title") or "no reason")
+            reason = "".join(c if c.isprintable() else " " for c in reason)[:1000]
+        elif status == 413:
+            reason = "a server in front of the gateway takes no request as large as this"
+        elif 300 <= status < 400:
+            reason = "redirects are not followed; use the URL of the gateway itself"
+        else:
+            reason = "the answer is no problem document of a gateway; check the URL"
+        return _Failure(
+            f"the gateway answered {status}: {reason}", status,
+            is_final=not is_temporary and (status == 413 or (problem is not None and status in FINAL)),
+            is_temporary=is_temporary,
+            is_unknown_model=status == 404 and not is_temporary and bool(errors),
+            retry_after=wait)
+
+
+def _pause(failures: int, failure: _Failure) -> float:
+    """Doubled each time, of which a random half is left out, so that devices spread; at least Retry-After."""
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures, 10))
+    return max(failure.retry_after or 0.0, longest * (0.5 + random.random() / 2))
+
+
+class Gateway:
+    """A gateway: follows models, and takes reports under the person's bearer token.
+
+    url: base of the API, without /v1: https, or http on this machine's loopback interface. token:
+    returns the person's token; called before the first report, and once more after an answer of 401.
+    tls: certificates that are trusted; by default those of the operating system, and never none.
+    patience: for how many seconds one call of send() repeats the same bytes.
+    """
+
+    names_user = False
+
+    def __init__(self, url: str, token: Optional[Callable[[], str]] = None, *,
+                 tls: Optional[ssl.SSLContext] = None, patience: float = 120.0) -> None:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        is_safe = parts.scheme == "https" or (
+            parts.scheme == "http" and LOOPBACK.fullmatch(host) is not None)
+        require(
+            is_safe and host != "" and "@" not in parts.netloc and parts.query == "" and parts.fragment == "",
+            "url", url, "https, or http on this machine, with a host and, perhaps, a port and a path")
+        require(
+            tls is None or (tls.verify_mode == ssl.CERT_REQUIRED and tls.check_hostname), "tls",
+            "a context that verifies nothing", "one that verifies certificates and names")
+        self._host, self._port, self._path = host, parts.port, parts.path.rstrip("/")
+        self._tls = (tls or ssl.create_default_context()) if parts.scheme == "https" else None
+        self._token = token
+        self._known_token: Optional[str] = None
+        self._patience = patience
+
+    def newest(self, model_id: str) -> Snapshot:
+        """The newest committed update of a model; GatewayError if there is none, or no answer."""
+        answer = self._request("GET", self._model(model_id), {"Accept": PROTOBUF}, ANSWER)
+        if answer.status != 200:
+            raise _Failure.of(answer)
+        return self._parse(model_id, answer.body)
+
+    def follow(self, model_id: str, wait: int = POLL) -> Iterator[Snapshot]:
+        """The updates of a model by long polls of `wait` seconds: the newest one, then each newer one.
+
+        While the gateway is away, waits and tries again. Raises GatewayError if the gateway refuses, as
+        for a model that isn't published, or is retired.
+        """
+        path = self._model(model_id)
+        known: Optional[int] = None
+        tag: Optional[str] = None
+        failures = 0
+        while True:
+            query = "" if known is None else f"?after={known}&wait={wait}"
+            headers = {"Accept": PROTOBUF, **({} if tag is None else {"If-None-Match": tag})}
+            try:
+                answer = self._request("GET", path + query, headers, ANSWER + wait)
+                if answer.status not in (200, 204, 304):
+                    raise _Failure.of(answer)
+            except _Failure as failure:
+                if not failure.is_temporary:
+                    raise
+                time.sleep(_pause(failures, failure))
+                failures += 1
+                continue
+            failures = 0
+            newer = answer.headers.get("ETag") if answer.status == 200 else tag
+            snapshot = self._parse(model_id, answer.body) if answer.status == 200 else None
+            # A model that started again may have the same round with another tag.
+            if snapshot is not None and (snapshot.round != known or newer != tag):
+                known, tag = snapshot.round, newer
+                yield snapshot
+            else:
+                # Gateways that don't wait, or disagree, must not be asked without a pause.
+                time.sleep(PAUSE)
+
+    @staticmethod
+    def _model(model_id: str) -> str:
+        require(
+            NAME.fullmatch(model_id) is not None, "model_id", model_id,
+            "1 to 100 letters, digits, '.', '_' or '-'")
+        return f"/v1/models/{model_id}"
+
+    @staticmethod
+    def _parse(model_id: str, body: bytes) -> Snapshot:
+        try:
+            snapshot = Snapshot.parse(body)
+        except CroupierError as error:
+            raise GatewayError(f"the gateway's answer can't be read: {error}", 200) from error
+        if snapshot.model_id != model_id:
+            raise GatewayError("the gateway answered with another model", 200)
+        return snapshot
+
+    def send(self, person: str, report: bytes) -> None:
+        """Sends a report's bytes, and the same bytes again while the gateway can't take them; see Transport."""
+        end = time.monotonic() + self._patience
+        failures = unknown = 0
+        while True:
+            try:
+                self._post(report)
+                return
+            except _Failure as failure:
+                unknown += failure.is_unknown_model
+                if failure.is_final or unknown >= UNKNOWN:
+                    raise RefusedError(str(failure)) from None
+                pause = _pause(failures, failure)
+                may_pass = failure.is_temporary or failure.is_unknown_model
+                if not may_pass or time.monotonic() + pause > end:
+                    raise
+                failures += 1
+                time.sleep(pause)
+
+    def _post(self, report: bytes) -> None:
+        """Sends a report once; if its token is refused, once more with a newer one."""
+        used = self._known_token or self._new_token()
+        answer = self._post_as(used, report)
+        if answer.status == 401:
+            self._known_token = None
+            newer = self._new_token()
+            if newer != used:
+                used, answer = newer, self._post_as(newer, report)
+        if answer.status != 202:
+            raise _Failure.of(answer)
+        self._known_token = used
+
+    def _new_token(self) -> str:
+        token = "" if self._token is None else self._token()
+        if TOKEN.fullmatch(token) is None:
+            raise CroupierError("the token is missing or has a wrong form; it must be a bearer token, without 'Bearer'")
+        return token
+
+    def _post_as(self, token: str, report: bytes) -> _Answer:
+        headers = {"Authorization": "Bearer " + token, "Content-Type": PROTOBUF, "Accept": PROBLEM}
+        return self._request("POST", "/v1/reports", headers, ANSWER, report)
+
+    def _request(self, method: str, path: str, headers: Dict[str, str], seconds: float,
+                 body: Optional[bytes] = None) -> _Answer:
+        """One request on a connection of its own; an answer of any status. Follows no redirect."""
+        end = time.monotonic() + seconds
+        connection: http.client.HTTPConnection
+        if self._tls is None:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+        else:
+            connection = http.client.HTTPSConnection(
+                self._host, self._port, timeout=seconds, context=self._tls)
+        try:
+            connection.request(method, self._path + path, body, headers)
+            response = connection.getresponse()
+            most = MOST_UPDATE if response.status == 200 else MOST_TEXT
+            parts, size = [], 0
+            while True:
+                part = response.read1(MOST_TEXT)
+                if not part:
+                    break
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise _Failure(f"the gateway's answer has more than {most} bytes", response.status,
+                                   is_temporary=response.status != 200)
+                if time.monotonic() > end:
+                    raise TimeoutError("the answer takes too long")
+            if response.length not in (None, 0):
+                raise http.client.IncompleteRead(b"")
+            return _Answer(response.status, response.headers, b"".join(parts))
+        except ssl.SSLCertVerificationError as error:
+            raise _Failure(
+                f"the gateway {self._host} can't be trusted: {error.verify_message}") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise _Failure(
+                f"the gateway {self._host} can't be reached: {type(error).__name__} {error}") from error
+        finally:
+            connection.close()

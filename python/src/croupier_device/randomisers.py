@@ -1,0 +1,173 @@
+"""The randomisers, with exact draws: every probability is a whole multiple of 2^-63, rounded so that
+it costs no privacy, and every bit comes from the operating system's generator.
+"""
+import math
+import secrets
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Callable, List, Sequence
+
+from .errors import require
+from .sphere import best_top
+from .vectors import expand_candidate, height
+
+# The number of fair bits that is asked for, as an integer. Tests supply seeded ones.
+Bits = Callable[[int], int]
+
+MOST_EPSILON = 16
+NANOS = 10**9
+SERIES_BITS = 256
+COIN_BITS = 63
+
+
+def nanos_of(number: float) -> int:
+    """A finite number of at least 0, as written in decimals, in units of 1e-9, rounded down."""
+    return math.floor(Decimal(repr(float(number))) * NANOS)
+
+
+def epsilon_nanos(epsilon: float) -> int:
+    """A level in units of 1e-9, rounded down; ValueError unless it is from 1e-9 to 16."""
+    require(1e-9 <= epsilon <= MOST_EPSILON, "epsilon", epsilon, f"from 1e-9 to {MOST_EPSILON}")
+    return nanos_of(epsilon)
+
+
+def _exp_floor(nanos: int) -> int:
+    """A lower bound of e^x in units of 2^-256, for x below nanos 1e-9 by a relative 2^-52.
+
+    The difference covers the rounding of the double that a report declares. Every term of the series
+    is positive and rounded down.
+    """
+    numerator = nanos * ((1 << 52) - 1)
+    denominator = NANOS << 52
+    term = 1 << SERIES_BITS
+    total = 0
+    k = 1
+    while term > 0:
+        total += term
+        term = term * numerator // (denominator * k)
+        k += 1
+    return total
+
+
+def acceptance(nanos: int) -> int:
+    """exp(-epsilon) in units of 2^-63, rounded up."""
+    return -(-(1 << COIN_BITS + SERIES_BITS) // _exp_floor(nanos))
+
+
+def flips(nanos: int) -> int:
+    """1 / (1 + exp(epsilon)) in units of 2^-63, rounded up, at most 2^62."""
+    rounded = -(-(1 << COIN_BITS + SERIES_BITS) // ((1 << SERIES_BITS) + _exp_floor(nanos)))
+    return min(rounded, 1 << COIN_BITS - 1)
+
+
+def lift(gradient: Sequence[float], gradient_bound: float) -> List[float]:
+    """(g / G, sqrt(1 - ||g / G||^2)), g clipped to L2 norm G; a gradient that is not finite becomes 0."""
+    largest = 0.0
+    if all(map(math.isfinite, gradient)):
+        largest = max(map(abs, gradient))
+    if largest == 0:
+        return [0.0] * len(gradient) + [1.0]
+    # In units of the largest coordinate, so that no square overflows or vanishes.
+    squares = 0.0
+    for value in gradient:
+        ratio = value / largest
+        squares += ratio * ratio
+    norm = math.sqrt(squares)
+    # Python's division of floats raises no error on overflow: it is infinite, and clipped.
+    length = min(1.0, largest / gradient_bound * norm)
+    lifted = [value / largest / norm * length for value in gradient]
+    lifted.append(math.sqrt(max(0.0, 1 - length * length)))
+    return lifted
+
+
+def top_of(heights: Sequence[float], count: int) -> List[bool]:
+    """Which candidates are the top: exactly K, of the largest sizes; ties go to the lower index."""
+    chosen = [False] * (2 * len(heights))
+    for pair in sorted(range(len(heights)), key=lambda i: -abs(heights[i]))[:count]:
+        chosen[2 * pair + (heights[pair] < 0)] = True
+    return chosen
+
+
+def draw_index(top: Sequence[bool], coin: int, bits: Bits) -> int:
+    """Draws an index: those of the top are always accepted, the others with the probability of the coin.
+
+    The coin is tossed for every index, so that its time reveals nothing.
+    """
+    size = len(top).bit_length() - 1
+    while True:
+        # The number of candidates is a power of two: the highest bits are uniform.
+        index = bits(COIN_BITS) >> COIN_BITS - size
+        kept = bits(COIN_BITS) < coin
+        if top[index] or kept:
+            return index
+
+
+def default_candidates(epsilon: float) -> int:
+    """N: 256 up to epsilon 4, 1024 up to 8, else 4096."""
+    return 256 if epsilon <= 4 else 1024 if epsilon <= 8 else 4096
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A release of priv_unit. It is noise, so it is not shown."""
+
+    seed: int = field(repr=False)
+    index: int = field(repr=False)
+
+
+class PrivUnit:
+    """PrivUnit on the lifted sphere, chosen by rank: epsilon-LDP exactly, whatever the gradient is.
+
+    docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
+
+    dimension: d of the model. epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9.
+    candidates: N, one of 64, 256, 1024 and 4096; by default 256 up to epsilon 4, 1024 up to 8, else 4096.
+    """
+
+    def __init__(self, dimension: int, epsilon: float, candidates: int = 0, *,
+                 bits: Bits = secrets.randbits) -> None:
+        require(dimension >= 1, "dimension", dimension, "at least 1")
+        self.epsilon_nanos = epsilon_nanos(epsilon)
+        self.epsilon = self.epsilon_nanos / NANOS
+        self.dimension = dimension
+        self.candidates = candidates or default_candidates(self.epsilon)
+        require(self.candidates in (64, 256, 1024, 4096), "candidates", candidates, "64, 256, 1024 or 4096")
+        # K: how many candidates are exp(epsilon) times as likely as the others. M: the length of a
+        # release in units of the gradient bound, its last coordinate included.
+        self.top, self.scale = best_top(dimension, self.epsilon, self.candidates)
+        self._coin = acceptance(self.epsilon_nanos)
+        self._bits = bits
+
+    def choose(self, gradient: Sequence[float], gradient_bound: float) -> Choice:
+        """Draws a seed, then the index of one of its candidates.
+
+        gradient: d numbers; one that is not finite makes it zero. gradient_bound: G, positive and finite.
+        """
+        require(len(gradient) == self.dimension, "length of the gradient", len(gradient), str(self.dimension))
+        require(0 < gradient_bound < math.inf, "gradient_bound", gradient_bound, "positive and finite")
+        # Before anything looks at the gradient, by a call of its own: the seed is public.
+        seed = self._bits(64)
+        direction = lift(gradient, gradient_bound)
+        heights = [height(seed, pair, direction) for pair in range(self.candidates // 2)]
+        return Choice(seed, draw_index(top_of(heights, self.top), self._coin, self._bits))
+
+    def expand(self, choice: Choice, gradient_bound: float) -> List[float]:
+        """The vector that the job makes of a release: its mean is the clipped gradient."""
+        return expand_candidate(choice.seed, choice.index, self.scale * gradient_bound, self.dimension)
+
+
+class RandomisedResponse:
+    """One bit, inverted with probability 1 / (1 + exp(epsilon)), rounded up: epsilon-LDP.
+
+    Every release spends epsilon, from 1e-9 to 16.
+    """
+
+    def __init__(self, epsilon: float, *, bits: Bits = secrets.randbits) -> None:
+        self.epsilon_nanos = epsilon_nanos(epsilon)
+        self.epsilon = self.epsilon_nanos / NANOS
+        self._flips = flips(self.epsilon_nanos)
+        self._bits = bits
+
+    def release(self, answer: bool) -> bool:
+        """The answer, or its opposite. The draw doesn't depend on the answer."""
+        return bool(answer) != (self._bits(COIN_BITS) < self._flips)

@@ -1,0 +1,122 @@
+"""A published update of a model, and the terms on which its round takes reports."""
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, List, Optional, Tuple
+
+from . import records
+from .errors import CroupierError
+
+NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+SIZES = {records.FEATURES: "FEATURES", records.GRADIENT: "GRADIENT"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A yes-or-no question about one person's own data and the published average.
+
+    kind: 'accuracy': does the average predict the person's label? 'loss_above': is the person's loss
+    above the threshold? 'unknown': this version doesn't know it. threshold: only of 'loss_above'.
+    """
+
+    name: str
+    kind: str
+    threshold: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms on which a published round takes reports.
+
+    gradient_bound: G, the clip of the round. size: what the clip bounds if it moves, 'FEATURES' or
+    'GRADIENT'; None if it is fixed; 'UNKNOWN' if this version doesn't know it. slope_bound: only with
+    'FEATURES', else 0. is_scouting: whether the model only searches for its clip.
+    """
+
+    model_id: str
+    round: int
+    dimension: int
+    gradient_bound: float
+    grid_exponent: int
+    answer_probability: float
+    question_probability: float
+    questions: Tuple[Question, ...]
+    size: Optional[str]
+    slope_bound: float
+
+    @property
+    def is_scouting(self) -> bool:
+        return self.size is not None and self.question_probability >= 1
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One published state of a model.
+
+    weights: where to evaluate the next gradient. average: what to predict with.
+    """
+
+    terms: Terms
+    weights: List[float] = field(repr=False)
+    average: List[float] = field(repr=False)
+    published_at_ms: int
+
+    @property
+    def model_id(self) -> str:
+        return self.terms.model_id
+
+    @property
+    def round(self) -> int:
+        return self.terms.round
+
+    @staticmethod
+    def parse(update: bytes) -> "Snapshot":
+        """Reads a ModelUpdate in Protobuf; CroupierError if it lacks a value, or one is out of range."""
+        try:
+            message = records.ModelUpdate.FromString(update)
+        except Exception as error:  # The runtime's releases raise different classes.
+            raise CroupierError("not a usable ModelUpdate: it is no Protobuf") from error
+        _require(NAME.fullmatch(message.model_id) is not None, "model_id is missing")
+        _require(message.round >= 0, "round is negative")
+        weights, average = list(message.weights), list(message.average)
+        for name, vector in (("weights", weights), ("average", average)):
+            _require(len(vector) > 0, f"{name} is missing")
+            _require(all(map(math.isfinite, vector)), f"{name} has a value that is not finite")
+        _require(len(average) == len(weights), "average and weights differ in length")
+        return Snapshot(_terms(message, len(weights)), weights, average, message.published_at_ms)
+
+
+def grid_exponent_of(bound: float) -> int:
+    """floor(log2 bound) - 16, of a positive number."""
+    return math.frexp(bound)[1] - 1 - 16
+
+
+def _require(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise CroupierError(f"not a usable ModelUpdate: {otherwise}")
+
+
+def _question(question: Any) -> Question:
+    _require(NAME.fullmatch(question.name) is not None, "a question has no valid name")
+    kind = question.WhichOneof("kind") or "unknown"
+    return Question(question.name, kind, question.loss_above.threshold if kind == "loss_above" else None)
+
+
+def _terms(update: Any, dimension: int) -> Terms:
+    bound = update.gradient_bound
+    _require(0 < bound < math.inf, "gradient_bound is missing, or not positive and finite")
+    _require(update.HasField("grid_exponent"), "grid_exponent is missing")
+    questions = tuple(_question(estimate.question) for estimate in update.estimates)
+    size = SIZES.get(update.size, "UNKNOWN") if update.HasField("size") else None
+    answers = update.answer_probability if update.HasField("answer_probability") else 1.0
+    asks = update.question_probability if questions or size is not None else 0.0
+    _require(0 <= answers <= 1, "answer_probability is not from 0 to 1")
+    _require(0 <= asks <= 1, "question_probability is not from 0 to 1")
+    slope = update.slope_bound if size == "FEATURES" else 0.0
+    _require(size != "FEATURES" or 0 < slope < math.inf, "slope_bound is missing, with size FEATURES")
+    _require(
+        size is None or update.grid_exponent == grid_exponent_of(bound),
+        "grid_exponent isn't that of gradient_bound")
+    return Terms(
+        update.model_id, update.round, dimension, bound, update.grid_exponent, answers, asks, questions,
+        size, slope)

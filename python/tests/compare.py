@@ -1,0 +1,69 @@
+"""What PythonPackageTest of the module `client` compares with Java. One case a line of the input.
+
+draws: d epsilon candidates bound gradient words -> top scale seed index vector. Vectors are separated by
+commas; words are the random bits, 64 each; the vector is that of the candidate, of length 1.
+reports: epsilon update gradient -> report. Records are in hexadecimal; the person's name is "ada".
+"""
+import sys
+import tempfile
+from typing import Callable, Iterable, List
+
+from croupier_device import Device, Ledger, Limit, PrivUnit, Question, Snapshot, expand_candidate
+
+
+def numbers(text: str) -> List[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def supplied(words: str) -> Callable[[int], int]:
+    left = [int(word) for word in reversed(words.split(","))]
+    return lambda count: left.pop() >> 64 - count
+
+
+def draws(lines: Iterable[str]) -> None:
+    for line in lines:
+        dimension, epsilon, candidates, bound, gradient, words = line.split()
+        randomiser = PrivUnit(int(dimension), float(epsilon), int(candidates), bits=supplied(words))
+        choice = randomiser.choose(numbers(gradient), float(bound))
+        vector = expand_candidate(choice.seed, choice.index, 1.0, int(dimension))
+        print(randomiser.top, randomiser.scale, choice.seed, choice.index, ",".join(map(repr, vector)))
+
+
+class Person:
+    """Its size is 1, and it answers every question by no."""
+
+    def __init__(self, gradient: List[float]) -> None:
+        self._gradient = gradient
+
+    def gradient(self) -> List[float]:
+        return self._gradient
+
+    def size(self) -> float:
+        return 1.0
+
+    def can_answer(self, question: Question) -> bool:
+        return True
+
+    def answer(self, question: Question) -> bool:
+        return False
+
+
+class Printer:
+    """A transport to standard output."""
+
+    names_user = True
+
+    def send(self, person: str, report: bytes) -> None:
+        print(report.hex())
+
+
+def reports(lines: Iterable[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ada.ledger", "ada", Limit()) as ledger:
+        for line in lines:
+            epsilon, update, gradient = line.split()
+            device = Device(ledger, Printer(), float(epsilon))
+            assert device.take_part(Snapshot.parse(bytes.fromhex(update)), Person(numbers(gradient))) is not None
+
+
+if __name__ == "__main__":
+    {"draws": draws, "reports": reports}[sys.argv[1]](sys.stdin)

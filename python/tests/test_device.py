@@ -1,0 +1,217 @@
+"""A device from an update to an acknowledgement, over HTTP to a stub of a gateway."""
+import logging
+import math
+import pathlib
+import tempfile
+import time
+import unittest
+from typing import Any, List
+from unittest import mock
+
+from stub import ACCEPTED, Answer, Stub, problem
+from updates import Person, snapshot, update
+
+from croupier_device import (
+    Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
+    RefusedError, norm, size_of_linear)
+from croupier_device.device import is_above, scaled
+
+
+class DeviceTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "ada.ledger"
+        patch = mock.patch("croupier_device.gateway.time.sleep")
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def open(self, stub: Stub, limit: Limit = Limit(), epsilon: float = 2, **options: Any) -> Device:
+        self.ledger = Ledger(self.path, "ada", limit)
+        self.addCleanup(self.ledger.close)
+        return Device(self.ledger, Gateway(stub.url, lambda: "token", patience=0), epsilon, **options)
+
+    def reports(self, stub: Stub) -> List[Any]:
+        return [GradientReport.FromString(r.body) for r in stub.requests if r.method == "POST"]
+
+    def test_a_gradient_from_update_to_acknowledgement(self) -> None:
+        with Stub(Answer(200, update(4)), ACCEPTED) as stub:
+            device = self.open(stub)
+            model = Gateway(stub.url).newest("demo")
+            sent = device.take_part(model, Person())
+            assert sent is not None
+            self.assertIsNone(device.take_part(model, Person()))
+        [report] = self.reports(stub)
+        self.assertEqual((sent.kind, sent.sequence, sent.epsilon), ("gradient", 0, 2))
+        self.assertEqual(sent.report, stub.requests[-1].body)
+        self.assertEqual((report.model_id, report.round, report.sequence), ("demo", 4, 0))
+        self.assertEqual(report.device_id, self.ledger.device_id)
+        self.assertFalse(report.HasField("user_id"))
+        self.assertFalse(report.HasField("gradient_bound"))
+        self.assertEqual(report.created_at_ms % 3_600_000, 0)
+        self.assertLess(abs(report.created_at_ms - 1000 * time.time()), 3_700_000)
+        best = PrivUnit(3, 2)
+        self.assertEqual(report.candidate.dimension, 3)
+        self.assertIn(report.candidate.index, range(256))
+        self.assertEqual(
+            (report.priv_unit.epsilon, report.priv_unit.candidates, report.priv_unit.top), (2, 256, best.top))
+        self.assertEqual(self.ledger.pending(), [])
+        self.assertEqual(self.ledger.spent().epsilon, "2")
+
+    def test_a_moving_clip_is_stated(self) -> None:
+        person = Person(size=3)
+        with Stub(ACCEPTED) as stub:
+            self.open(stub).take_part(snapshot(bound=0.75, size=2, question_probability=0), person)
+        self.assertEqual(person.asked, ["gradient", "size"])
+        self.assertEqual(self.reports(stub)[0].gradient_bound, 0.75)
+
+    def test_a_size_is_answered_by_a_bit(self) -> None:
+        person = Person(size=3)
+        with Stub(ACCEPTED) as stub:
+            sent = self.open(stub, epsilon=1.5).take_part(snapshot(size=2, question_probability=1), person)
+        assert sent is not None
+        self.assertEqual((sent.kind, person.asked), ("size", ["size"]))
+        [report] = self.reports(stub)
+        self.assertEqual((report.answer.question, report.answer.HasField("bit")), ("clip", True))
+        self.assertEqual(report.randomised_response.epsilon, 1.5)
+        self.assertEqual(report.WhichOneof("declaration"), "randomised_response")
+
+    def test_a_question_is_answered_by_a_bit(self) -> None:
+        person = Person()
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            sent = device.take_part(snapshot(questions=["hard"], question_probability=1), person)
+            assert sent is not None
+            self.assertEqual((sent.kind, person.asked), ("question", ["can_answer", "answer"]))
+            self.assertEqual(self.reports(stub)[0].answer.question, "hard")
+            unable = Person(can_answer=False)
+            self.assertIsNone(device.take_part(snapshot(1, questions=["hard"], question_probability=1), unable))
+        self.assertEqual(self.ledger.spent().reports, 1)
+
+    def test_answers_carry_the_truth_at_a_high_level(self) -> None:
+        """At epsilon 16 a bit is wrong with probability 1.2e-7: this fails in 1 of 400,000 runs."""
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub, epsilon=16)
+            for round, truth in enumerate([True, False, True]):
+                device.take_part(
+                    snapshot(round, questions=["q"], question_probability=1), Person(truth=truth))
+        self.assertEqual([r.answer.bit for r in self.reports(stub)], [True, False, True])
+
+    def test_a_device_that_is_not_chosen_spends_nothing(self) -> None:
+        person = Person()
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            self.assertIsNone(device.take_part(snapshot(answer_probability=0), person))
+            with self.assertRaisesRegex(NotChosenError, "round 0 of model demo by a gradient"):
+                device.report(snapshot(answer_probability=0), [0.0] * 3)
+            with self.assertRaises(NotChosenError):
+                device.answer_size(snapshot(), lambda: 1.0)
+            with self.assertRaises(NotChosenError):
+                device.answer(snapshot(), lambda question: True)
+        self.assertEqual((stub.requests, person.asked, self.ledger.spent().reports), ([], [], 0))
+
+    def test_at_the_limit_nothing_is_sent(self) -> None:
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub, Limit(epsilon=3))
+            device.take_part(snapshot(0), Person())
+            with self.assertRaises(LimitReachedError):
+                device.take_part(snapshot(1), Person())
+        self.assertEqual(len(stub.requests), 1)
+
+    def test_a_report_that_was_not_acknowledged_is_sent_again_first(self) -> None:
+        with Stub(Answer(503)) as stub:
+            device = self.open(stub)
+            for _ in range(2):
+                with self.assertRaises(GatewayError):
+                    device.report(snapshot(0), [0.1] * 3)
+            self.assertEqual(self.ledger.spent().reports, 1)
+            self.ledger.close()
+            lost = stub.requests[0].body
+            self.assertEqual([r.body for r in stub.requests], [lost] * 2)
+        with Stub(ACCEPTED) as stub:
+            self.open(stub).take_part(snapshot(1), Person())
+        self.assertEqual(stub.requests[0].body, lost)
+        self.assertEqual([r.sequence for r in self.reports(stub)], [0, 1])
+
+    def test_a_refused_report_stays_charged_and_is_not_sent_again(self) -> None:
+        with Stub(problem(422), ACCEPTED) as stub:
+            device = self.open(stub)
+            with self.assertRaises(RefusedError):
+                device.take_part(snapshot(0), Person())
+            device.resend()
+            self.assertEqual((len(stub.requests), self.ledger.pending()), (1, []))
+            self.assertEqual(self.ledger.spent().reports, 1)
+            device.take_part(snapshot(1), Person())
+        self.assertEqual([r.sequence for r in self.reports(stub)], [0, 1])
+
+    def test_a_refusal_of_an_earlier_report_does_not_stop_the_next(self) -> None:
+        with Stub(Answer(503)) as stub:
+            with self.assertRaises(GatewayError):
+                self.open(stub).take_part(snapshot(0), Person())
+            self.ledger.close()
+        with Stub(problem(422), ACCEPTED) as stub, self.assertLogs("croupier_device", logging.WARNING) as logs:
+            self.open(stub).take_part(snapshot(1), Person())
+        self.assertEqual(len(stub.requests), 2)
+        self.assertRegex(logs.output[0], "report 0 of an earlier round was refused")
+
+    def test_gradients_that_are_not_finite_are_reported(self) -> None:
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            for round, bad in enumerate([math.nan, math.inf, -math.inf]):
+                self.assertIsNotNone(device.take_part(snapshot(round), Person([bad, 0, 1], math.nan)))
+
+    def test_wrong_arguments_are_refused_before_anything_is_spent(self) -> None:
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            with self.assertRaisesRegex(ValueError, "length of the gradient is 2; it must be 3"):
+                device.report(snapshot(), [1, 2])
+            with self.assertRaisesRegex(ValueError, "size is missing"):
+                device.report(snapshot(size=1, slope_bound=1), [1, 2, 3])
+            with self.assertRaisesRegex(ValueError, "FEATURES or GRADIENT"):
+                device.report(snapshot(size=9), [1, 2, 3], 1)
+            with self.assertRaisesRegex(ValueError, "release_delay is -1"):
+                Device(self.ledger, Gateway(stub.url), 1, release_delay=-1)
+        self.assertEqual((self.ledger.spent().reports, stub.requests), (0, []))
+
+    def test_a_report_is_sent_a_whole_number_of_delays_after_its_beginning(self) -> None:
+        with Stub(ACCEPTED) as stub, mock.patch("croupier_device.device.time") as clock:
+            clock.time.return_value = 1e9
+            for drawn, pause in [(0.01, 0.24), (0.3, 0.2)]:
+                clock.monotonic.side_effect = [5.0, 5.0 + drawn]
+                if drawn == 0.01:
+                    device = self.open(stub, release_delay=0.25)
+                device.take_part(snapshot(int(100 * drawn)), Person())
+                self.assertAlmostEqual(clock.sleep.call_args[0][0], pause, delta=1e-9)
+
+    def test_a_transport_that_names_the_person(self) -> None:
+        class Topic:
+            names_user = True
+            sent: List[Any] = []
+
+            def send(self, person: str, report: bytes) -> None:
+                self.sent.append((person, GradientReport.FromString(report).user_id))
+
+        with Ledger(self.path, "ada", Limit()) as ledger:
+            Device(ledger, Topic(), 1).take_part(snapshot(), Person())
+        self.assertEqual(Topic.sent, [("ada", "ada")])
+
+
+class SizesTest(unittest.TestCase):
+    def test_sizes_are_those_that_the_clip_bounds(self) -> None:
+        features, gradient = [3.0, 4.0, 0.0], [0.0, 1.0, 0.0]
+        self.assertEqual(size_of_linear(snapshot(size=1, slope_bound=0.5).terms, features, gradient), 2.5)
+        self.assertEqual(size_of_linear(snapshot(size=2).terms, features, gradient), 1)
+        self.assertEqual(norm([1e300, 1e300]), math.hypot(1e300, 1e300))
+        self.assertEqual(norm([math.nan, 0]), math.inf)
+
+    def test_a_size_that_is_no_number_counts_as_infinite(self) -> None:
+        for size in [math.nan, -1, math.inf]:
+            self.assertTrue(is_above(size, 1))
+            self.assertEqual(scaled([1.0, -2.0], size, 1), [0.0, -0.0])
+        self.assertEqual(scaled([1.0, -2.0], 4, 1), [0.25, -0.5])
+        self.assertEqual(scaled([1.0, -2.0], 1, 1), [1.0, -2.0])
+        self.assertFalse(is_above(1, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+"""The program of docs/clients.md runs as it stands there, but for the gateway's address."""
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+from stub import ACCEPTED, Answer, Stub, problem
+from updates import update
+
+from croupier_device import GatewayError, GradientReport, Ledger, Limit
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs/clients.md"
+
+
+@unittest.skipUnless(PAGE.exists(), "docs/clients.md is part of the project, not of the package")
+class DocsTest(unittest.TestCase):
+    def test_the_program_reports(self) -> None:
+        [program] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+        moving = update(8, model_id="prices", size=2, question_probability=0)
+        before = pathlib.Path.cwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                pathlib.Path("ada.token").write_text("token-1\n", encoding="utf-8")
+                with Stub(Answer(200, update(7, model_id="prices")), ACCEPTED,
+                          Answer(200, moving), ACCEPTED, problem(404)) as stub:
+                    # The model is retired in the end.
+                    with self.assertRaisesRegex(GatewayError, "answered 404"):
+                        exec(program.replace("https://gateway.example", stub.url), {})
+                reports = [GradientReport.FromString(r.body) for r in stub.requests if r.method == "POST"]
+                self.assertEqual([(r.model_id, r.round) for r in reports], [("prices", 7), ("prices", 8)])
+                self.assertEqual(stub.requests[1].headers["Authorization"], "Bearer token-1")
+                with Ledger("ada.ledger", "ada", Limit()) as ledger:
+                    self.assertEqual((ledger.spent().epsilon, ledger.pending()), ("4", []))
+            finally:
+                os.chdir(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
