@@ -328,7 +328,6 @@ class PrivUnitLawTest {
 
   @Test
   void knowsWhatIsFarFromTheOptimum() {
-    PrivUnitLaw near = laws.best(20, 1, 256);
     int refused = 0;
     for (int top = 1; top <= 128; top++) {
       double ratio =
