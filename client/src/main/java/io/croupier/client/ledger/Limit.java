@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.client.randomiser.ReleaseCost;
 import java.math.BigDecimal;
 
@@ -138,7 +139,8 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
       return false;
     }
     // A saturated sum represents any larger value.
-    return units == Decimals.SATURATED || sum.compareTo(ReleaseCost.decimal(limit).pow(power)) > 0;
+    return units == DecimalUnits.SATURATED
+        || sum.compareTo(ReleaseCost.decimal(limit).pow(power)) > 0;
   }
 
   private static String plain(BigDecimal number) {

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.client.randomiser.ReleaseCost;
 import java.math.BigDecimal;
 
@@ -29,8 +30,8 @@ public record Spent(
   static Spent of(ReleaseCost cost) {
     return new Spent(
         1,
-        Decimals.roundUp(cost.epsilon(), EPSILON_DECIMALS),
-        Decimals.roundUp(cost.mu().pow(2), MU_SQUARED_DECIMALS),
+        DecimalUnits.roundUp(cost.epsilon(), EPSILON_DECIMALS),
+        DecimalUnits.roundUp(cost.mu().pow(2), MU_SQUARED_DECIMALS),
         cost.undisclosed() ? 1 : 0,
         cost.unbounded() ? 1 : 0);
   }
@@ -38,11 +39,11 @@ public record Spent(
   /** The sum, saturated. */
   public Spent plus(Spent other) {
     return new Spent(
-        Decimals.add(reports, other.reports),
-        Decimals.add(epsilonNanos, other.epsilonNanos),
-        Decimals.add(muSquaredPicos, other.muSquaredPicos),
-        Decimals.add(undisclosed, other.undisclosed),
-        Decimals.add(unbounded, other.unbounded));
+        DecimalUnits.add(reports, other.reports),
+        DecimalUnits.add(epsilonNanos, other.epsilonNanos),
+        DecimalUnits.add(muSquaredPicos, other.muSquaredPicos),
+        DecimalUnits.add(undisclosed, other.undisclosed),
+        DecimalUnits.add(unbounded, other.unbounded));
   }
 
   /** The sum of the pure epsilons. */

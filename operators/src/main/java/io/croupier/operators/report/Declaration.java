@@ -2,7 +2,6 @@ package io.croupier.operators.report;
 
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
-import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -54,7 +53,7 @@ public enum Declaration {
       case COORDINATE_LAPLACE ->
           new CoordinateLaplaceMechanism(
               ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer(),
-              clip(report.clip),
+              report.clip,
               report.dimension - report.taus.length / Double.BYTES);
     };
   }
@@ -92,20 +91,7 @@ public enum Declaration {
       report.levelIsMu = response.isMu();
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
-      report.clip =
-          switch (laplace.clip()) {
-            case UNSPECIFIED -> Clip.UNSPECIFIED;
-            case L2 -> Clip.L2;
-            case COORDINATES -> Clip.COORDINATES;
-          };
+      report.clip = laplace.clip();
     }
-  }
-
-  private static DeclaredClip clip(Clip clip) {
-    return switch (clip) {
-      case UNSPECIFIED -> DeclaredClip.UNSPECIFIED;
-      case L2 -> DeclaredClip.L2;
-      case COORDINATES -> DeclaredClip.COORDINATES;
-    };
   }
 }

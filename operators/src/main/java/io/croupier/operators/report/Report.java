@@ -1,5 +1,7 @@
 package io.croupier.operators.report;
 
+import io.croupier.accounting.mechanism.DeclaredClip;
+
 /**
  * A well-formed gradient report inside the job: the fields of {@link
  * io.croupier.schemas.GradientReport} as primitives, its vector still in wire format.
@@ -59,8 +61,8 @@ public final class Report {
    */
   public byte[] taus = {};
 
-  /** Declared clip of {@code COORDINATE_LAPLACE}. */
-  public Clip clip = Clip.UNSPECIFIED;
+  /** Declared clip of {@code COORDINATE_LAPLACE}; otherwise {@code UNSPECIFIED}. */
+  public DeclaredClip clip = DeclaredClip.UNSPECIFIED;
 
   /** Declared number of candidates of {@code PRIV_UNIT}; otherwise 0. */
   public int candidates;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -254,7 +254,7 @@ class AccountRebuildTest {
       Report report =
           sequence % 2 == 0
               ? TestReports.laplace(sequence, 0.8)
-              : TestReports.clipped(sequence, Clip.L2, 0.3, 0.4);
+              : TestReports.clipped(sequence, DeclaredClip.L2, 0.3, 0.4);
       AccountingEvent event = limited.judge(report, rules, account);
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();

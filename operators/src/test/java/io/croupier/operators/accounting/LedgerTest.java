@@ -3,7 +3,7 @@ package io.croupier.operators.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.operators.report.Clip;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -261,7 +261,8 @@ class LedgerTest {
       assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
       AccountingEvent unbounded =
-          ledger.judge(TestReports.clipped(2, Clip.COORDINATES, 1, INFINITY), limited, fresh);
+          ledger.judge(
+              TestReports.clipped(2, DeclaredClip.COORDINATES, 1, INFINITY), limited, fresh);
       assertThat(unbounded.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(unbounded.getReason()).contains("every coordinate must have a finite tau");
       assertThat(unbounded.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
@@ -280,10 +281,10 @@ class LedgerTest {
   void coordinatesCostTheNormOfTheirTausIfTheClipIsL2AndTheirSumElse() {
     MapAccount rebuilt = new MapAccount();
     long sequence = 0;
-    for (Clip clip : Clip.values()) {
+    for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.3, 0.4));
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
-      double epsilon = clip == Clip.L2 ? 0.5 : 0.7;
+      double epsilon = clip == DeclaredClip.L2 ? 0.5 : 0.7;
       assertThat(event.getSpent().getEpsilon()).as("%s", clip).isEqualTo(epsilon);
       assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(epsilon);
       assertThat(event.getCoordinateLaplace().getClip().name()).endsWith(clip.name());
@@ -301,7 +302,7 @@ class LedgerTest {
   }
 
   private double norm(double... taus) {
-    return judge(TestReports.clipped(account.userTotals().reports, Clip.L2, taus))
+    return judge(TestReports.clipped(account.userTotals().reports, DeclaredClip.L2, taus))
         .getSpent()
         .getEpsilon();
   }
@@ -313,9 +314,9 @@ class LedgerTest {
   @Test
   void coordinatesWithoutNoiseRequireTheClipOfCoordinates() {
     long sequence = 0;
-    for (Clip clip : Clip.values()) {
+    for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.5, INFINITY));
-      boolean sound = clip == Clip.COORDINATES;
+      boolean sound = clip == DeclaredClip.COORDINATES;
       assertThat(event.getOutcome())
           .isEqualTo(sound ? Outcome.ADMITTED : Outcome.REFUSED_DECLARATION);
       if (!sound) {
@@ -351,9 +352,11 @@ class LedgerTest {
                 .judge(TestReports.naming(TestReports.central(4), 1), central, account)
                 .getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    for (Clip clip : new Clip[] {Clip.UNSPECIFIED, Clip.L2}) {
+    for (DeclaredClip clip : new DeclaredClip[] {DeclaredClip.UNSPECIFIED, DeclaredClip.L2}) {
       AccountingEvent event =
-          judge(TestReports.naming(TestReports.clipped(clip == Clip.L2 ? 6 : 5, clip, 0.5), 1));
+          judge(
+              TestReports.naming(
+                  TestReports.clipped(clip == DeclaredClip.L2 ? 6 : 5, clip, 0.5), 1));
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(event.getReason()).contains("the clip must be COORDINATES");
     }
@@ -362,19 +365,22 @@ class LedgerTest {
   @Test
   void coordinatesThatASparseReportDoesNotNameAreNotPrivate() {
     AccountingEvent event =
-        judge(TestReports.naming(TestReports.clipped(1, Clip.COORDINATES, 0.5), 1));
+        judge(TestReports.naming(TestReports.clipped(1, DeclaredClip.COORDINATES, 0.5), 1));
     assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
     assertThat(event.getUserTotals().getUnbounded()).isEqualTo(1);
     assertThat(AccountRebuild.apply(event, new MapAccount())).isTrue();
     AccountingEvent all =
-        judge(TestReports.naming(TestReports.clipped(2, Clip.COORDINATES, 0.5, 0.25), 1, 0));
+        judge(
+            TestReports.naming(TestReports.clipped(2, DeclaredClip.COORDINATES, 0.5, 0.25), 1, 0));
     assertThat(all.getSpent().getUnbounded()).isZero();
     AdmissionRules limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
     AccountingEvent refused =
         ledger.judge(
-            TestReports.naming(TestReports.clipped(3, Clip.COORDINATES, 0.5), 1), limited, account);
+            TestReports.naming(TestReports.clipped(3, DeclaredClip.COORDINATES, 0.5), 1),
+            limited,
+            account);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(refused.getReason()).contains("every coordinate must have a finite tau");
   }
@@ -384,11 +390,12 @@ class LedgerTest {
     AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { coordinate_laplace { taus: 0.1 } } }");
     long sequence = 0;
-    for (Clip clip : Clip.values()) {
+    for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event =
           ledger.judge(TestReports.clipped(sequence++, clip, 1, 1), banco, account);
       assertThat(event.getOutcome())
-          .isEqualTo(clip == Clip.COORDINATES ? Outcome.REFUSED_DECLARATION : Outcome.ADMITTED);
+          .isEqualTo(
+              clip == DeclaredClip.COORDINATES ? Outcome.REFUSED_DECLARATION : Outcome.ADMITTED);
     }
   }
 

@@ -1,9 +1,9 @@
 package io.croupier.operators.accounting;
 
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.noise.SpecGradients;
-import io.croupier.operators.report.Clip;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -67,7 +67,7 @@ final class TestReports {
     return report;
   }
 
-  static Report clipped(long sequence, Clip clip, double... taus) {
+  static Report clipped(long sequence, DeclaredClip clip, double... taus) {
     Report report = coordinates(sequence, taus);
     report.clip = clip;
     return report;

@@ -7,7 +7,6 @@ import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.math.PackedVectors;
 import java.nio.DoubleBuffer;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -53,15 +52,12 @@ class DeclarationTest {
   }
 
   @Test
-  void clipsHaveTheSameNames() {
+  void everyClipIsDeclared() {
     for (DeclaredClip clip : DeclaredClip.values()) {
       Report report = new Report();
       Declaration.declare(
           new CoordinateLaplaceMechanism(DoubleBuffer.wrap(new double[] {1}), clip, 0), report);
-      assertThat(report.clip.name()).isEqualTo(clip.name());
       assertThat(((CoordinateLaplaceMechanism) Declaration.of(report)).clip()).isEqualTo(clip);
     }
-    assertThat(Arrays.stream(Clip.values()).map(Enum::name))
-        .containsExactlyElementsOf(Arrays.stream(DeclaredClip.values()).map(Enum::name).toList());
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.operators.report;
 
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
@@ -118,11 +119,11 @@ final class MessageReader {
   }
 
   /** Converts a known clip. */
-  static Clip clip(CoordinateLaplace.Clip clip) {
+  static DeclaredClip clip(CoordinateLaplace.Clip clip) {
     return switch (clip) {
-      case CLIP_UNSPECIFIED -> Clip.UNSPECIFIED;
-      case L2 -> Clip.L2;
-      case COORDINATES -> Clip.COORDINATES;
+      case CLIP_UNSPECIFIED -> DeclaredClip.UNSPECIFIED;
+      case L2 -> DeclaredClip.L2;
+      case COORDINATES -> DeclaredClip.COORDINATES;
       case UNRECOGNIZED -> throw new IllegalArgumentException("clip is unknown");
     };
   }

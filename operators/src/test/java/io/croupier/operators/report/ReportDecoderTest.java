@@ -8,6 +8,7 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
+import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.CoordinateLaplaceView;
@@ -90,18 +91,18 @@ class ReportDecoderTest {
         report(decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }")));
     assertThat(PackedVectors.doubleAt(taus.taus, 0)).isInfinite();
     assertThat(PackedVectors.doubleAt(taus.taus, 1)).isEqualTo(0.25);
-    assertThat(taus.clip).isEqualTo(Clip.UNSPECIFIED);
+    assertThat(taus.clip).isEqualTo(DeclaredClip.UNSPECIFIED);
     assertThat(
             report(decode(bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }")))
                 .clip)
-        .isEqualTo(Clip.L2);
+        .isEqualTo(DeclaredClip.L2);
     Report sparseTaus =
         report(
             decode(
                 bytes(
                     "sparse { dimension: 10000000 indices: [8, 2] values: [1, 2] }"
                         + " coordinate_laplace { taus: [3, 4] clip: COORDINATES }")));
-    assertThat(sparseTaus.clip).isEqualTo(Clip.COORDINATES);
+    assertThat(sparseTaus.clip).isEqualTo(DeclaredClip.COORDINATES);
     assertThat(sparseTaus.dimension).isEqualTo(10_000_000);
     assertThat(sparseTaus.taus).hasSize(2 * Double.BYTES);
     assertThat(PackedVectors.doubleAt(sparseTaus.taus, 1)).isEqualTo(4);
