@@ -139,7 +139,7 @@ class PythonPackageTest {
     List<String> drawn = compare("draws", lines);
     assertThat(drawn).hasSize(lines.size());
     for (int n = 0; n < drawn.size(); n++) {
-      String[] fields = drawn.get(n).split(" ");
+      String[] fields = drawn.get(n).split(" ", -1);
       PrivUnitRandomiser randomiser = randomisers.get(n);
       Choice choice = choices.get(n);
       assertThat(Integer.parseInt(fields[0])).isEqualTo(randomiser.law().top());
@@ -149,7 +149,7 @@ class PythonPackageTest {
       assertThat(Integer.parseInt(fields[3])).isEqualTo(choice.index());
       double[] vector = new double[randomiser.dimension()];
       CandidateVectors.expand(choice.seed(), choice.index(), 1, vector);
-      assertThat(Stream.of(fields[4].split(",")).mapToDouble(Double::parseDouble).toArray())
+      assertThat(Stream.of(fields[4].split(",", -1)).mapToDouble(Double::parseDouble).toArray())
           .containsExactly(vector);
     }
   }
