@@ -95,7 +95,7 @@ public final class SimulatePeople implements Runnable {
         if ((person + 1) % Math.max(1, people / 10) == 0) {
           System.out.printf("%,d of %,d people have reported%n", person + 1, people);
         }
-        Thread.sleep(Duration.ofSeconds(seconds).dividedBy(people));
+        Thread.sleep(Duration.ofSeconds(seconds).dividedBy(people).toMillis());
       }
       producer.flush();
       print(models, first.used() + people, random);
