@@ -335,9 +335,8 @@ final class CoordinateChunks implements Sections {
   }
 
   private void pack(double[] vector, int section, int at) {
-    int start = start(section);
     for (int i = 0; i < size(section); i++) {
-      values[at + i] = Double.doubleToRawLongBits(vector[start + i]);
+      values[at + i] = Double.doubleToRawLongBits(vector[start(section) + i]);
     }
   }
 
@@ -394,9 +393,8 @@ final class CoordinateChunks implements Sections {
   }
 
   private void unpack(long[] stored, int at, double[] vector, int section) {
-    int start = start(section);
     for (int i = 0; i < size(section); i++) {
-      vector[start + i] = Double.longBitsToDouble(stored[at + i]);
+      vector[start(section) + i] = Double.longBitsToDouble(stored[at + i]);
     }
   }
 }
