@@ -14,6 +14,9 @@ final class LearnerRules {
   /** The number of leaves in a tree: one round each second for 34 years. */
   private static final long MAX_HORIZON = 1L << 30;
 
+  /** 31,700 years at 1,000 reports a second: in effect, nothing is forgotten. */
+  private static final double MAX_HALF_LIFE = 1e15;
+
   private static final int MAX_BLT_PARTICIPATIONS = 1 << 20;
 
   private final ModelSpec spec;
@@ -40,6 +43,31 @@ final class LearnerRules {
     }
     if (ModelSpecs.isCentral(spec)) {
       rules.central();
+    }
+    if (spec.hasMemory()) {
+      rules.memory(spec.getMemory());
+    }
+  }
+
+  private void memory(Memory memory) {
+    String path = "memory.half_life";
+    String right = "from 1 to " + MAX_HALF_LIFE + " reports";
+    if (violations.required(path, memory.hasHalfLife(), right)) {
+      double halfLife = memory.getHalfLife();
+      violations.require(halfLife >= 1 && halfLife <= MAX_HALF_LIFE, path, halfLife, right);
+    }
+    switch (spec.getLearnerCase()) {
+      case BANCO, BLACK_BOX, COMBINED, COORDINATE_WISE, LEARNER_NOT_SET -> {}
+      default ->
+          violations.require(
+              false,
+              path,
+              memory.getHalfLife(),
+              "left out with "
+                  + ModelSpec.getDescriptor()
+                      .findFieldByNumber(spec.getLearnerCase().getNumber())
+                      .getName()
+                  + ": only combined, black_box, banco and coordinate_wise have a memory");
     }
   }
 

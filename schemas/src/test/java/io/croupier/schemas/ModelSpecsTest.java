@@ -220,6 +220,12 @@ class ModelSpecsTest {
         "averaging { polynomial {} }                  | averaging.polynomial.degree is missing",
         "averaging { polynomial { degree: -1 } }      | averaging.polynomial.degree is -1.0",
         "averaging { polynomial { degree: 101 } }     | averaging.polynomial.degree is 101.0",
+        "memory {}                                    | memory.half_life is missing: it must be from 1 to"
+            + " 1.0E15 reports",
+        "memory { half_life: 0.5 }                    | memory.half_life is 0.5: it must be from 1",
+        "memory { half_life: inf }                    | memory.half_life is Infinity",
+        "memory { half_life: nan }                    | memory.half_life is NaN",
+        "memory { half_life: 1.1e15 }                 | memory.half_life is 1.1E15",
         "limits { epsilon: 0 }                        | limits.epsilon is 0.0",
         "limits { mu: nan }                           | limits.mu is NaN",
         "limits { delta: 1 }                          | limits.delta is 1.0",
@@ -446,6 +452,8 @@ class ModelSpecsTest {
         "averaging { uniform {} } | averaging.uniform of a running model is fixed",
         "averaging { polynomial { degree: 2 } } | averaging.polynomial.degree of a running model is"
             + " fixed: it is 3.0 and can't become 2.0",
+        "memory { half_life: 9 }  | memory of a running model is fixed: it is absent and can't become"
+            + " {half_life: 9.0}",
         "model_id: 'n'            | model_id of a running model is fixed: it is m and can't become"
             + " n",
       })
@@ -458,6 +466,36 @@ class ModelSpecsTest {
     }
     assertThat(ModelSpecs.changeViolations(current, next)).anyMatch(v -> v.startsWith(expected));
     assertThat(ModelSpecs.changeViolations(next, current)).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "black_box {}",
+        "combined {}",
+        "coordinate_wise {}",
+        "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
+      })
+  void bettorsHaveAMemory(String learner) {
+    assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { half_life: 20000 }")))
+        .isEmpty();
+  }
+
+  @Test
+  void otherLearnersHaveNoMemory() {
+    for (String learner :
+        List.of(
+            "ldp_sgd { step_size: 1 decay: 0 }",
+            "adaptive_radius {}",
+            "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }")) {
+      String name = learner.substring(0, learner.indexOf(' '));
+      assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { half_life: 20000 }")))
+          .as(learner)
+          .contains(
+              "memory.half_life is 20000.0: it must be left out with "
+                  + name
+                  + ": only combined, black_box, banco and coordinate_wise have a memory");
+    }
   }
 
   @Test

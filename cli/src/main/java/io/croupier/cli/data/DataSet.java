@@ -34,6 +34,11 @@ public record DataSet(
         name, description, features, problem.times(factor), clip, factor * scale, scaled);
   }
 
+  /** The same data with the labels turned over. */
+  public DataSet turned() {
+    return new DataSet(name, description, features, problem.turned(), clip, scale, notes);
+  }
+
   /** Copies the lists. */
   public DataSet {
     features = List.copyOf(features);

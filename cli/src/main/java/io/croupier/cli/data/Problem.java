@@ -125,6 +125,13 @@ public final class Problem {
         Arrays.stream(features).map(value -> factor * value).toArray(), targets, importance, loss);
   }
 
+  /** The same problem with the labels turned over: classes in reverse order, numbers negated. */
+  public Problem turned() {
+    double last = hasClasses() ? classes() - 1 : 0;
+    return new Problem(
+        features, Arrays.stream(targets).map(target -> last - target).toArray(), importance, loss);
+  }
+
   /** Whether the slope of the loss is bounded. */
   public boolean hasBoundedSlope() {
     return steepest() <= Double.MAX_VALUE;

@@ -8,6 +8,7 @@ import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.Memory;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.HashSet;
@@ -22,8 +23,10 @@ import java.util.Set;
  * @param kind of learner
  * @param number initial step size of LDP-SGD, constant learning rate of DP-FTRL, or fixed clip of a
  *     learner for which the job may find it; 0 without one
+ * @param halfLife of its memory, in reports; infinite without one
  */
-record ComparedLearner(String modelId, String label, LearnerKind kind, double number) {
+record ComparedLearner(
+    String modelId, String label, LearnerKind kind, double number, double halfLife) {
 
   /**
    * The learners of noised reports: the black box, for which the job finds the clip, the same with
@@ -104,7 +107,7 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
         return withNumber(kind, name, name.substring(name.indexOf(':') + 1));
       }
       if (!kind.hasStep() && name.equals(kind.name)) {
-        return new ComparedLearner(kind.name, kind.label, kind, 0);
+        return new ComparedLearner(kind.name, kind.label, kind, 0, Double.POSITIVE_INFINITY);
       }
     }
     String former =
@@ -126,7 +129,26 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     }
     String plain = NumberFormats.plain(number);
     return new ComparedLearner(
-        kind.name + "-" + plain, kind.label + ", " + kind.parameter + " " + plain, kind, number);
+        kind.name + "-" + plain,
+        kind.label + ", " + kind.parameter + " " + plain,
+        kind,
+        number,
+        Double.POSITIVE_INFINITY);
+  }
+
+  /** Whether it can have a memory. */
+  boolean mayForget() {
+    return !kind.hasStep();
+  }
+
+  /** The same learner with a memory. */
+  ComparedLearner withMemory(int reports) {
+    return new ComparedLearner(
+        modelId + "-memory",
+        label + ", memory " + NumberFormats.count(reports),
+        kind,
+        number,
+        reports);
   }
 
   private static String known() {
@@ -141,6 +163,9 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
     String clip = "clip " + NumberFormats.rounded(clip(parameters));
     if (kind.hasStep()) {
       return clip + ", " + kind.parameter + " " + NumberFormats.plain(number);
+    }
+    if (halfLife < Double.POSITIVE_INFINITY) {
+      clip += ", memory";
     }
     return kind == LearnerKind.BANCO ? clip + ", " + kind.parameter : clip;
   }
@@ -185,6 +210,9 @@ record ComparedLearner(String modelId, String label, LearnerKind kind, double nu
       spec.setAdaptiveClip(clip);
     } else {
       spec.setGradientBound(clip(parameters));
+    }
+    if (halfLife < Double.POSITIVE_INFINITY) {
+      spec.setMemory(Memory.newBuilder().setHalfLife(halfLife));
     }
     if (kind.hasStep()) {
       // The default of the other learners.

@@ -17,6 +17,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.gateway.watch.Result;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.Accuracy;
@@ -45,6 +46,7 @@ final class Demo {
 
   private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
 
+  private final Turn turn;
   private final DataSet data;
   private final DemoParameters parameters;
   private final List<ComparedLearner> learners;
@@ -58,18 +60,20 @@ final class Demo {
   /**
    * Prepares a demonstration.
    *
+   * @param turn of the data's labels
    * @param page output file for the curves
    * @param recorder records the run for replays; null if no recording was requested
    */
   Demo(
-      DataSet data,
+      Turn turn,
       DemoParameters parameters,
       List<ComparedLearner> learners,
       double peoplePerSecond,
       Path page,
       Recorder recorder,
       DemoEnvironment environment) {
-    this.data = data;
+    this.turn = turn;
+    this.data = turn.after();
     this.parameters = parameters;
     this.learners = learners;
     this.peoplePerSecond = peoplePerSecond;
@@ -127,7 +131,7 @@ final class Demo {
     Score nothing = problem.score(new double[problem.dimension()]);
     Score optimum = problem.score(problem.optimum());
     List<String> modelIds = learners.stream().map(ComparedLearner::modelId).toList();
-    PublicationScores scores = new PublicationScores(problem, modelIds);
+    PublicationScores scores = new PublicationScores(turn::problem, modelIds);
     List<ModelSnapshot> last = new ArrayList<>();
     Reconciliation reconciliation;
     long judged;
@@ -159,6 +163,8 @@ final class Demo {
             guarantees(last));
     out.println();
     out.println(new ResultTable(comparison).text());
+    List<String> recoveries = turn.notes(comparison.results(), nothing.loss());
+    recoveries.forEach(out::println);
     out.println();
     out.println(reconciliation.admissionsTable());
     if (last.stream().anyMatch(model -> model.droppedStale() + model.droppedBound() > 0)) {
@@ -167,8 +173,8 @@ final class Demo {
               + " round's; the page counts each reason.");
     }
     reconciliation.remarks().forEach(out::println);
-    Files.writeString(
-        page, livePage.conclude(new ResultTable(comparison).result(), judged, received(last)));
+    Result result = new ResultTable(comparison).result().with(recoveries);
+    Files.writeString(page, livePage.conclude(result, judged, received(last)));
     out.println("Page: " + page.toAbsolutePath());
     out.flush();
     livePage.end(
@@ -236,9 +242,12 @@ final class Demo {
     return specs;
   }
 
-  /** The spec with a question for the accuracy, where there is one and devices can be asked. */
+  /**
+   * The spec with a question for the accuracy, where there is one and devices can be asked; before
+   * a turn none is, so that all people report gradients.
+   */
   private ModelSpec asking(ModelSpec spec) {
-    if (ModelSpecs.isCentral(spec) || !data.problem().hasClasses()) {
+    if (ModelSpecs.isCentral(spec) || !data.problem().hasClasses() || turn.happens()) {
       return spec;
     }
     ModelSpec.Builder asking = spec.toBuilder();
@@ -291,7 +300,7 @@ final class Demo {
             new KafkaProducer<>(KafkaReportTransport.producerProperties(environment.kafka()));
         SimulatedClients simulatedClients =
             new SimulatedClients(
-                data.problem(),
+                turn::problem,
                 order,
                 learners.stream()
                     .filter(comparedLearner -> !comparedLearner.isCentral())

@@ -14,6 +14,7 @@ import io.croupier.cli.data.Simulation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
       "  croupier demo --mechanism l2-laplace   compares other noise of the same epsilon",
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
+      "  croupier demo --drift             which learners follow labels that turn over",
       "  croupier demo --data people.csv --label bought"
     })
 public final class DemoCommand implements Callable<Integer> {
@@ -58,6 +60,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   private static final long MOST_IDS = 1L << 40;
   private static final int SIMULATED = 20_000;
+  private static final int LEAST_OF_DRIFT = 100;
   private static final double USUAL_SECONDS = 75;
 
   /** The minimum rate, which is that of the census; small data sets take less time. */
@@ -137,6 +140,17 @@ public final class DemoCommand implements Callable<Integer> {
             + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
   private List<String> learners;
+
+  @Option(
+      names = "--drift",
+      description = {
+        "Turns all labels over after half of the people, and compares bettors with and without a"
+            + " memory, whose half-life is a tenth of the people (default learners: combined,"
+            + " black-box and coordinate-wise at the clip, ldp-sgd:10).",
+        "The result shows which learners recover, and after how many reports. No questions are"
+            + " asked. Not for dp-ftrl, or learners for which the job finds the clip."
+      })
+  private boolean drift;
 
   @Option(
       names = "--clip",
@@ -251,7 +265,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoParameters parameters =
         new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
-    List<ComparedLearner> comparedLearners = learners();
+    List<ComparedLearner> comparedLearners = drift ? drifting(bound, people) : learners();
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(
           "--record: raw reports are never recorded; --learners must have one of noised reports");
@@ -265,7 +279,13 @@ public final class DemoCommand implements Callable<Integer> {
     DemoEnvironment environment = new DemoEnvironment(kafka, keep, runId, recorder != null);
     Demo demo =
         new Demo(
-            dataSet, parameters, comparedLearners, peoplePerSecond, page, recorder, environment);
+            drift ? Turn.halfway(dataSet, people) : Turn.never(dataSet),
+            parameters,
+            comparedLearners,
+            peoplePerSecond,
+            page,
+            recorder,
+            environment);
     boolean complete = demo.run(spec.commandLine().getOut());
     if (complete) {
       Log.discard();
@@ -279,6 +299,33 @@ public final class DemoCommand implements Callable<Integer> {
     }
     return ComparedLearner.parse(
         List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));
+  }
+
+  /** The learners of a drift: each bettor without and with a memory. */
+  private List<ComparedLearner> drifting(double bound, int people) {
+    if (people < LEAST_OF_DRIFT) {
+      throw new InputException(
+          "--drift requires at least %d people, got %d".formatted(LEAST_OF_DRIFT, people));
+    }
+    String clipped = ":" + NumberFormats.plain(bound);
+    List<String> names =
+        learners != null
+            ? learners
+            : List.of("combined" + clipped, "black-box" + clipped, "coordinate-wise", "ldp-sgd:10");
+    List<ComparedLearner> all = new ArrayList<>();
+    for (ComparedLearner learner : ComparedLearner.parse(names)) {
+      if (learner.isCentral() || learner.findsClip()) {
+        throw new InputException(
+            ("--drift: the learner '%s' is not for a drift; it must be combined:CLIP, black-box:CLIP,"
+                    + " coordinate-wise, banco or ldp-sgd:STEP")
+                .formatted(learner.label()));
+      }
+      all.add(learner);
+      if (learner.mayForget()) {
+        all.add(learner.withMemory(people / 10));
+      }
+    }
+    return all;
   }
 
   private DataSet dataSet() {

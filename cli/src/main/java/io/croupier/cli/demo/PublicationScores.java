@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 
 /**
  * Evaluates the publications of each model. Publications may arrive on any thread. A separate
@@ -22,15 +24,22 @@ final class PublicationScores implements AutoCloseable {
   /** Curves are evaluated on at most this many people, so that large data don't starve the job. */
   private static final int MOST_JUDGED = 30_000;
 
-  private final Problem problem;
+  private final LongFunction<Problem> problems;
   private final Map<String, ModelCurve> curves = new LinkedHashMap<>();
   private final Thread judge = new Thread(this::judge, "publication-scores");
   private volatile long lastPublication = System.nanoTime();
   private volatile RuntimeException failure;
   private volatile boolean closed;
 
-  PublicationScores(Problem problem, List<String> modelIds) {
-    this.problem = problem.first(MOST_JUDGED);
+  /**
+   * Starts to evaluate.
+   *
+   * @param problems returns the problem after so many reports, one of a few
+   */
+  PublicationScores(LongFunction<Problem> problems, List<String> modelIds) {
+    Map<Problem, Problem> judged = new ConcurrentHashMap<>();
+    this.problems =
+        used -> judged.computeIfAbsent(problems.apply(used), all -> all.first(MOST_JUDGED));
     modelIds.forEach(modelId -> curves.put(modelId, new ModelCurve()));
     judge.setDaemon(true);
     judge.start();
@@ -88,7 +97,7 @@ final class PublicationScores implements AutoCloseable {
   }
 
   private void sweep() {
-    curves.values().forEach(modelCurve -> modelCurve.judge(problem));
+    curves.values().forEach(modelCurve -> modelCurve.judge(problems));
   }
 
   /** One model's publications. */
@@ -110,10 +119,10 @@ final class PublicationScores implements AutoCloseable {
       unjudged.set(snapshot);
     }
 
-    void judge(Problem problem) {
+    void judge(LongFunction<Problem> problems) {
       ModelSnapshot snapshot = unjudged.getAndSet(null);
       if (snapshot != null) {
-        Score score = problem.score(snapshot.average());
+        Score score = problems.apply(snapshot.used()).score(snapshot.average());
         CurvePoint point = new CurvePoint(snapshot.used(), score.loss(), score.fit());
         synchronized (this) {
           curve.add(point);

@@ -18,6 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.LongFunction;
 
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
@@ -39,7 +40,7 @@ final class SimulatedClients implements AutoCloseable {
    */
   private record Visit(int place, String modelId, GradientReporter reporter) {}
 
-  private final Problem problem;
+  private final LongFunction<Problem> problems;
   private final int[] order;
   private final List<String> modelIds;
   private final Function<String, ModelSnapshot> newest;
@@ -72,6 +73,7 @@ final class SimulatedClients implements AutoCloseable {
   /**
    * Prepares the simulation.
    *
+   * @param problems returns the problem of the person at a place in the order, from 0
    * @param order in which people arrive
    * @param newest returns a model's newest committed publication
    * @param reporterOf makes the reporter of a person
@@ -79,14 +81,14 @@ final class SimulatedClients implements AutoCloseable {
    * @param cohorts groups that send raw gradients
    */
   SimulatedClients(
-      Problem problem,
+      LongFunction<Problem> problems,
       int[] order,
       List<String> modelIds,
       Function<String, ModelSnapshot> newest,
       IntFunction<GradientReporter> reporterOf,
       Randomisers randomisers,
       List<Cohorts> cohorts) {
-    this.problem = problem;
+    this.problems = problems;
     this.order = order;
     this.modelIds = List.copyOf(modelIds);
     this.newest = newest;
@@ -232,7 +234,7 @@ final class SimulatedClients implements AutoCloseable {
       underway.add(
           visit.reporter.respond(
               snapshot,
-              new DataRow(problem, order[visit.place], snapshot),
+              new DataRow(problems.apply(visit.place), order[visit.place], snapshot),
               randomisers.of(visit.place, visit.modelId)));
       return 1;
     } catch (NotChosenException e) {

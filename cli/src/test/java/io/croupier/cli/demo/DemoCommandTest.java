@@ -26,6 +26,9 @@ class DemoCommandTest {
     assertRefused("requires --label COLUMN", "--data", "people.csv");
     assertRefused("--label applies only to a CSV file", "--label", "wage");
     assertRefused("'sgd' is not one of", "--learners", "sgd");
+    assertRefused("--drift requires at least 100 people", "--drift", "--users", "99");
+    assertRefused(
+        "--drift: the learner 'combined' is not for a drift", "--drift", "--learners", "combined");
     assertRefused("no such directory", "--page", "nowhere/page.html");
     assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon", "17");
     assertRefused(

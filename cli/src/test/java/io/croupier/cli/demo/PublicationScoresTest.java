@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 class PublicationScoresTest {
 
   private final Problem problem = Simulation.logistic(500, 1).problem();
-  private final PublicationScores scores = new PublicationScores(problem, List.of("a", "b"));
+  private final PublicationScores scores =
+      new PublicationScores(used -> problem, List.of("a", "b"));
 
   @Test
   void evaluatesThePublishedAverage() {

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -93,6 +94,50 @@ class RecordingE2ECase {
         .extracting(GradientReport::getUserId)
         .doesNotHaveDuplicates()
         .hasSizeBetween(undisclosed * 2 / 3, undisclosed);
+    script.assertNothingIsLeft();
+  }
+
+  /** Models with a memory, and labels that turn over. */
+  @Test
+  void aDriftEndsWithItsRecoveriesAndIsReplayedBitForBit() throws Exception {
+    Script script = Script.in(directory);
+    Path recording = directory.resolve("recording");
+    Path page = directory.resolve("page.html");
+    List<String> output =
+        script.run(
+            "demo",
+            "--drift",
+            "--users",
+            Integer.toString(PEOPLE),
+            "--duration",
+            "5",
+            "--page",
+            page.toString(),
+            "--record",
+            recording.toString());
+    List<String> learners =
+        List.of(
+            "combined, clip 0.25",
+            "combined, clip 0.25, memory 30",
+            "black box, clip 0.25",
+            "black box, clip 0.25, memory 30",
+            "coordinate-wise",
+            "coordinate-wise, memory 30",
+            "LDP-SGD, step 10");
+    for (String learner : learners) {
+      assertThat(output).anyMatch(line -> line.startsWith(learner + ": loss "));
+      assertThat(Files.readString(page)).contains(learner + ": loss ");
+    }
+    assertThat(output)
+        .anyMatch(line -> line.startsWith("After 150 people all labels turned over; the scores"));
+    script.run(arguments(output));
+
+    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
+    assertThat(recorded).hasSize(learners.size());
+    assertThat(updates(directory.resolve("out.jsonl"))).isEqualTo(recorded);
+    assertThat(reports(recording.resolve("reports.jsonl")))
+        .hasSize(learners.size() * PEOPLE)
+        .noneMatch(GradientReport::hasAnswer);
     script.assertNothingIsLeft();
   }
 

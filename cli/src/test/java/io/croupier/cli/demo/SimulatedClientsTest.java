@@ -301,7 +301,7 @@ class SimulatedClientsTest {
     GridRandomiser randomiser =
         new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, epsilon);
     return new SimulatedClients(
-        problem,
+        place -> problem,
         order,
         List.of("a", "b"),
         newest,

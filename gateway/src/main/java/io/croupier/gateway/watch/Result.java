@@ -1,6 +1,7 @@
 package io.croupier.gateway.watch;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a demonstration found.
@@ -17,6 +18,12 @@ public record Result(String headline, List<String> header, List<Row> rows, List<
     header = List.copyOf(header);
     rows = List.copyOf(rows);
     notes = List.copyOf(notes);
+  }
+
+  /** The same result with more notes. */
+  public Result with(List<String> more) {
+    return new Result(
+        headline, header, rows, Stream.concat(notes.stream(), more.stream()).toList());
   }
 
   /**

@@ -8,18 +8,18 @@ import java.util.function.IntConsumer;
 
 /**
  * The vectors of a coordinate-wise learner, in chunks of {@value #COORDINATES} coordinates. A chunk
- * holds the values of its coordinates in all vectors, so that a report of few coordinates changes
- * few and small parts of the state, wherever in the model these coordinates are.
+ * holds the values of its coordinates in all vectors, so a sparse report changes little of the
+ * state.
  *
  * <p>Every publication moves the average in every coordinate. A stored chunk therefore contains its
  * averages as of the operation of the {@link AveragingLog} at which it was saved. Since its weights
  * have stayed the same since then, a restore repeats the later operations and obtains the same
- * bits. Each chunk is saved at least once in {@value #CYCLE} operations, so the log stays short: a
- * {@value #CYCLE}th of the chunks with each operation.
+ * bits. So that the log stays short, a {@value #CYCLE}th of the chunks is saved with each
+ * operation.
  *
- * <p>Invariants: (1) all values of a chunk that is not active are 0; (2) the weights of a chunk
- * that is not unsaved are those in the store; (3) unprojected weights are up to date wherever a
- * coordinate is not touched.
+ * <p>Invariants: (1) a chunk that is not active is 0; (2) the weights of a chunk that is not
+ * unsaved are those in the store; (3) unprojected weights are up to date unless a coordinate is
+ * touched.
  */
 final class CoordinateChunks implements Sections {
   static final int COORDINATES = 64;
@@ -54,6 +54,9 @@ final class CoordinateChunks implements Sections {
   /** h of the negative side; null while the sides are equal. */
   private double[] lowerBound;
 
+  /** With a memory: the reports of the model up to a coordinate's last discount; else null. */
+  final double[] discounted;
+
   /** z: the weights in force before clipping to the box, minus the initial ones. */
   final double[] unprojected;
 
@@ -74,20 +77,21 @@ final class CoordinateChunks implements Sections {
   /** By chunk: the number of operations that its averages in the store include. */
   private final long[] savedAt;
 
-  /** A lower bound of {@link #savedAt}, over the chunks that are active and not unsaved. */
+  /** A lower bound of {@link #savedAt}, over active chunks that are not unsaved. */
   private long oldest;
 
   private long[] values = {};
   private final double[] iterates = new double[COORDINATES];
 
-  /** An action on the coordinates {@code from} to {@code to}, exclusive. */
+  /** An action on the coordinates from {@code from} up to {@code to}, exclusive. */
   @FunctionalInterface
   private interface Range {
     void on(int from, int to);
   }
 
-  CoordinateChunks(int dimension, BallConstraint constraint) {
+  CoordinateChunks(int dimension, BallConstraint constraint, Memory memory) {
     this.constraint = constraint;
+    discounted = memory.isFinite() ? new double[dimension] : null;
     coins = new double[dimension];
     coinsLow = new double[dimension];
     squares = new double[dimension];
@@ -150,6 +154,16 @@ final class CoordinateChunks implements Sections {
   void setLower(int j, double variance, double boundOnCoins) {
     excess[j] += variance;
     lowerBound[j] = boundOnCoins;
+  }
+
+  /** Multiplies S of a coordinate by beta, V by its square, after so many reports of the model. */
+  void discount(int j, double beta, double reports) {
+    RunningSum.scale(beta, coins, coinsLow, j);
+    RunningSum.scale(beta * beta, squares, squaresLow, j);
+    if (excess != null) {
+      excess[j] *= beta * beta;
+    }
+    discounted[j] = reports;
   }
 
   /** Records that a round changed the sums of a coordinate. */
@@ -299,7 +313,8 @@ final class CoordinateChunks implements Sections {
   public long[] read(int section) {
     int size = size(section);
     double[] settled = average.settled();
-    int length = HEADER + (vectors.size() + (settled == null ? 0 : 1)) * size;
+    int more = (settled == null ? 0 : size) + (discounted == null ? 0 : size);
+    int length = HEADER + vectors.size() * size + more;
     if (values.length != length) {
       values = new long[length];
     }
@@ -313,13 +328,15 @@ final class CoordinateChunks implements Sections {
     if (settled != null) {
       pack(settled, section, at);
     }
+    if (discounted != null) {
+      pack(discounted, section, length - size);
+    }
     return values;
   }
 
   private void pack(double[] vector, int section, int at) {
-    int start = start(section);
     for (int i = 0; i < size(section); i++) {
-      values[at + i] = Double.doubleToRawLongBits(vector[start + i]);
+      values[at + i] = Double.doubleToRawLongBits(vector[start(section) + i]);
     }
   }
 
@@ -333,10 +350,11 @@ final class CoordinateChunks implements Sections {
   public void restore(int section, long[] stored) {
     int size = size(section);
     double[] settled = average.settled();
-    int stride = (stored.length - HEADER) / size;
+    int last = stored.length - (discounted == null ? 0 : size);
+    int stride = (last - HEADER) / size;
     int least = vectorsOf(stride);
     boolean hasSettled = stride > least;
-    if (least == 0 || stored.length != HEADER + stride * size || (hasSettled && settled == null)) {
+    if (least == 0 || last != HEADER + stride * size || (hasSettled && settled == null)) {
       throw new IllegalStateException(
           "A chunk of %d coordinates has %d values".formatted(size, stored.length));
     }
@@ -350,6 +368,9 @@ final class CoordinateChunks implements Sections {
     }
     if (hasSettled) {
       unpack(stored, at, settled, section);
+    }
+    if (discounted != null) {
+      unpack(stored, last, discounted, section);
     }
     touched[section] = stored[1];
     active.set(section);
@@ -372,9 +393,8 @@ final class CoordinateChunks implements Sections {
   }
 
   private void unpack(long[] stored, int at, double[] vector, int section) {
-    int start = start(section);
     for (int i = 0; i < size(section); i++) {
-      vector[start + i] = Double.longBitsToDouble(stored[at + i]);
+      vector[start(section) + i] = Double.longBitsToDouble(stored[at + i]);
     }
   }
 }

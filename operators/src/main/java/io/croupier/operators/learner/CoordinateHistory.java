@@ -24,7 +24,9 @@ final class CoordinateHistory {
   static final int UPPER = 1;
   static final int LOWER = 2;
   static final int WEIGHT = 3;
-  private static final int COLUMNS = 4;
+
+  /** With a memory also: the reports of the model up to the coordinate's last discount. */
+  static final int DISCOUNTED = 4;
 
   /** The values at one publication of the coordinates that changed with the next round. */
   private static final class Values {
@@ -47,6 +49,16 @@ final class CoordinateHistory {
   }
 
   private final List<Values> publications = new ArrayList<>();
+  private final int columns;
+
+  /**
+   * Creates the history of a learner that has published nothing.
+   *
+   * @param memory the learner's
+   */
+  CoordinateHistory(Memory memory) {
+    columns = memory.isFinite() ? DISCOUNTED + 1 : WEIGHT + 1;
+  }
 
   /** Records a publication. */
   void add(long publication) {
@@ -86,16 +98,21 @@ final class CoordinateHistory {
   void keep(int[] coordinates, int count) {
     Values newest = newest();
     newest.coordinates = coordinates == null ? null : Arrays.copyOf(coordinates, count);
-    newest.values = new double[Math.multiplyExact(COLUMNS, count)];
+    newest.values = new double[Math.multiplyExact(columns, count)];
   }
 
   /** Records the values of the {@code position}-th coordinate before the round. */
   void keep(int position, double coins, double upper, double lower, double weight) {
     double[] values = newest().values;
-    values[COLUMNS * position + COINS] = coins;
-    values[COLUMNS * position + UPPER] = upper;
-    values[COLUMNS * position + LOWER] = lower;
-    values[COLUMNS * position + WEIGHT] = weight;
+    values[columns * position + COINS] = coins;
+    values[columns * position + UPPER] = upper;
+    values[columns * position + LOWER] = lower;
+    values[columns * position + WEIGHT] = weight;
+  }
+
+  /** Records when the {@code position}-th coordinate was last discounted before the round. */
+  void keepDiscounted(int position, double reports) {
+    newest().values[columns * position + DISCOUNTED] = reports;
   }
 
   /** Returns a value of a coordinate at the publication with this index, given the present one. */
@@ -104,7 +121,7 @@ final class CoordinateHistory {
       Values values = publications.get(i);
       int position = values.position(coordinate);
       if (position >= 0) {
-        return values.values[COLUMNS * position + column];
+        return values.values[columns * position + column];
       }
     }
     return present;
@@ -120,11 +137,11 @@ final class CoordinateHistory {
   void forEachChanged(int index, int column, Change action) {
     for (int i = index; i < publications.size() - 1; i++) {
       Values values = publications.get(i);
-      int count = values.values.length / COLUMNS;
+      int count = values.values.length / columns;
       for (int p = 0; p < count; p++) {
         int coordinate = values.coordinates == null ? p : values.coordinates[p];
         if (i == index || isFirst(index, i, coordinate)) {
-          action.on(coordinate, values.values[COLUMNS * p + column]);
+          action.on(coordinate, values.values[columns * p + column]);
         }
       }
     }

@@ -1,7 +1,6 @@
 package io.croupier.operators.learner;
 
 import io.croupier.operators.math.Vectors;
-import java.util.Arrays;
 
 /**
  * A coin bettor in every coordinate, without a direction: the coin of coordinate i is the negated
@@ -22,6 +21,9 @@ import java.util.Arrays;
  * 2, where n_j is the sign of z_j if |z_j| exceeds the radius, and otherwise 0; z_j is the
  * unclipped weight of the publication that the report names.
  *
+ * <p>With a {@link Memory}, a coordinate is discounted by the product of the betas since its last
+ * coin, after its next one: coordinates that no report touches cost nothing, and keep their weight.
+ *
  * <p>Source: [vdH19, Algorithm 3], whose condition on the mean is on |E g~_j|, where each round is
  * one report that names the newest publication. Sums are compensated (two doubles each); a weight
  * beyond {@link MagnitudeLearner#LIMIT} saturates there and is counted at every evaluation. A step
@@ -35,7 +37,22 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   private final double initialWealth;
   private final BallConstraint constraint;
   private final Averaging averaging;
+  private final Memory memory;
   private final InitialWeights initialWeights;
+
+  /**
+   * Creates a coordinate-wise learner that forgets nothing.
+   *
+   * @param initialWealth W0 of every coordinate, positive and finite
+   */
+  CoordinateWise(
+      Prior prior,
+      double initialWealth,
+      BallConstraint constraint,
+      Averaging averaging,
+      InitialWeights initialWeights) {
+    this(prior, initialWealth, constraint, averaging, Memory.INFINITE, initialWeights);
+  }
 
   /**
    * Creates a coordinate-wise learner.
@@ -47,12 +64,14 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       double initialWealth,
       BallConstraint constraint,
       Averaging averaging,
+      Memory memory,
       InitialWeights initialWeights) {
     this.prior = prior;
     potential = new Potential(prior, 0.5);
     this.initialWealth = MagnitudeLearner.requireWealth(initialWealth);
     this.constraint = constraint;
     this.averaging = averaging;
+    this.memory = memory;
     this.initialWeights = initialWeights;
   }
 
@@ -63,7 +82,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
 
   @Override
   public State initial() {
-    return new State(dimension(), constraint);
+    return new State(dimension(), constraint, memory);
   }
 
   @Override
@@ -75,14 +94,14 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     state.round++;
     state.reports = round.reports;
     average(state, round);
-    Bettors bettors = state.bettors;
-    bettors.begin(state, round, lambda);
+    CoordinateRound common = state.common;
+    common.begin(state.history, round, lambda, state.chunks.share());
     if (round.isSparse()) {
-      int count = bettors.unite(round);
-      state.history.keep(bettors.touched, count);
+      int count = common.unite(round);
+      state.history.keep(common.touched, count);
       for (int i = 0; i < count; i++) {
-        observe(state, round, bettors.touched[i], i);
-        state.chunks.touch(bettors.touched[i]);
+        observe(state, round, common.touched[i], i);
+        state.chunks.touch(common.touched[i]);
       }
     } else {
       state.history.keep(null, dimension());
@@ -91,12 +110,13 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       }
       state.chunks.touchAll();
     }
+    state.total += round.reports;
   }
 
   /** Adds the weights at which the reports were evaluated to the average. */
   private void average(State state, Round round) {
     CoordinateChunks chunks = state.chunks;
-    chunks.advance(state.weighting.decay(averaging));
+    chunks.advance(state.weighting.decay(averaging) * memory.remainder((double) round.reports));
     chunks.averagePlayed();
     double weight = round.weight();
     for (int i = 0; i < round.size(); i++) {
@@ -113,18 +133,24 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
 
   private void observe(State state, Round round, int j, int position) {
     CoordinateChunks chunks = state.chunks;
-    Bettors bettors = state.bettors;
+    CoordinateRound common = state.common;
     double coins = chunks.coins(j);
     double upper = chunks.upper(j);
     double lower = chunks.lower(j);
     state.history.keep(position, coins, upper, lower, chunks.unprojected[j]);
-    RoundCoins roundCoins = bettors.coins;
+    double discounted = 0;
+    if (memory.isFinite()) {
+      // Without a coin so far, there was nothing to discount.
+      discounted = chunks.bound[j] == 0 ? state.total : chunks.discounted[j];
+      state.history.keepDiscounted(position, discounted);
+    }
+    RoundCoins roundCoins = common.coins;
     roundCoins.clear();
     double touching = 0;
     double squares = 0;
     for (int i = 0; i < round.size(); i++) {
       Round.Part part = round.part(i);
-      int at = bettors.position(part, i, j);
+      int at = common.position(part, i, j);
       double touch = part.denseWeight;
       double squared = part.denseSquaredWeight;
       if (part.touching != null && at >= 0) {
@@ -133,29 +159,38 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       }
       touching += touch;
       squares += squared;
-      if (bettors.named[i] < 0) {
+      if (common.named[i] < 0) {
         continue;
       }
       CoordinateHistory history = state.history;
-      int named = bettors.named[i];
-      double value = at >= 0 ? bettors.factor * part.sum[at] : 0;
+      int named = common.named[i];
+      double value = at >= 0 ? common.factor * part.sum[at] : 0;
       if (constraint.isActive()) {
         double weight = history.at(named, j, CoordinateHistory.WEIGHT, chunks.unprojected[j]);
-        value += bettors.factor * touch * part.gradientBound * constraint.pull(weight, 1);
+        value += common.factor * touch * part.gradientBound * constraint.pull(weight, 1);
       }
       if (history.isLate(named)) {
+        double remainder =
+            memory.isFinite()
+                ? memory.remainder(
+                    discounted - history.at(named, j, CoordinateHistory.DISCOUNTED, discounted))
+                : 1;
         roundCoins.add(
-            -value,
-            coins - history.at(named, j, CoordinateHistory.COINS, coins),
-            upper - history.at(named, j, CoordinateHistory.UPPER, upper),
-            lower - history.at(named, j, CoordinateHistory.LOWER, lower),
-            bettors.shares[i]);
+            -value * remainder,
+            coins - remainder * history.at(named, j, CoordinateHistory.COINS, coins),
+            upper - remainder * remainder * history.at(named, j, CoordinateHistory.UPPER, upper),
+            lower - remainder * remainder * history.at(named, j, CoordinateHistory.LOWER, lower),
+            common.shares[i]);
       } else {
-        roundCoins.add(-value, 0, 0, 0, bettors.shares[i]);
+        roundCoins.add(-value, 0, 0, 0, common.shares[i]);
       }
     }
     if (touching > 0 && !roundCoins.isEmpty()) {
-      bet(state, j, bettors.unit * touching, Math.max(1, touching * touching / squares));
+      bet(state, j, common.unit * touching, Math.max(1, touching * touching / squares));
+      if (memory.isFinite()) {
+        double reports = (double) state.total + round.reports;
+        chunks.discount(j, memory.remainder(reports - discounted), reports);
+      }
     }
   }
 
@@ -167,10 +202,10 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
    */
   private void bet(State state, int j, double unit, double reports) {
     CoordinateChunks chunks = state.chunks;
-    RoundCoins coins = state.bettors.coins;
+    RoundCoins coins = state.common.coins;
     double coin = coins.total();
     double hint =
-        Math.max(RULE.hint(coin, unit, reports, 0), prior.leastBound(state.bettors.bound))
+        Math.max(RULE.hint(coin, unit, reports, 0), prior.leastBound(state.common.bound))
             + coins.outstanding();
     boolean isFirst = chunks.bound[j] == 0;
     double cap = BettingRule.SquaredCoin.KAPPA * unit;
@@ -284,103 +319,29 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     chunks.unprojected[j] = z;
   }
 
-  /** What all coordinates of a round share. */
-  private static final class Bettors {
-    private final RoundCoins coins = new RoundCoins();
-
-    /** The coordinates that a sparse round touches, ascending. */
-    private int[] touched = {};
-
-    /**
-     * By part: the place in its coordinates, the index of its publication, and its weight's share.
-     */
-    private int[] cursors = {};
-
-    private int[] named = {};
-    private double[] shares = {};
-
-    /** lambda / Omega, times the constraint's share. */
-    private double factor;
-
-    /** lambda G / Omega. */
-    private double unit;
-
-    /** G. */
-    private double bound;
-
-    private void begin(State state, Round round, double lambda) {
-      int size = round.size();
-      if (named.length < size) {
-        named = new int[size];
-        shares = new double[size];
-      }
-      cursors = new int[size];
-      double weight = round.weight();
-      for (int i = 0; i < size; i++) {
-        named[i] = state.history.find(round.part(i).publication);
-        shares[i] = round.part(i).weight / weight;
-      }
-      factor = state.chunks.share() * lambda / weight;
-      bound = round.gradientBound();
-      unit = lambda / weight * bound;
-    }
-
-    /** Lists the coordinates that any part touches; returns how many. */
-    private int unite(Round round) {
-      if (round.size() == 1) {
-        touched = round.part(0).coordinates;
-        return round.part(0).count;
-      }
-      int most = 0;
-      for (int i = 0; i < round.size(); i++) {
-        most += round.part(i).count;
-      }
-      int[] all = new int[most];
-      int at = 0;
-      for (int i = 0; i < round.size(); i++) {
-        System.arraycopy(round.part(i).coordinates, 0, all, at, round.part(i).count);
-        at += round.part(i).count;
-      }
-      Arrays.sort(all);
-      int count = 0;
-      for (int i = 0; i < most; i++) {
-        if (count == 0 || all[count - 1] != all[i]) {
-          all[count++] = all[i];
-        }
-      }
-      touched = all;
-      return count;
-    }
-
-    /** Returns where a part has a coordinate, -1 if nowhere; coordinates must not descend. */
-    private int position(Round.Part part, int i, int coordinate) {
-      if (!part.isSparse()) {
-        return coordinate;
-      }
-      while (cursors[i] < part.count && part.coordinates[cursors[i]] < coordinate) {
-        cursors[i]++;
-      }
-      boolean isThere = cursors[i] < part.count && part.coordinates[cursors[i]] == coordinate;
-      return isThere ? cursors[i] : -1;
-    }
-  }
-
   /** The coordinates, in chunks, and the numbers of the whole model. */
   public static final class State implements LearnerState {
     private final CoordinateChunks chunks;
-    private final CoordinateHistory history = new CoordinateHistory();
+    private final CoordinateHistory history;
+    private final Memory memory;
     private final RoundWeighting weighting = new RoundWeighting();
-    private final Bettors bettors = new Bettors();
+    private final CoordinateRound common = new CoordinateRound();
 
     /** The point that weights are distances from, minus the initial weights; empty: zero. */
     private double[] centre = {};
 
     private long round;
     private long reports;
+
+    /** With a memory: reports of all rounds so far. */
+    private long total;
+
     private long saturations;
 
-    private State(int dimension, BallConstraint constraint) {
-      chunks = new CoordinateChunks(dimension, constraint);
+    private State(int dimension, BallConstraint constraint, Memory memory) {
+      chunks = new CoordinateChunks(dimension, constraint, memory);
+      history = new CoordinateHistory(memory);
+      this.memory = memory;
     }
 
     /** Returns the coordinates, not a copy. */
@@ -398,6 +359,9 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       round = visitor.count("round", round);
       reports = visitor.count("newest-reports", reports);
       saturations = visitor.count("saturations", saturations);
+      if (memory.isFinite()) {
+        total = visitor.count("remembered-reports", total);
+      }
       weighting.visit(visitor);
       if (visitor.count("has-centre", centre.length > 0 ? 1 : 0) != 0) {
         centre = centre.length > 0 ? centre : new double[chunks.coins.length];

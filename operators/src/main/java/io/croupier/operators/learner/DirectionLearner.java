@@ -42,7 +42,15 @@ final class DirectionLearner implements Serializable {
     state.norm = norm;
   }
 
-  /** Invariants: squaredNorms is finite and never falls; ||q|| is at most 1 up to rounding. */
+  /** Multiplies N by the square of beta, see {@link Memory}. */
+  void discount(State state, double beta) {
+    state.squaredNorms.scale(beta * beta);
+  }
+
+  /**
+   * Invariants: squaredNorms is finite, and falls by discounts alone; ||q|| is at most 1 up to
+   * rounding.
+   */
   static final class State {
     final double[] direction;
     private final RunningSum squaredNorms = new RunningSum();

@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /**
  * Creates the learner of a local {@link ModelSpec}, and the settings that all learners share.
- * ldp_sgd ignores initial_wealth, since it doesn't bet.
+ * ldp_sgd ignores initial_wealth, since it doesn't bet, and has no memory.
  */
 public final class Learners {
 
@@ -53,6 +53,7 @@ public final class Learners {
         magnitude,
         constraint(banco.hasRadius(), banco.getRadius()),
         averaging(spec),
+        memory(spec),
         initialWeights(spec));
   }
 
@@ -68,6 +69,7 @@ public final class Learners {
         magnitude,
         constraint(blackBox.hasRadius(), blackBox.getRadius()),
         averaging(spec),
+        memory(spec),
         initialWeights(spec));
   }
 
@@ -77,12 +79,14 @@ public final class Learners {
         new MagnitudeLearner(
             prior(spec), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, half);
     return new Combined(
-        new ProductLearner(magnitude, BallConstraint.NONE, averaging(spec), initialWeights(spec)),
+        new ProductLearner(
+            magnitude, BallConstraint.NONE, averaging(spec), memory(spec), initialWeights(spec)),
         new CoordinateWise(
             prior(spec),
             half / spec.getDimension(),
             BallConstraint.NONE,
             averaging(spec),
+            memory(spec),
             InitialWeights.zero(spec.getDimension())));
   }
 
@@ -93,6 +97,7 @@ public final class Learners {
         ModelSpecs.initialWealth(spec),
         constraint(learner.hasRadius(), learner.getRadius()),
         averaging(spec),
+        memory(spec),
         initialWeights(spec));
   }
 
@@ -122,7 +127,7 @@ public final class Learners {
       // Release 0.2.0 kept sections. A model without reports since 0.1.0 is in whole vectors.
       var learner = spec.getCoordinateWise();
       BallConstraint box = constraint(learner.hasRadius(), learner.getRadius());
-      CoordinateChunks sections = new CoordinateChunks(spec.getDimension(), box);
+      CoordinateChunks sections = new CoordinateChunks(spec.getDimension(), box, Memory.INFINITE);
       sections.visit(reader);
       average = sections.average;
     } else {
@@ -154,6 +159,11 @@ public final class Learners {
   /** Returns the averaging of a spec. */
   public static Averaging averaging(ModelSpec spec) {
     return new Averaging(ModelSpecs.averagingDegree(spec));
+  }
+
+  /** Returns how soon a spec's learner forgets. */
+  public static Memory memory(ModelSpec spec) {
+    return spec.hasMemory() ? new Memory(spec.getMemory().getHalfLife()) : Memory.INFINITE;
   }
 
   /** Returns the weights of a spec's round 0. */

@@ -65,7 +65,7 @@ public final class MagnitudeLearner implements Serializable {
   }
 
   /**
-   * Observes a round's coins, and sets the next magnitude.
+   * Observes a round's coins. {@link #bet} follows.
    *
    * @param share factor of every gradient on its way to the coins
    * @param lambda weight of the round
@@ -90,6 +90,20 @@ public final class MagnitudeLearner implements Serializable {
       state.mass = Potential.mass(prior, range(state, state.upper));
     }
     state.coins.add(coin);
+  }
+
+  /** Multiplies S by beta and V by its square, see {@link Memory}. {@link #bet} follows. */
+  void discount(State state, double beta) {
+    state.coins.scale(beta);
+    state.upper.variance.scale(beta * beta);
+    state.lower.variance.scale(beta * beta);
+  }
+
+  /** Sets the next magnitude; it stays 0 before the first coin. */
+  void bet(State state) {
+    if (state.upper.bound == 0) {
+      return;
+    }
     double magnitude = initialWealth * prediction(state);
     if (Math.abs(magnitude) > LIMIT) {
       magnitude = Math.copySign(LIMIT, magnitude);
@@ -146,7 +160,7 @@ public final class MagnitudeLearner implements Serializable {
         + StrictMath.log(initialWealth);
   }
 
-  /** V and h of one side. Invariants: V is finite and never falls; h never falls once it is set. */
+  /** V and h of one side. Invariants: V is finite, and falls by discounts alone; h never falls. */
   static final class Side {
     private final RunningSum variance = new RunningSum();
 

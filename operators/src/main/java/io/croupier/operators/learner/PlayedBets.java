@@ -29,6 +29,10 @@ final class PlayedBets {
     private double coins;
     private double upperVariance;
     private double lowerVariance;
+
+    /** The product of the discounts since the publication, see {@link Memory}. */
+    private double remainder = 1;
+
     private boolean isSaved;
 
     private PlayedBet(long publication) {
@@ -59,6 +63,14 @@ final class PlayedBets {
       return lowerVariance;
     }
 
+    /**
+     * Returns what is left of a coin that the bet settles: a coin counts as if it had been there
+     * when the bet was placed.
+     */
+    double remainder() {
+      return remainder;
+    }
+
     /** Returns the direction, given the present one. */
     double[] direction(double[] present) {
       return direction == null ? present : direction;
@@ -67,14 +79,21 @@ final class PlayedBets {
 
   private final List<PlayedBet> bets = new ArrayList<>();
   private final int dimension;
+  private final boolean areDiscounted;
 
   /** Whether the present direction is the newest publication's. */
   private boolean isPresent;
 
   private double[] spare;
 
-  PlayedBets(int dimension) {
+  /**
+   * Creates the bets of a bettor that has placed none.
+   *
+   * @param memory the bettor's
+   */
+  PlayedBets(int dimension, Memory memory) {
     this.dimension = dimension;
+    areDiscounted = memory.isFinite();
   }
 
   /** Returns the bet of a publication; null if it isn't known. */
@@ -126,6 +145,16 @@ final class PlayedBets {
     isPresent = false;
   }
 
+  /** Discounts what the bettor knew by beta, as its present sums. */
+  void discount(double beta) {
+    for (PlayedBet bet : bets) {
+      bet.coins *= beta;
+      bet.upperVariance *= beta * beta;
+      bet.lowerVariance *= beta * beta;
+      bet.remainder *= beta;
+    }
+  }
+
   /** Forgets the publications before {@code oldest}. */
   void forget(long oldest) {
     while (!bets.isEmpty() && bets.get(0).publication < oldest) {
@@ -171,6 +200,9 @@ final class PlayedBets {
     bet.coins = numbers[3];
     bet.upperVariance = numbers[4];
     bet.lowerVariance = numbers[5];
+    if (areDiscounted) {
+      bet.remainder = visitor.scalar("bet-remainder" + of, bet.remainder);
+    }
     if (hasDirection && !bet.isSaved) {
       if (bet.direction == null) {
         bet.direction = new double[dimension];

@@ -17,7 +17,8 @@ import java.util.Arrays;
  * </pre>
  *
  * <p>With a radius, the weights are kept in a ball around the initial ones, see {@link
- * BallConstraint}.
+ * BallConstraint}. With a {@link Memory}, the sums are discounted after every round, and a late
+ * report counts as much as is left of the round that it names.
  *
  * <p>The average is over the weights that the reports were evaluated at. A step costs O(d) for each
  * part, and one evaluation of the potential; it allocates nothing but, sometimes, a copy of the
@@ -28,17 +29,29 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
   private final DirectionLearner direction = new DirectionLearner();
   private final BallConstraint constraint;
   private final Averaging averaging;
+  private final Memory memory;
   private final InitialWeights initialWeights;
+
+  /** Creates a learner that forgets nothing, with as many coordinates as initial weights. */
+  ProductLearner(
+      MagnitudeLearner magnitude,
+      BallConstraint constraint,
+      Averaging averaging,
+      InitialWeights initialWeights) {
+    this(magnitude, constraint, averaging, Memory.INFINITE, initialWeights);
+  }
 
   /** Creates a learner with as many coordinates as initial weights. */
   ProductLearner(
       MagnitudeLearner magnitude,
       BallConstraint constraint,
       Averaging averaging,
+      Memory memory,
       InitialWeights initialWeights) {
     this.magnitude = magnitude;
     this.constraint = constraint;
     this.averaging = averaging;
+    this.memory = memory;
     this.initialWeights = initialWeights;
   }
 
@@ -49,19 +62,19 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
 
   @Override
   public State initial() {
-    return new State(dimension());
+    return new State(dimension(), memory);
   }
 
   @Override
   public void step(State state, Round round) {
     double lambda = state.weighting.next(round.weight());
     state.round++;
-    observe(state, round, lambda);
+    observe(state, round, lambda, memory.remainder((double) round.reports));
     state.reports = round.reports;
   }
 
-  private void observe(State state, Round round, double lambda) {
-    state.average.advance(state.weighting.decay(averaging));
+  private void observe(State state, Round round, double lambda, double beta) {
+    state.average.advance(state.weighting.decay(averaging) * beta);
     state.bets.keep(state.direction.direction);
     double weight = round.weight();
     double share = constraint.share();
@@ -79,14 +92,15 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     for (int i = 0; i < round.size(); i++) {
       Round.Part part = round.part(i);
       double partShare = part.weight / weight;
-      part.addTo(gradient, factor);
       PlayedBets.PlayedBet bet = state.bets.find(part.publication);
+      double remainder = bet == null ? 1 : bet.remainder();
+      part.addTo(gradient, factor * remainder);
       if (bet == null) {
         continue;
       }
       double[] played = bet.direction(q);
-      double pull = share * lambda * partShare * part.gradientBound * bet.pull();
-      double coin = -factor * part.dot(played) - pull * bet.norm() * bet.norm();
+      double pull = remainder * share * lambda * partShare * part.gradientBound * bet.pull();
+      double coin = -factor * remainder * part.dot(played) - pull * bet.norm() * bet.norm();
       if (bet.magnitude() != 0) {
         Vectors.addScaled(gain * partShare * bet.magnitude(), played, mean);
       }
@@ -96,13 +110,25 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
       hasDirection |= bet.norm() > 0;
       add(state, coin, bet, partShare);
       if (state.bets.isLate(bet)) {
-        late -= coin + factor * part.dot(q) + (pull == 0 ? 0 : pull * Vectors.dot(played, q));
+        late -=
+            coin
+                + factor * remainder * part.dot(q)
+                + (pull == 0 ? 0 : pull * Vectors.dot(played, q));
       }
     }
-    if (!state.coins.isEmpty() && (hasDirection || magnitude.betsWithoutDirection())) {
+    boolean settles = !state.coins.isEmpty() && (hasDirection || magnitude.betsWithoutDirection());
+    if (settles) {
       magnitude.observe(state.magnitude, state.coins, round, lambda, share);
     }
     direction.step(state.direction, gradient, Math.max(0, late));
+    if (memory.isFinite()) {
+      magnitude.discount(state.magnitude, beta);
+      direction.discount(state.direction, beta);
+      state.bets.discount(beta);
+    }
+    if (settles || memory.isFinite()) {
+      magnitude.bet(state.magnitude);
+    }
   }
 
   private static void add(State state, double coin, PlayedBets.PlayedBet bet, double share) {
@@ -178,10 +204,10 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     private final RoundCoins coins = new RoundCoins();
     private final double[] gradient;
 
-    private State(int dimension) {
+    private State(int dimension, Memory memory) {
       direction = new DirectionLearner.State(dimension);
       average = new RunningAverage(dimension);
-      bets = new PlayedBets(dimension);
+      bets = new PlayedBets(dimension, memory);
       gradient = new double[dimension];
     }
 

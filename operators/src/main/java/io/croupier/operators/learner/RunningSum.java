@@ -21,6 +21,20 @@ final class RunningSum {
     high = sum;
   }
 
+  /** Multiplies the sum by a factor from 0 to 1, with a relative error of about 2^-105. */
+  void scale(double factor) {
+    double product = high * factor;
+    low = low * factor + Math.fma(high, factor, -product);
+    high = product;
+  }
+
+  /** Scales the sum of {@code high[j]} and {@code low[j]} in the same way. */
+  static void scale(double factor, double[] high, double[] low, int j) {
+    double product = high[j] * factor;
+    low[j] = low[j] * factor + Math.fma(high[j], factor, -product);
+    high[j] = product;
+  }
+
   double value() {
     return within(high + low);
   }

@@ -56,7 +56,9 @@ class StateShapeTest {
           "combined {}",
           "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
           "black_box {} questions { name: 'a' accuracy {} }",
-          "black_box {} adaptive_clip { size: FEATURES }");
+          "black_box {} adaptive_clip { size: FEATURES }",
+          "black_box {} memory { half_life: 9 }",
+          "coordinate_wise {} memory { half_life: 9 }");
 
   private static final List<String> CENTRAL =
       List.of(

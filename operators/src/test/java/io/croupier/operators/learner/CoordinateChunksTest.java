@@ -23,11 +23,17 @@ class CoordinateChunksTest {
   private static final int D = 5 * CoordinateChunks.COORDINATES + 7;
 
   private static CoordinateWise learner(int dimension, double radius, double degree) {
+    return learner(dimension, radius, degree, Double.POSITIVE_INFINITY);
+  }
+
+  private static CoordinateWise learner(
+      int dimension, double radius, double degree, double halfLife) {
     return new CoordinateWise(
         new Prior.Conjugate(1),
         1,
         new BallConstraint(radius),
         new Averaging(degree),
+        new Memory(halfLife),
         InitialWeights.zero(dimension));
   }
 
@@ -140,9 +146,16 @@ class CoordinateChunksTest {
    * and restores between and after publications, sparse rounds and a few dense ones.
    */
   @ParameterizedTest
-  @CsvSource({"Infinity, 0, true", "Infinity, 3, false", "0.01, 0, false", "0.01, 3, true"})
-  void aRestoredLearnerContinuesBitForBit(double radius, double degree, boolean isLate) {
-    CoordinateWise learner = learner(D, radius, degree);
+  @CsvSource({
+    "Infinity, 0, true, Infinity",
+    "Infinity, 3, false, 3000",
+    "0.01, 0, false, Infinity",
+    "0.01, 3, true, Infinity",
+    "0.01, 3, true, 700"
+  })
+  void aRestoredLearnerContinuesBitForBit(
+      double radius, double degree, boolean isLate, double halfLife) {
+    CoordinateWise learner = learner(D, radius, degree, halfLife);
     Run straight = new Run(learner, 1, isLate);
     Run stopped = new Run(learner, 1, isLate);
     SplittableRandom schedule = new SplittableRandom(2);

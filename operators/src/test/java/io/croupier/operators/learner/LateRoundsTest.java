@@ -114,7 +114,7 @@ class LateRoundsTest {
   }
 
   /** The bet of a publication, and what the bettor knew. */
-  private record Bet(double magnitude, double coins, double upper, double lower) {
+  private record Bet(double magnitude, double coins, double upper, double lower, double remainder) {
     /** The wealth that an expert of a side bets a fraction of. */
     double potential(int side, double v) {
       return Math.exp(side * v * coins - v * v * (side > 0 ? upper : lower));
@@ -123,19 +123,22 @@ class LateRoundsTest {
 
   /**
    * Without noise, on every sequence and with any delays: each expert whose fraction is in range
-   * has at least the wealth of its potential, so that the bettor has the integral of them.
+   * has at least the wealth of its potential, so that the bettor has the integral of them. What is
+   * discounted passes to larger fractions.
    */
   @ParameterizedTest
   @EnumSource
   void everyExpertKeepsItsPotential(Opponent opponent) {
     for (int delay = 0; delay <= 8; delay += 2) {
       for (int seed = 0; seed < 10; seed++) {
-        play(opponent, delay, new SplittableRandom(seed));
+        play(opponent, delay, 1, new SplittableRandom(seed));
+        play(opponent, delay, 0.97, new SplittableRandom(seed));
       }
     }
   }
 
-  private static void play(Opponent opponent, int delay, SplittableRandom random) {
+  private static void play(Opponent opponent, int delay, double beta, SplittableRandom random) {
+    double remainder = 1;
     MagnitudeLearner learner =
         new MagnitudeLearner(
             new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
@@ -151,7 +154,12 @@ class LateRoundsTest {
     RoundCoins coins = new RoundCoins();
     for (int t = 0; t < 150; t++) {
       bets.add(
-          new Bet(state.magnitude(), state.coins(), state.upperVariance(), state.lowerVariance()));
+          new Bet(
+              state.magnitude(),
+              state.coins(),
+              state.upperVariance(),
+              state.lowerVariance(),
+              remainder));
       coins.clear();
       Round round = new Round();
       int parts = 0;
@@ -166,21 +174,26 @@ class LateRoundsTest {
         Bet bet = bets.get((int) part.publication);
         double share = part.weight / round.weight();
         double coin = -share * opponent.gradient(t, i, bet.magnitude, random);
+        double left = remainder / bet.remainder;
         coins.add(
-            coin,
-            state.coins() - bet.coins,
-            state.upperVariance() - bet.upper,
-            state.lowerVariance() - bet.lower,
+            left * coin,
+            state.coins() - left * bet.coins,
+            state.upperVariance() - left * left * bet.upper,
+            state.lowerVariance() - left * left * bet.lower,
             share);
         for (int k = 0; k < fractions.length; k++) {
-          wealth[0][k] += fractions[k] * coin * bet.potential(1, fractions[k]);
-          wealth[1][k] -= fractions[k] * coin * bet.potential(-1, fractions[k]);
+          double v = fractions[k] / bet.remainder;
+          wealth[0][k] += v * coin * bet.potential(1, v);
+          wealth[1][k] -= v * coin * bet.potential(-1, v);
         }
       }
       learner.observe(state, coins, round, 1, 1);
-      Bet now = new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance());
+      learner.discount(state, beta);
+      learner.bet(state);
+      remainder *= beta;
+      Bet now = new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance(), remainder);
       for (int k = 0; k < fractions.length; k++) {
-        double v = fractions[k];
+        double v = fractions[k] / remainder;
         if (v <= BettingRule.SquaredCoin.RHO / state.upperBound()) {
           double potential = now.potential(1, v);
           assertThat(wealth[0][k])

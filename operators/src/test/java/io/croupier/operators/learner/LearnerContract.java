@@ -364,7 +364,7 @@ abstract class LearnerContract<S extends LearnerState> {
   void saturationIsCounted() {
     Learner<S> learner = learner(InitialWeights.zero(1), 1e-3);
     S state = learner.initial();
-    for (int t = 0; t < 200_000; t++) {
+    for (int t = 0; t < saturatingRounds(); t++) {
       learner.step(
           state, TestRounds.ofBound(1e-3, learner, state, new double[] {-saturatingGradient()}, 0));
     }
@@ -374,7 +374,12 @@ abstract class LearnerContract<S extends LearnerState> {
     assertFinite(iterate, new double[] {saturatingGradient()});
   }
 
-  /** Large enough to reach the bound within 200,000 rounds. */
+  /** Rounds of {@link #saturatingGradient} that reach the bound. */
+  int saturatingRounds() {
+    return 200_000;
+  }
+
+  /** Large enough to reach the bound within {@link #saturatingRounds}. */
   double saturatingGradient() {
     return 1e-3;
   }

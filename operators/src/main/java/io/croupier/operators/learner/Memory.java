@@ -1,0 +1,45 @@
+package io.croupier.operators.learner;
+
+import java.io.Serializable;
+
+/**
+ * How soon a bettor forgets. After a round of n reports, what it has learned is discounted by
+ *
+ * <pre>
+ *   beta = 2^(-n / halfLife):  S &lt;- beta S;  V &lt;- beta^2 V;  N &lt;- beta^2 N;  earlier weights of the average &lt;- beta
+ * </pre>
+ *
+ * <p>An expert that bets the fraction v has the wealth exp(v S - v^2 V). The discount passes this
+ * wealth to the fraction v / beta, and drops the experts whose fraction leaves the range. With the
+ * improper prior it costs at most 2 W0 ln(1 / beta), whatever the losses (docs/rounds.md, theorem
+ * 6). It has to be known before the next bet, so it follows a round rather than precedes it.
+ *
+ * @param halfLife number of reports after which a report has half of its weight, at least 1;
+ *     infinite: nothing is forgotten
+ */
+public record Memory(double halfLife) implements Serializable {
+
+  /** Forgets nothing. */
+  public static final Memory INFINITE = new Memory(Double.POSITIVE_INFINITY);
+
+  /** Below it, nothing is left: so its square, and what it multiplies, don't underflow. */
+  private static final double LEAST = 0x1p-256;
+
+  public Memory {
+    if (!(halfLife >= 1)) {
+      throw new IllegalArgumentException(
+          "memory.half_life is " + halfLife + "; it has to be at least 1");
+    }
+  }
+
+  /** Returns whether anything is forgotten. */
+  boolean isFinite() {
+    return halfLife < Double.POSITIVE_INFINITY;
+  }
+
+  /** Returns beta, the factor that remains after {@code reports} reports, 0 to 1. */
+  double remainder(double reports) {
+    double beta = StrictMath.pow(2, -reports / halfLife);
+    return beta < LEAST ? 0 : beta;
+  }
+}
