@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -22,7 +24,7 @@ import picocli.CommandLine.Option;
     name = "SimulatePeople",
     mixinStandardHelpOptions = true,
     description = "Made-up people report to the tutorial's model, each once, one after the other.")
-public final class SimulatePeople implements Runnable {
+public final class SimulatePeople implements Callable<Integer> {
   /** What everybody's steps follow, but for chance: the weights that the model should find. */
   private static final double[] TRUTH = {0.6, 0.8, -0.2};
 
@@ -77,7 +79,7 @@ public final class SimulatePeople implements Runnable {
   }
 
   @Override
-  public void run() {
+  public Integer call() throws InterruptedException, TimeoutException {
     SplittableRandom random = new SplittableRandom();
     Map<String, Object> brokers = Map.of("bootstrap.servers", kafka);
     try (ModelSubscriber models = new ModelSubscriber(brokers, prefix + ".updates");
@@ -99,8 +101,7 @@ public final class SimulatePeople implements Runnable {
       }
       producer.flush();
       print(models, first.used() + people, random);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      return 0;
     }
   }
 
