@@ -14,7 +14,8 @@ import picocli.CommandLine.Option;
 
 /** The option that selects a gateway instead of Kafka brokers. */
 public final class GatewayOptions {
-  private static final Set<String> SCHEMES = Set.of("http", "https");
+  /** To which plain http goes; the client refuses it to other machines. */
+  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   @Option(
       names = "--gateway",
@@ -45,7 +46,9 @@ public final class GatewayOptions {
   public static void require(URI gateway, PrintWriter err) {
     boolean isDirect =
         gateway.getHost() != null
-            && SCHEMES.contains(String.valueOf(gateway.getScheme()).toLowerCase(Locale.ROOT))
+            && ("https".equalsIgnoreCase(gateway.getScheme())
+                || ("http".equalsIgnoreCase(gateway.getScheme())
+                    && LOOPBACK.contains(gateway.getHost().toLowerCase(Locale.ROOT))))
             && ProxySelector.getDefault().select(gateway).equals(List.of(Proxy.NO_PROXY));
     if (isDirect) {
       Map<String, String> failures =
