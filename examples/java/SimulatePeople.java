@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "SimulatePeople",
     mixinStandardHelpOptions = true,
-    description = "Made-up people report to the tutorial's model, each once, one after the other.")
+    description = "Made-up people report to the tutorial's model, each once, in groups.")
 public final class SimulatePeople implements Callable<Integer> {
   /** What everybody's steps follow, but for chance: the weights that the model should find. */
   private static final double[] TRUTH = {0.6, 0.8, -0.2};
@@ -48,8 +49,11 @@ public final class SimulatePeople implements Callable<Integer> {
   @Option(names = "--epsilon", defaultValue = "2", description = "of each report")
   private double epsilon;
 
-  @Option(names = "--seconds", defaultValue = "60", description = "time in which they report")
-  private int seconds;
+  @Option(
+      names = "--rounds",
+      defaultValue = "20",
+      description = "in how many groups; a group waits for an update that the last one has led to")
+  private int rounds;
 
   /** One day of a person: an intercept and two habits from -1 to 1, and the steps. */
   private record Day(double[] features, double steps) {
@@ -88,30 +92,57 @@ public final class SimulatePeople implements Callable<Integer> {
       ModelSnapshot first = models.await(modelId, PATIENCE);
       Randomiser randomiser = first.calibration(1).privUnit(epsilon);
       ReportTransport transport = new KafkaReportTransport(producer, prefix + ".gradients");
-      for (int person = 0; person < people; person++) {
-        ModelSnapshot newest = models.newest(modelId).orElseThrow();
-        // Each device has a ledger of its own; that of a real person is a file.
-        LocalLedger ledger = LocalLedger.inMemory("person-" + person, Limit.ofEpsilon(20));
-        new GradientReporter(transport, ledger)
-            .report(newest, Day.draw(random).gradient(newest.weights()), randomiser);
-        if ((person + 1) % Math.max(1, people / 10) == 0) {
-          System.out.printf("%,d of %,d people have reported%n", person + 1, people);
+      ModelSnapshot newest = first;
+      int reported = 0;
+      for (int round = 1; round <= rounds; round++) {
+        for (; reported < (long) people * round / rounds; reported++) {
+          // Each device has a ledger of its own; that of a real person is a file.
+          LocalLedger ledger = LocalLedger.inMemory("person-" + reported, Limit.ofEpsilon(20));
+          new GradientReporter(transport, ledger)
+              .report(newest, Day.draw(random).gradient(newest.weights()), randomiser);
         }
-        Thread.sleep(Duration.ofSeconds(seconds).dividedBy(people).toMillis());
+        producer.flush();
+        long before = newest.round();
+        long received = received(first) + reported;
+        newest =
+            await(
+                models, update -> update.round() > before && received(update) >= received);
+        System.out.printf("\r%,d of %,d people have reported", reported, people);
       }
-      producer.flush();
-      print(models, first.used() + people, random);
+      System.out.println();
+      print(newest.average(), random);
       return 0;
     }
   }
 
-  /** Prints how well the model predicts the steps of people who haven't reported. */
-  private void print(ModelSubscriber models, long reports, SplittableRandom random)
-      throws InterruptedException {
-    while (models.newest(modelId).orElseThrow().used() < reports) {
+  /**
+   * The number of reports that have reached the model. The last of a group may stay in the open
+   * round until somebody has reported on the newest weights.
+   */
+  private static long received(ModelSnapshot update) {
+    return update.used()
+        + update.open()
+        + update.droppedStale()
+        + update.droppedUnpublished()
+        + update.droppedBound();
+  }
+
+  private ModelSnapshot await(ModelSubscriber models, Predicate<ModelSnapshot> condition)
+      throws InterruptedException, TimeoutException {
+    long start = System.nanoTime();
+    ModelSnapshot newest = models.newest(modelId).orElseThrow();
+    while (!condition.test(newest)) {
+      if (System.nanoTime() - start > PATIENCE.toNanos()) {
+        throw new TimeoutException("no update with the last reports; does the job run?");
+      }
       Thread.sleep(100);
+      newest = models.newest(modelId).orElseThrow();
     }
-    double[] average = models.newest(modelId).orElseThrow().average();
+    return newest;
+  }
+
+  /** Prints how well the model predicts the steps of people who haven't reported. */
+  private static void print(double[] average, SplittableRandom random) {
     System.out.printf("Weights: %s; the truth: %s%n", text(average), text(TRUTH));
     Day[] days = Stream.generate(() -> Day.draw(random)).limit(STRANGERS).toArray(Day[]::new);
     System.out.printf(
