@@ -1,22 +1,18 @@
 package io.croupier.cli;
 
+import io.croupier.client.GatewayAddress;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import picocli.CommandLine.Option;
 
 /** The option that selects a gateway instead of Kafka brokers. */
 public final class GatewayOptions {
-  /** To which plain http goes; the client refuses it to other machines. */
-  private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
-
   @Option(
       names = "--gateway",
       paramLabel = "URL",
@@ -41,15 +37,16 @@ public final class GatewayOptions {
    * Returns once the gateway accepts a connection, or a proxy leads to it.
    *
    * @param err receives a line if this takes longer than two seconds
-   * @throws InputException if it accepts none within 3 s; the message has the address and the cause
+   * @throws InputException if the address is none of a gateway, or accepts no connection within 3
+   *     s; the message has the address and the cause
    */
   public static void require(URI gateway, PrintWriter err) {
-    boolean isDirect =
-        gateway.getHost() != null
-            && ("https".equalsIgnoreCase(gateway.getScheme())
-                || ("http".equalsIgnoreCase(gateway.getScheme())
-                    && LOOPBACK.contains(gateway.getHost().toLowerCase(Locale.ROOT))))
-            && ProxySelector.getDefault().select(gateway).equals(List.of(Proxy.NO_PROXY));
+    try {
+      URI unused = GatewayAddress.require(gateway);
+    } catch (IllegalArgumentException e) {
+      throw new InputException("--gateway: " + e.getMessage(), e);
+    }
+    boolean isDirect = ProxySelector.getDefault().select(gateway).equals(List.of(Proxy.NO_PROXY));
     if (isDirect) {
       Map<String, String> failures =
           Waiting.on(

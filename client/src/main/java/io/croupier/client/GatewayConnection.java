@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 
 /**
  * Requests to a gateway, each with a limit on its whole duration. Redirects are not followed, so a
@@ -38,10 +36,6 @@ final class GatewayConnection implements AutoCloseable {
 
   /** Much more than a gateway's problem document needs. */
   private static final int LONGEST_PROBLEM = 1 << 16;
-
-  /** Addresses of this machine, which need no TLS; a name other than localhost may be another's. */
-  private static final Pattern LOOPBACK =
-      Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[(0*:)*:?0*1\\]");
 
   private final String base;
   private final ExecutorService executor =
@@ -66,26 +60,10 @@ final class GatewayConnection implements AutoCloseable {
    * Prepares requests; connects to nothing.
    *
    * @param gateway base of the API, without /v1
-   * @throws IllegalArgumentException if it is no https URL, nor an http URL of this machine, or has
-   *     a user, a query or a fragment
+   * @throws IllegalArgumentException as {@link GatewayAddress#require}
    */
   GatewayConnection(URI gateway) {
-    String scheme = String.valueOf(gateway.getScheme()).toLowerCase(Locale.ROOT);
-    String host = String.valueOf(gateway.getHost()).toLowerCase(Locale.ROOT);
-    if (gateway.getHost() == null
-        || gateway.getRawUserInfo() != null
-        || gateway.getRawQuery() != null
-        || gateway.getRawFragment() != null) {
-      throw new IllegalArgumentException(
-          "the gateway's URL must consist of scheme, host and, perhaps, port and path");
-    }
-    if (!scheme.equals("https") && !(scheme.equals("http") && LOOPBACK.matcher(host).matches())) {
-      throw new IllegalArgumentException(
-          "the gateway's URL is "
-              + gateway
-              + "; it must begin with https, or be one of this machine's loopback interface");
-    }
-    base = gateway.toString().replaceFirst("/+$", "");
+    base = GatewayAddress.require(gateway).toString().replaceFirst("/+$", "");
   }
 
   /** The base of the API. */

@@ -45,8 +45,8 @@ public final class FollowedModel implements PublishedModel {
   /**
    * Starts to follow a model over a gateway.
    *
-   * @throws InputException if the address is none of a gateway, or no update of the model is found
-   *     within 30 s
+   * @throws InputException if a server answers that is no gateway, or no update of the model is
+   *     found within 30 s
    */
   public static FollowedModel overGateway(URI gateway, String modelId) {
     return follow(modelId, listener -> new UpdateSource.GatewayModel(gateway, modelId, listener));

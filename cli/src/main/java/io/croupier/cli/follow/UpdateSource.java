@@ -77,11 +77,7 @@ interface UpdateSource extends AutoCloseable {
 
     GatewayModel(URI address, String modelId, Consumer<ModelSnapshot> listener) {
       this.address = address;
-      try {
-        subscriber = new HttpModelSubscriber(address, modelId, listener);
-      } catch (IllegalArgumentException e) {
-        throw new InputException("--gateway: " + e.getMessage(), e);
-      }
+      subscriber = new HttpModelSubscriber(address, modelId, listener);
     }
 
     private static <T> T read(Supplier<T> reading) {

@@ -101,7 +101,8 @@ class ReportCommandTest extends ReportCommandRuns {
     "--gateway http://localhost:1, --gateway and --token FILE belong together",
     "--kafka localhost:1 --token t, --gateway and --token FILE belong together",
     "--models x --token t, --gateway and --token FILE belong together",
-    "--gateway http://gateway.example --token t, must begin with https"
+    "--gateway http://gateway.example --token t, must begin with https",
+    "--gateway https://gateway.example?a=b --token t, must consist of scheme"
   })
   void thereIsOneDestination(String options, String message) {
     Run run = run("[0.5, 0]", LEDGER + "--epsilon 1 " + options);

@@ -1,0 +1,41 @@
+package io.croupier.client;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** The address of a gateway: https, or http on the loopback interface of this machine. */
+public final class GatewayAddress {
+
+  /** Hosts that need no TLS; a name other than localhost may be another machine's. */
+  private static final Pattern LOOPBACK =
+      Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[(0*:)*:?0*1\\]");
+
+  private GatewayAddress() {}
+
+  /**
+   * Returns the address.
+   *
+   * @param gateway base of the gateway's API, without /v1
+   * @throws IllegalArgumentException if it is neither an https URL nor an http URL of the loopback
+   *     interface, or has a user, a query or a fragment
+   */
+  public static URI require(URI gateway) {
+    String scheme = String.valueOf(gateway.getScheme()).toLowerCase(Locale.ROOT);
+    String host = String.valueOf(gateway.getHost()).toLowerCase(Locale.ROOT);
+    if (gateway.getHost() == null
+        || gateway.getRawUserInfo() != null
+        || gateway.getRawQuery() != null
+        || gateway.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "the gateway's URL must consist of scheme, host and, perhaps, port and path");
+    }
+    if (!scheme.equals("https") && !(scheme.equals("http") && LOOPBACK.matcher(host).matches())) {
+      throw new IllegalArgumentException(
+          "the gateway's URL is "
+              + gateway
+              + "; it must begin with https, or be one of this machine's loopback interface");
+    }
+    return gateway;
+  }
+}
