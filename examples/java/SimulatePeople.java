@@ -52,7 +52,9 @@ public final class SimulatePeople implements Callable<Integer> {
   @Option(
       names = "--rounds",
       defaultValue = "20",
-      description = "in how many groups; a group waits for an update that the last one has led to")
+      description =
+          "in how many groups; each waits for new weights, so it needs as many people as the"
+              + " model's reportsPerRound")
   private int rounds;
 
   /** One day of a person: an intercept and two habits from -1 to 1, and the steps. */
@@ -116,8 +118,8 @@ public final class SimulatePeople implements Callable<Integer> {
   }
 
   /**
-   * The number of reports that have reached the model. The last of a group may stay in the open
-   * round until somebody has reported on the newest weights.
+   * The number of reports that have reached the model. The last ones of a group may still be in the
+   * open round, which the next group completes.
    */
   private static long received(ModelSnapshot update) {
     return update.used()
@@ -133,7 +135,9 @@ public final class SimulatePeople implements Callable<Integer> {
     ModelSnapshot newest = models.newest(modelId).orElseThrow();
     while (!condition.test(newest)) {
       if (System.nanoTime() - start > PATIENCE.toNanos()) {
-        throw new TimeoutException("no update with the last reports; does the job run?");
+        throw new TimeoutException(
+            "No new weights within two minutes. Does the job run, and has a group as many people as"
+                + " the model's reportsPerRound?");
       }
       Thread.sleep(100);
       newest = models.newest(modelId).orElseThrow();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {
   /**
-   * Of 100 simulated runs half had an error above 0.08, one of 0.24; the error without a model is
-   * 1. A normal error of that size exceeds this bound once in a million runs.
+   * Without a model the error is 1. In 3,000 simulated runs its root mean square was 0.10, and its
+   * largest value 0.34. A normal error exceeds five root mean squares once in a million runs.
    */
   private static final double MOST_ERROR = 0.5;
 
