@@ -4,6 +4,7 @@ local differential privacy, and keeps the person's account. docs/clients.md is t
 from .device import Device, Participant, Sent, norm, size_of_linear
 from .errors import (
     CroupierError, GatewayError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError, RefusedError)
+from .features import Features
 from .gateway import Gateway, Transport
 from .ledger import Decision, Ledger, Limit, Spent, StoredReport
 from .randomisers import Choice, PrivUnit, RandomisedResponse
@@ -12,7 +13,7 @@ from .snapshot import Question, Snapshot, Terms
 from .vectors import expand_candidate
 
 __all__ = [
-    "Choice", "CroupierError", "Decision", "Device", "Gateway", "GatewayError", "GradientReport", "Ledger",
+    "Choice", "CroupierError", "Decision", "Device", "Features", "Gateway", "GatewayError", "GradientReport", "Ledger",
     "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
     "Participant", "PrivUnit", "Question", "RandomisedResponse", "RefusedError", "Sent", "Snapshot", "Spent",
     "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",

@@ -6,6 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 from . import records
 from .errors import CroupierError
+from .features import Features
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 SIZES = {records.FEATURES: "FEATURES", records.GRADIENT: "GRADIENT"}
@@ -53,13 +54,24 @@ class Terms:
 class Snapshot:
     """One published state of a model.
 
-    weights: where to evaluate the next gradient. average: what to predict with.
+    weights: where to evaluate the next gradient. average: what to predict with. described: the features in
+    Protobuf.
     """
 
     terms: Terms
     weights: List[float] = field(repr=False)
     average: List[float] = field(repr=False)
     published_at_ms: int
+    described: Tuple[Any, ...] = field(default=(), repr=False)
+
+    @property
+    def features(self) -> Features:
+        """How a row becomes a vector; CroupierError if this version doesn't know a feature's kind."""
+        features, dimension = Features(self.described), self.terms.dimension
+        _require(
+            not self.described or dimension % features.size == 0,
+            f"the features make {features.size} values; there are {dimension} weights")
+        return features
 
     @property
     def model_id(self) -> str:
@@ -83,7 +95,8 @@ class Snapshot:
             _require(len(vector) > 0, f"{name} is missing")
             _require(all(map(math.isfinite, vector)), f"{name} has a value that is not finite")
         _require(len(average) == len(weights), "average and weights differ in length")
-        return Snapshot(_terms(message, len(weights)), weights, average, message.published_at_ms)
+        return Snapshot(
+            _terms(message, len(weights)), weights, average, message.published_at_ms, tuple(message.features))
 
 
 def grid_exponent_of(bound: float) -> int:

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
@@ -234,6 +235,21 @@ public final class ModelSnapshot {
    */
   public double questionProbability() {
     return terms.questionProbability();
+  }
+
+  /**
+   * How devices compute the model's features; {@link Features#list} is empty if the spec doesn't
+   * describe them.
+   *
+   * @throws IllegalArgumentException if a feature is of a kind that this version doesn't know, or
+   *     the weights are not as many as the features make values, or as many for each class
+   */
+  public Features features() {
+    Features features = new Features(update.getFeaturesList());
+    require(
+        features.list().isEmpty() || FeatureRules.fit(features.size(), dimension()),
+        "the features make " + features.size() + " values; there are " + dimension() + " weights");
+    return features;
   }
 
   /** The questions of the model, and what the answers imply so far; unmodifiable. */

@@ -76,6 +76,8 @@ export interface Snapshot {
   /** What to predict with. */
   readonly average: Float64Array;
   readonly terms: RoundTerms;
+  /** How a row becomes a vector; without names if the spec doesn't describe it. Throws if this version can't know. */
+  readonly features: Features;
   /** The ModelUpdate in the JSON mapping of Protobuf. */
   readonly update: Readonly<Record<string, unknown>>;
 }
@@ -93,6 +95,21 @@ export interface ListedModel {
 
 /** Reads a ModelUpdate in the JSON mapping of Protobuf. Throws if it is not usable. */
 export function readUpdate(update: unknown): Snapshot;
+
+/** How a model's features are computed from one person's values, the same on every device. */
+export class Features {
+  /** @param list the features of a valid spec, in the JSON mapping of Protobuf */
+  constructor(list: readonly Readonly<Record<string, unknown>>[]);
+  readonly names: readonly string[];
+  /** The number of values of a vector. */
+  readonly size: number;
+  /** Bounds the L2 norm of every vector, up to rounding. */
+  readonly largestNorm: number;
+  /** The same with an encoder that the page contains. Throws if its bytes don't have the digest of the spec. */
+  withEncoder(name: string, bytes: Uint8Array, encode: (value: any) => ArrayLike<number>): Features;
+  /** The vector of one row, by name of the feature. Throws, without the value, if one is missing or not of its kind. */
+  vector(row: Readonly<Record<string, unknown>>): Float64Array;
+}
 
 /** A loss of a linear prediction <x, w>, or of as many scores <x, w_c> as there are classes. */
 export interface Loss {

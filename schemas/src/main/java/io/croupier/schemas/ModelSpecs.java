@@ -197,7 +197,10 @@ public final class ModelSpecs {
 
   /** Upper bound on the bytes of an encoded {@link ModelUpdate}, without key and framing. */
   public static long updateBytes(ModelSpec spec) {
-    return MESSAGE_OVERHEAD + 2L * Double.BYTES * spec.getDimension();
+    ModelUpdate features = ModelUpdate.newBuilder().addAllFeatures(spec.getFeaturesList()).build();
+    return MESSAGE_OVERHEAD
+        + 2L * Double.BYTES * spec.getDimension()
+        + features.getSerializedSize();
   }
 
   /**

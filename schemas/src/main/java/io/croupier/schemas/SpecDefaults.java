@@ -12,6 +12,9 @@ final class SpecDefaults {
     } else {
       resolved.setGridExponent(ModelSpecs.gridExponent(spec));
     }
+    resolved.getFeaturesBuilderList().stream()
+        .filter(feature -> feature.hasOneHot() && !feature.getOneHot().hasOther())
+        .forEach(feature -> feature.getOneHotBuilder().setOther(false));
     resolved.setInitialWealth(ModelSpecs.initialWealth(spec));
     if (spec.getInitialWeightsList().stream().allMatch(weight -> weight == 0)) {
       resolved.clearInitialWeights();

@@ -61,6 +61,7 @@ final class SpecRules {
     violations.positiveIfPresent("report_bound", spec.hasReportBound(), spec.getReportBound());
     checkLimits(spec, violations);
     Questions.check(spec, violations);
+    FeatureRules.check(spec, violations);
   }
 
   private static void checkVectors(ModelSpec spec, Violations violations) {

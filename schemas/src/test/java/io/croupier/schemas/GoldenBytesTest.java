@@ -25,6 +25,7 @@ class GoldenBytesTest {
         "ModelSpec-priv-unit",
         "ModelSpec-questions",
         "ModelSpec-adaptive-clip",
+        "ModelSpec-features",
         "GradientReport-dense",
         "GradientReport-grid",
         "GradientReport-sparse",
@@ -37,6 +38,7 @@ class GoldenBytesTest {
         "ModelUpdate-recent",
         "ModelUpdate-adaptive-clip",
         "ModelUpdate-waits",
+        "ModelUpdate-features",
         "AccountingEvent",
         "AccountingEvent-limits",
         "AccountingEvent-central",
@@ -61,7 +63,7 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"local", "priv-unit", "questions", "adaptive-clip"})
+  @ValueSource(strings = {"local", "priv-unit", "questions", "adaptive-clip", "features"})
   void aGoldenSpecIsValid(String kind) throws IOException {
     ModelSpec spec = ModelSpec.parseFrom(bytes("ModelSpec-" + kind + ".bin"));
     assertThat(ModelSpecs.violations(spec)).isEmpty();

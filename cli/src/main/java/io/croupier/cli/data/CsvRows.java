@@ -1,12 +1,15 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.client.Features;
+import io.croupier.client.ModelSnapshot;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One person's rows. Every column except the label is a coordinate, in the order of the header. The
- * values are not scaled, since scaling would require the data of all people.
+ * One person's rows. If the model describes its features, the columns that it names are turned into
+ * vectors as it describes. Otherwise every column except the label is a coordinate, in the order of
+ * the header, and the values are not scaled, since scaling would require the data of all people.
  */
 public final class CsvRows {
 
@@ -16,55 +19,75 @@ public final class CsvRows {
    * Reads a file.
    *
    * @param label the column to predict
-   * @param dimension of the model, and required number of other columns
-   * @param gradientBound the model's G; infinite if it moves
+   * @param model whose features, dimension and bound apply
    * @param scale of the residuals, for {@link NamedLoss#HUBER_MALLOWS}
-   * @throws InputException if the file can't be read, or its contents are invalid
+   * @throws InputException if the file can't be read, its contents are invalid, or they don't fit
+   *     the model
    */
   public static Problem load(
-      Path file, String label, NamedLoss loss, int dimension, double gradientBound, double scale) {
+      Path file, String label, NamedLoss loss, ModelSnapshot model, double scale) {
     CsvTable table = CsvTable.read(file);
-    List<String> columns = table.columns().stream().filter(name -> !name.equals(label)).toList();
     table.requireColumn(label);
-    int classes = classes(table, columns.size(), label, loss, dimension);
+    Features described = features(model);
+    List<String> columns = table.columns().stream().filter(name -> !name.equals(label)).toList();
+    int width = described.list().isEmpty() ? columns.size() : described.size();
+    String made =
+        described.list().isEmpty()
+            ? "%s: the file has %d columns besides '%s'".formatted(table.name(), width, label)
+            : "the model's features make %d values".formatted(width);
+    int classes = classes(made, width, loss, model.dimension());
     double[] targets =
         switch (loss) {
           case LOGISTIC -> table.classes(label, 2);
           case SOFTMAX -> table.classes(label, classes);
           case SQUARED, ABSOLUTE, HUBER_MALLOWS -> table.numbers(label);
         };
+    double[] features =
+        described.list().isEmpty()
+            ? asTheyAre(table, columns)
+            : new CsvFeatures(table, described).vectors();
+    double bound = model.size().isEmpty() ? model.gradientBound() : Double.POSITIVE_INFINITY;
+    return loss.problem(features, targets, classes, bound, scale);
+  }
+
+  private static Features features(ModelSnapshot model) {
+    try {
+      return model.features();
+    } catch (IllegalArgumentException e) {
+      throw new InputException("model '%s': %s".formatted(model.modelId(), e.getMessage()), e);
+    }
+  }
+
+  private static double[] asTheyAre(CsvTable table, List<String> columns) {
     int width = columns.size();
-    double[] features = new double[Math.multiplyExact(targets.length, width)];
+    double[] features = new double[Math.multiplyExact(table.size(), width)];
     for (int j = 0; j < width; j++) {
       double[] column = table.numbers(columns.get(j));
       for (int i = 0; i < column.length; i++) {
         features[i * width + j] = column[i];
       }
     }
-    return loss.problem(features, targets, classes, gradientBound, scale);
+    return features;
   }
 
   /**
    * The number of classes, for which a model has as many coordinates each as there are features.
    */
-  private static int classes(
-      CsvTable table, int columns, String label, NamedLoss loss, int dimension) {
+  private static int classes(String made, int width, NamedLoss loss, int dimension) {
     boolean fits =
         loss == NamedLoss.SOFTMAX
-            ? columns > 0 && dimension % columns == 0 && dimension > columns
-            : columns == dimension;
+            ? width > 0 && dimension % width == 0 && dimension > width
+            : width == dimension;
     if (!fits) {
       throw new InputException(
-          "%s: the file has %d columns besides '%s'; the model has %d coordinates%s"
+          "%s; the model has %d coordinates%s"
               .formatted(
-                  table.name(),
-                  columns,
-                  label,
+                  made,
                   dimension,
                   loss == NamedLoss.SOFTMAX
                       ? ", which must be as many for each of at least two classes"
                       : ""));
     }
-    return columns == 0 ? 1 : dimension / columns;
+    return width == 0 ? 1 : dimension / width;
   }
 }

@@ -164,6 +164,11 @@ final class CsvTable {
     return rows.size();
   }
 
+  /** The line of a row in the file, where it ends. */
+  long line(int row) {
+    return lines.get(row);
+  }
+
   List<String> columns() {
     return columns;
   }

@@ -123,7 +123,7 @@ public final class ModelsFile {
                 lines.add("%s, line %d%s: %s".formatted(name, fault.line(), model, fault.text())));
     for (String violation : violations) {
       String sentence = YamlNames.in(violation);
-      String path = sentence.split("[ \\[]", 2)[0];
+      String path = sentence.split(" ", 2)[0];
       boolean isLearner = violation.startsWith("learner ");
       if (!form.isFaulty(path) && !(isLearner && form.hasFaultAtTop())) {
         lines.add(

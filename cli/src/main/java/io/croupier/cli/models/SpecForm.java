@@ -1,5 +1,6 @@
 package io.croupier.cli.models;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
@@ -23,6 +24,7 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
  * Compares a map of a YAML file with the fields of a message: which are unknown, and which have
@@ -64,14 +66,21 @@ final class SpecForm {
   Optional<Integer> line(String path) {
     String known = path;
     while (!known.isEmpty() && !lines.containsKey(known)) {
-      known = known.substring(0, Math.max(0, known.lastIndexOf('.')));
+      int inner = Math.max(known.lastIndexOf('.'), known.lastIndexOf('['));
+      known = known.substring(0, Math.max(0, inner));
     }
     return Optional.ofNullable(lines.get(known));
   }
 
-  /** Whether a field, or one that contains it, was removed. */
+  /** Whether a field, one that contains it, or one of this element of a list was removed. */
   boolean isFaulty(String path) {
-    return faulty.stream().anyMatch(found -> path.equals(found) || path.startsWith(found + "."));
+    return faulty.stream()
+        .anyMatch(
+            found ->
+                path.equals(found)
+                    || path.startsWith(found + ".")
+                    || path.startsWith(found + "[")
+                    || (path.endsWith("]") && found.startsWith(path + ".")));
   }
 
   /** Whether a field of the message itself was removed. */
@@ -106,12 +115,32 @@ final class SpecForm {
       } else if (isMap(field)) {
         JsonObject member = json.getAsJsonObject(key);
         check(field.getMessageType(), member, valueOf(node, key), at + ".");
+      } else if (isListOfMaps(field)) {
+        checkList(field.getMessageType(), json.getAsJsonArray(key), valueOf(node, key), at);
       }
+    }
+  }
+
+  private void checkList(Descriptor type, JsonArray list, Node node, String path) {
+    for (int i = 0; i < list.size(); i++) {
+      Node element = node instanceof SequenceNode nodes ? nodes.getValue().get(i) : node;
+      String at = path + "[" + i + "]";
+      lines.put(at, line(element));
+      check(type, list.get(i).getAsJsonObject(), element, at + ".");
     }
   }
 
   private static boolean isMap(FieldDescriptor field) {
     return field.getJavaType() == JavaType.MESSAGE && !field.isRepeated();
+  }
+
+  private static boolean isListOfMaps(FieldDescriptor field) {
+    return field.getJavaType() == JavaType.MESSAGE && field.isRepeated();
+  }
+
+  private static boolean isOfMaps(JsonElement value) {
+    return value.isJsonArray()
+        && value.getAsJsonArray().asList().stream().allMatch(JsonElement::isJsonObject);
   }
 
   private static Optional<String> fault(
@@ -139,7 +168,11 @@ final class SpecForm {
           "%s is %s: it must be a map%s"
               .formatted(at, quoted(value), form(field.getMessageType(), key, value)));
     }
-    if (!isMap && !JsonFields.parses(field.getContainingType(), key, value)) {
+    boolean isValid =
+        isListOfMaps(field)
+            ? isOfMaps(value)
+            : JsonFields.parses(field.getContainingType(), key, value);
+    if (!isMap && !isValid) {
       return Optional.of("%s is %s: it must be %s".formatted(at, quoted(value), kind(field)));
     }
     return Optional.empty();

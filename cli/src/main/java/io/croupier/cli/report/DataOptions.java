@@ -20,8 +20,10 @@ final class DataOptions {
       paramLabel = "FILE",
       required = true,
       description = {
-        "Evaluates the gradients on this person's rows, a CSV file with a header. All values are"
-            + " numbers, used without scaling. Every column except the label is a coordinate, in"
+        "Evaluates the gradients on this person's rows, a CSV file with a header. If the model"
+            + " describes its features, the columns that it names are scaled as it describes."
+            + " Otherwise all values are"
+            + " numbers, used without scaling: every column except the label is a coordinate, in"
             + " the order of the header; for an intercept, add a column of ones. A file that"
             + " ends in .gz is decompressed."
       })
@@ -96,8 +98,7 @@ final class DataOptions {
               .formatted(rounds));
     }
     ModelSnapshot newest = model.newest();
-    double bound = newest.size().isEmpty() ? newest.gradientBound() : Double.POSITIVE_INFINITY;
-    Problem problem = CsvRows.load(file, label, loss, newest.dimension(), bound, scale);
+    Problem problem = CsvRows.load(file, label, loss, newest, scale);
     newest.size().ifPresent(size -> requireUsable(size, problem));
     warnOfSteepLoss(newest, problem, warnings);
     return new RowGradients(problem, model, eachRow, rounds);

@@ -77,7 +77,8 @@ final class UnpublishedModel implements PublishedModel {
             .setGridExponent(ModelSpecs.gridExponent(spec))
             .setGradientBound(ModelSpecs.firstGradientBound(spec))
             .setAnswerProbability(ModelSpecs.answerProbability(spec))
-            .setQuestionProbability(Questions.probability(spec));
+            .setQuestionProbability(Questions.probability(spec))
+            .addAllFeatures(spec.getFeaturesList());
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
     if (spec.hasAdaptiveClip()) {
       setScouting(spec, update);

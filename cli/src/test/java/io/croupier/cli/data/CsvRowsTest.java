@@ -3,10 +3,18 @@ package io.croupier.cli.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.cli.InputException;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.Feature;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +54,56 @@ class CsvRowsTest {
     assertRefused("one,y,x\n1,0,1\n", NamedLoss.SOFTMAX, 2, "2 columns", "at least two classes");
   }
 
+  private static List<Feature> wellbeing() throws TextFormat.ParseException {
+    return TextFormat.parse(
+            "features { name: 'one' intercept {} } features { name: 'walked' range { from: 0 to: 180"
+                + " } } features { name: 'fit' yes_no {} } features { name: 'shift' one_hot {"
+                + " categories: 'day' categories: 'night' other: true } }",
+            ModelSpec.class)
+        .getFeaturesList();
+  }
+
+  @Test
+  void theColumnsThatTheFeaturesNameAreScaledAsTheyDescribe() throws IOException {
+    String text = "shift,y,walked,note,fit\nnight,1,45,ignored,YES\nnone,0,400,ignored,0\n";
+    Problem problem = load(text, NamedLoss.SQUARED, 6, wellbeing());
+    double[] gradient = new double[6];
+
+    problem.gradient(0, new double[6], gradient);
+    assertThat(gradient).containsExactly(-1, 0.5, -1, -0.0, -1, -0.0);
+    problem.gradient(1, new double[] {1, 0, 0, 0, 0, 0}, gradient);
+    assertThat(gradient).containsExactly(1, 1, 0, 0, 0, 1);
+    assertThat(load(text, NamedLoss.SOFTMAX, 12, wellbeing()).dimension()).isEqualTo(12);
+  }
+
+  @Test
+  void whatIsNotOfAFeaturesKindIsReportedWithoutItsValue() throws IOException {
+    List<Feature> features = wellbeing();
+    String[][] wrong = {
+      {"walked,fit,y\n1,yes,0\n", "no column 'shift'"},
+      {"walked,fit,shift,y\n1,yes,day,0\n7.77,maybe7.77,day,0\n", "line 3", "column 'fit'", "yes"},
+      {"walked,fit,shift,y\n1 km 7.77,no,day,0\n", "line 2", "column 'walked'", "finite number"},
+      {"walked,fit,shift,y\n1,no,,0\n", "line 2", "column 'shift'", "missing value"},
+    };
+    for (String[] one : wrong) {
+      assertThatThrownBy(() -> load(one[0], NamedLoss.SQUARED, 6, features))
+          .isInstanceOf(InputException.class)
+          .hasMessageContainingAll(Arrays.copyOfRange(one, 1, one.length))
+          .hasMessageNotContaining("7.77");
+    }
+    String good = "walked,fit,shift,y\n1,no,day,0\n";
+    assertThatThrownBy(() -> load(good, NamedLoss.SQUARED, 12, features))
+        .hasMessage("the model's features make 6 values; the model has 12 coordinates");
+    assertThatThrownBy(() -> load(good, NamedLoss.SQUARED, 7, features))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("the features make 6 values; there are 7 weights");
+    Feature.Builder note = Feature.newBuilder().setName("fit");
+    note.getEncoderBuilder().setDigest("a".repeat(64)).setLength(2);
+    assertThatThrownBy(() -> load(good, NamedLoss.SQUARED, 2, List.of(note.build())))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("feature 'fit' needs an encoder");
+  }
+
   private void assertRefused(String text, NamedLoss loss, int dimension, String... parts) {
     assertThatThrownBy(() -> load(text, loss, dimension))
         .isInstanceOf(InputException.class)
@@ -56,7 +114,22 @@ class CsvRowsTest {
   }
 
   private Problem load(String text, NamedLoss loss, int dimension) throws IOException {
+    return load(text, loss, dimension, List.of());
+  }
+
+  private Problem load(String text, NamedLoss loss, int dimension, List<Feature> features)
+      throws IOException {
     Path file = Files.writeString(directory.resolve("rows.csv"), text);
-    return CsvRows.load(file, "y", loss, dimension, 1, 1);
+    ModelUpdate update =
+        ModelUpdate.newBuilder()
+            .setModelId("m")
+            .setRound(0)
+            .addAllWeights(Collections.nCopies(dimension, 0.0))
+            .addAllAverage(Collections.nCopies(dimension, 0.0))
+            .setGradientBound(1)
+            .setGridExponent(-16)
+            .addAllFeatures(features)
+            .build();
+    return CsvRows.load(file, "y", loss, ModelSnapshot.parse(update.toByteArray()), 1);
   }
 }

@@ -224,6 +224,82 @@ class ModelsFileTest {
                                     "m.yaml, line 13: modelId 'taps' occurs twice in the file")));
   }
 
+  /** Lists of maps have a line for each fault, too. */
+  @Test
+  void namesAllFaultsOfFeatures() {
+    assertThatThrownBy(
+            () ->
+                ModelsFile.parse(
+                    "m.yaml",
+                    """
+                    - modelId: wellbeing
+                      dimension: 4
+                      gradientBound: 2
+                      combined: {}
+                      questions:
+                        - name: accuracy
+                          acuracy: {}
+                      features:
+                        - {name: one, intercept: {}}
+                        - name: walked
+                          range: {from: 180, to: 0}
+                        - {name: slept, moment: {mean: 7, deviation: 1}}
+                        - name: shift
+                          oneHot:
+                            categories: [day, night, day]
+                        - {name: well, yesNo: maybe}
+                        - {name: one, encoder: {digest: abc}}
+                    """,
+                    ModelSpecs::violations))
+        .message()
+        .satisfies(
+            message ->
+                assertThat(message.lines().map(line -> line.replace(", model 'wellbeing'", "")))
+                    .containsExactly(
+                        "m.yaml, line 7: questions[0].acuracy is unknown: did you mean accuracy?",
+                        "m.yaml, line 12: features[2].moment is unknown: did you mean moments?",
+                        "m.yaml, line 16: features[4].yesNo is \"maybe\": it must be a map: write"
+                            + " yesNo: {}",
+                        "m.yaml, line 11: features[1].range.to is 0.0: it must be above 180.0",
+                        "m.yaml, line 15: features[3].oneHot.categories[2] is \"day\": it must be"
+                            + " another than those before it",
+                        "m.yaml, line 17: features[5].name is \"one\": it must be another than those"
+                            + " before it",
+                        "m.yaml, line 17: features[5].encoder.digest is \"abc\": it must be a"
+                            + " SHA-256 of 64 digits from 0 to 9 and a to f",
+                        "m.yaml, line 17: features[5].encoder.length is missing: it must be from 1"
+                            + " to 65536"));
+  }
+
+  @Test
+  void featuresMustBeAListOfMaps() {
+    for (String wrong : List.of("3", "[walked]", "{name: walked}")) {
+      assertRefused(
+          "- {modelId: m, features: " + wrong + "}",
+          "m.yaml, line 1",
+          "it must be a list, each element a map with fields of name, intercept, range");
+    }
+  }
+
+  @Test
+  void namesTheDimensionBesideWhatTheFeaturesMake() {
+    assertThatThrownBy(
+            () ->
+                ModelsFile.parse(
+                    "m.yaml",
+                    """
+                    - modelId: m
+                      gradientBound: 2
+                      dimension: 3
+                      combined: {}
+                      features: [{name: one, intercept: {}}, {name: well, yesNo: {}}]
+                    """,
+                    ModelSpecs::violations))
+        .hasMessage(
+            "m.yaml, line 3, model 'm': dimension is 3: it must be 2, the number of values that the"
+                + " features make, or for k classes k times as much");
+  }
+
   /** The example of docs/commands.md: what is misspelt is not missing, too. */
   @Test
   void aMisspeltFieldIsOneFault() {

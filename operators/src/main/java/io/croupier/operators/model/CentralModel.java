@@ -335,6 +335,7 @@ public final class CentralModel implements LiveModel {
         .setGradientBound(spec.getGradientBound())
         .setAnswerProbability(ModelSpecs.answerProbability(spec))
         .setPublishedAtMs(published.atMs)
+        .addAllFeatures(spec.getFeaturesList())
         .build();
   }
 

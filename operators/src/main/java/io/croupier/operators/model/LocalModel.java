@@ -320,7 +320,8 @@ public final class LocalModel implements LiveModel {
             .setOpen(open())
             .setAnswerProbability(clip.share() * ModelSpecs.answerProbability(spec))
             .putAllDiagnostics(iterate.diagnostics)
-            .setPublishedAtMs(nowMs);
+            .setPublishedAtMs(nowMs)
+            .addAllFeatures(spec.getFeaturesList());
     if (wait != Wait.WAIT_UNSPECIFIED && open() > 0) {
       update.setWaitsFor(wait);
     }

@@ -69,6 +69,14 @@ class CentralModelTest {
   }
 
   @Test
+  void everyUpdateHasTheFeaturesOfTheSpec() {
+    ModelSpec.Builder spec = exact();
+    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    assertThat(model(spec).publish(true, 0).orElseThrow().getFeaturesList())
+        .isEqualTo(spec.getFeaturesList());
+  }
+
+  @Test
   void theSumIsDividedByTheGoalWhateverTheCount() {
     CentralModel model = model(exact().setReportsPerRound(2));
     model.publish(true, 0);

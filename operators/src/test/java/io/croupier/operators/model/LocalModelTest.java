@@ -20,6 +20,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,22 @@ class LocalModelTest {
     assertThat(update.getPublishedAtMs()).isEqualTo(7);
     assertThat(model.open()).isZero();
     assertThat(model.hasNewRound()).isFalse();
+  }
+
+  /** From which devices compute their features, also before they have read the spec. */
+  @Test
+  void everyUpdateHasTheFeaturesOfTheSpec() {
+    ModelSpec.Builder spec = sgd();
+    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    spec.addFeaturesBuilder()
+        .setName("shift")
+        .getOneHotBuilder()
+        .addAllCategories(List.of("a", "b"));
+    LocalModel model = new LocalModel(spec.build(), 0);
+    assertThat(publish(model, 0).getFeaturesList()).isEqualTo(spec.getFeaturesList());
+    model.add(dense(0, 1, 0, 0));
+    assertThat(publish(model, 0).getFeaturesList()).hasSize(2);
+    assertThat(publish(new LocalModel(sgd().build(), 0), 0).getFeaturesList()).isEmpty();
   }
 
   @Test

@@ -1,0 +1,100 @@
+package io.croupier.cli.data;
+
+import io.croupier.cli.InputException;
+import io.croupier.client.Features;
+import io.croupier.schemas.Feature;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The columns of a CSV file that a model's features name, as each device turns its own values into
+ * a vector. Error messages contain file, line and column, no values.
+ */
+final class CsvFeatures {
+  private static final Map<String, Boolean> ANSWERS =
+      Map.of("yes", true, "true", true, "1", true, "no", false, "false", false, "0", false);
+
+  private final CsvTable table;
+  private final Features features;
+  private final Map<String, List<?>> columns = new HashMap<>();
+
+  /**
+   * Reads the columns; others are ignored.
+   *
+   * @throws InputException if a column is missing, a value is not of its feature's kind, or a
+   *     feature needs an encoder
+   */
+  CsvFeatures(CsvTable table, Features features) {
+    this.table = table;
+    this.features = features;
+    for (Feature feature : features.list()) {
+      if (!feature.hasIntercept()) {
+        columns.put(feature.getName(), column(feature));
+      }
+    }
+  }
+
+  private List<?> column(Feature feature) {
+    String name = feature.getName();
+    return switch (feature.getKindCase()) {
+      case RANGE, MOMENTS -> Arrays.stream(table.numbers(name)).boxed().toList();
+      case YES_NO -> answers(name);
+      case ONE_HOT -> table.column(name);
+      case ENCODER ->
+          throw new InputException(
+              ("feature '%s' needs an encoder, which only the devices of its model have; this"
+                      + " command can't read it from %s")
+                  .formatted(name, table.name()));
+      case INTERCEPT, KIND_NOT_SET -> throw new IllegalArgumentException(name);
+    };
+  }
+
+  private List<Boolean> answers(String name) {
+    List<Boolean> answers = new ArrayList<>();
+    for (String value : table.column(name)) {
+      Boolean answer = ANSWERS.get(value.toLowerCase(Locale.ROOT));
+      if (answer == null) {
+        throw new InputException(
+            "%s, line %d, column '%s': must be yes or no, true or false, or 1 or 0"
+                .formatted(table.name(), table.line(answers.size()), name));
+      }
+      answers.add(answer);
+    }
+    return answers;
+  }
+
+  /** The vectors of all rows, concatenated. */
+  double[] vectors() {
+    int width = features.size();
+    double[] vectors = new double[Math.multiplyExact(table.size(), width)];
+    for (int i = 0; i < table.size(); i++) {
+      Map<String, Object> row = new HashMap<>();
+      for (Map.Entry<String, List<?>> column : columns.entrySet()) {
+        row.put(column.getKey(), column.getValue().get(i));
+      }
+      System.arraycopy(features.vector(row), 0, vectors, i * width, width);
+    }
+    return vectors;
+  }
+
+  /** The name of each value of a vector. */
+  List<String> names() {
+    List<String> names = new ArrayList<>();
+    for (Feature feature : features.list()) {
+      String name = feature.getName();
+      if (feature.hasOneHot()) {
+        feature.getOneHot().getCategoriesList().forEach(value -> names.add(name + " = " + value));
+        if (feature.getOneHot().getOther()) {
+          names.add(name + ": other");
+        }
+      } else {
+        names.add(name);
+      }
+    }
+    return names;
+  }
+}
