@@ -80,6 +80,8 @@ public final class Census {
             table.size(),
             median),
         FEATURES,
+        "Features are scaled with everybody's data, by the largest norm of a row; devices of a real"
+            + " model must scale by what is public.",
         new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
         CLIP,
         1,

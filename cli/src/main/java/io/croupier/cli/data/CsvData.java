@@ -1,6 +1,7 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.client.Features;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,11 +15,12 @@ import org.apache.commons.math3.stat.descriptive.moment.Mean;
 import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
 
 /**
- * A CSV file with one row per person. Numeric columns are standardised (mean 0, standard deviation
- * 1) and clipped at three deviations; other columns become one indicator column for each value but
- * the first. An intercept is added, and everything is divided by the largest norm of a row. The
- * label is a number that is compared with its median, or has from two to {@value #MOST_CLASSES}
- * values, which are classes.
+ * A CSV file with one row per person. With the features of a spec, columns are scaled as devices
+ * scale them. Without, numeric columns are standardised (mean 0, standard deviation 1) and clipped
+ * at three deviations; other columns become one indicator column for each value but the first. An
+ * intercept is added, and everything is divided by the largest norm of a row. The label is a number
+ * that is compared with its median, or has from two to {@value #MOST_CLASSES} values, which are
+ * classes.
  */
 public final class CsvData {
 
@@ -26,6 +28,12 @@ public final class CsvData {
   private static final int MOST_CATEGORIES = 20;
   private static final int MOST_CLASSES = 20;
   private static final double MOST_DEVIATIONS = 3;
+  private static final String EVERYBODY =
+      "Features are scaled with everybody's data (means, deviations, the largest norm of a row), which"
+          + " devices don't have; --features FILE scales by what is public.";
+  private static final String PUBLIC =
+      "Features are scaled by the public ranges of %s alone, as devices scale them%s.";
+  private static final String OF_LABEL = "; the median of the label is of everybody's data";
   private static final String ALL_EQUAL = "Column '%s' is ignored: all its values are equal.";
 
   private final CsvTable table;
@@ -39,12 +47,51 @@ public final class CsvData {
 
   /** Reads {@code file}; {@code label} is predicted from all other columns. */
   public static DataSet load(Path file, String label) {
-    return new CsvData(CsvTable.read(file)).dataSet(file, label);
+    CsvData data = new CsvData(CsvTable.read(file));
+    Label labels = data.label(label);
+    double[] features = data.standardised(label);
+    return data.dataSet(file, labels, features, EVERYBODY, CLIP);
   }
 
-  private DataSet dataSet(Path file, String label) {
-    Label labels = label(label);
-    double[] targets = table.column(label).stream().mapToDouble(labels.target).toArray();
+  /**
+   * Reads {@code file}; {@code label} is predicted from the features of a spec, scaled as devices
+   * scale them.
+   *
+   * @param spec name of the file that describes them
+   */
+  public static DataSet load(Path file, String label, Features features, String spec) {
+    CsvData data = new CsvData(CsvTable.read(file));
+    Label labels = data.label(label);
+    if (features.list().stream().anyMatch(feature -> feature.getName().equals(label))) {
+      throw new InputException(
+          "%s: feature '%s' is the label, which is to be predicted".formatted(spec, label));
+    }
+    CsvFeatures rows = new CsvFeatures(data.table, features);
+    data.names.addAll(rows.names());
+    return data.dataSet(
+        file,
+        labels,
+        rows.vectors(),
+        PUBLIC.formatted(spec, labels.isOfEverybody ? OF_LABEL : ""),
+        CLIP * features.largestNorm());
+  }
+
+  private DataSet dataSet(Path file, Label labels, double[] features, String scaling, double clip) {
+    double[] targets = labels.values.stream().mapToDouble(labels.target).toArray();
+    return new DataSet(
+        String.valueOf(file.getFileName()),
+        String.format(
+            Locale.ROOT, "%,d rows of %s: %s?", table.size(), file.getFileName(), labels.question),
+        names(labels.classes),
+        scaling,
+        new Problem(features, targets, Scaling.ones(table.size()), labels.loss()),
+        clip,
+        1,
+        notes);
+  }
+
+  /** The rows of all columns but the label, scaled with everybody's data. */
+  private double[] standardised(String label) {
     add("intercept", Scaling.ones(table.size()));
     for (String column : table.columns()) {
       if (column.equals(label)) {
@@ -62,25 +109,24 @@ public final class CsvData {
     }
     double[] features = rows();
     Scaling.divideByLargestRow(features, columns.size());
-    return new DataSet(
-        String.valueOf(file.getFileName()),
-        String.format(
-            Locale.ROOT, "%,d rows of %s: %s?", table.size(), file.getFileName(), labels.question),
-        names(labels.classes),
-        new Problem(features, targets, Scaling.ones(table.size()), labels.loss()),
-        CLIP,
-        1,
-        notes);
+    return features;
   }
 
   /**
    * What is predicted.
    *
    * @param question in words, without a question mark
+   * @param values of the people
    * @param target of a value
    * @param classes their names; empty if the targets are 0 and 1
+   * @param isOfEverybody whether the target depends on the values of other people
    */
-  private record Label(String question, ToDoubleFunction<String> target, List<String> classes) {
+  private record Label(
+      String question,
+      List<String> values,
+      ToDoubleFunction<String> target,
+      List<String> classes,
+      boolean isOfEverybody) {
 
     PredictionLoss loss() {
       return classes.isEmpty() ? new LogisticLoss() : new SoftmaxLoss(classes.size());
@@ -96,19 +142,26 @@ public final class CsvData {
           isNumeric
               ? Collections.max(distinct, Comparator.comparingDouble(Double::parseDouble))
               : distinct.last();
-      return new Label("is %s = %s".formatted(label, positive), indicator(positive), List.of());
+      return new Label(
+          "is %s = %s".formatted(label, positive), values, indicator(positive), List.of(), false);
     }
     if (distinct.size() > 2 && isNumeric) {
       double median = Scaling.median(table.numbers(label));
       return new Label(
           "is %s above its median of %s".formatted(label, median),
+          values,
           value -> Double.parseDouble(value) > median ? 1 : 0,
-          List.of());
+          List.of(),
+          true);
     }
     if (distinct.size() > 2 && distinct.size() <= MOST_CLASSES) {
       List<String> classes = List.copyOf(distinct);
       return new Label(
-          "which of %d is %s".formatted(classes.size(), label), classes::indexOf, classes);
+          "which of %d is %s".formatted(classes.size(), label),
+          values,
+          classes::indexOf,
+          classes,
+          false);
     }
     throw new InputException(
         ("%s, column '%s': a label must have from two to %d different values, or be a number (then"

@@ -9,6 +9,7 @@ import java.util.List;
  * @param name short, for headings
  * @param description one sentence: who the people are and what is predicted
  * @param features the name of each coordinate
+ * @param scaling one sentence: how the features were scaled, and whether with everybody's data
  * @param problem losses and gradients
  * @param clip default length at which gradients are clipped
  * @param scale by which all features are multiplied; 1 in the usual units
@@ -18,6 +19,7 @@ public record DataSet(
     String name,
     String description,
     List<String> features,
+    String scaling,
     Problem problem,
     double clip,
     double scale,
@@ -31,12 +33,12 @@ public record DataSet(
     List<String> scaled = new ArrayList<>(notes);
     scaled.add("All features are multiplied by %s.".formatted(factor));
     return new DataSet(
-        name, description, features, problem.times(factor), clip, factor * scale, scaled);
+        name, description, features, scaling, problem.times(factor), clip, factor * scale, scaled);
   }
 
   /** The same data with the labels turned over. */
   public DataSet turned() {
-    return new DataSet(name, description, features, problem.turned(), clip, scale, notes);
+    return new DataSet(name, description, features, scaling, problem.turned(), clip, scale, notes);
   }
 
   /** Copies the lists. */

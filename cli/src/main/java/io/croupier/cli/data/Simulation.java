@@ -64,6 +64,7 @@ public final class Simulation {
             name,
             COVARIATES),
         features(),
+        "Features are not scaled.",
         new Problem(features, targets, importance, loss),
         Math.sqrt(2) * loss.steepest(),
         1,

@@ -107,7 +107,7 @@ record Comparison(
 
   /** The sentences below the scores, which explain them. */
   List<String> notes() {
-    List<String> notes = new ArrayList<>(List.of(reading()));
+    List<String> notes = new ArrayList<>(List.of(reading(), data.scaling()));
     if (!local().isEmpty()) {
       notes.add(sameForAll());
     }

@@ -7,10 +7,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
-import io.croupier.cli.data.Census;
-import io.croupier.cli.data.CsvData;
 import io.croupier.cli.data.DataSet;
-import io.croupier.cli.data.Simulation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -19,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -51,7 +49,8 @@ import picocli.CommandLine.Spec;
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
       "  croupier demo --drift             which learners follow labels that turn over",
-      "  croupier demo --data people.csv --label bought"
+      "  croupier demo --data people.csv --label bought",
+      "  croupier demo --data people.csv --label bought --features models.yaml"
     })
 public final class DemoCommand implements Callable<Integer> {
 
@@ -59,7 +58,6 @@ public final class DemoCommand implements Callable<Integer> {
   private static final SecureRandom ID = new SecureRandom();
 
   private static final long MOST_IDS = 1L << 40;
-  private static final int SIMULATED = 20_000;
   private static final int LEAST_OF_DRIFT = 100;
   private static final double USUAL_SECONDS = 75;
 
@@ -68,25 +66,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--data",
-      paramLabel = "DATA",
-      defaultValue = "census",
-      description = {
-        "Data set: census, logistic, linear, or a CSV file with a header and one row per person"
-            + " (default: ${DEFAULT-VALUE}).",
-        "census: whether a man earns more than the median wage; 28,155 people, March 1988.",
-        "logistic, linear: simulated people, with the designs of the LDP-SGD paper.",
-        "A file: numeric columns are standardised; others become one column per value."
-      })
-  private String data;
-
-  @Option(
-      names = "--label",
-      paramLabel = "COLUMN",
-      description =
-          "Column to predict in a CSV file: two values, or a number (is it above its median?).")
-  private String label;
+  @Mixin private DemoData data;
 
   @Option(
       names = "--mechanism",
@@ -250,7 +230,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException("--keep applies only with --kafka HOST:PORT");
     }
     requirePositive("--feature-scale", featureScale);
-    DataSet dataSet = dataSet().times(featureScale);
+    DataSet dataSet = data.load(users, seed).times(featureScale);
     int size = dataSet.problem().size();
     int people = users == null ? size : users;
     if (people < 1 || people > size) {
@@ -326,28 +306,6 @@ public final class DemoCommand implements Callable<Integer> {
       }
     }
     return all;
-  }
-
-  private DataSet dataSet() {
-    boolean isFile = !List.of("census", "logistic", "linear").contains(data);
-    if (isFile && label == null) {
-      throw new InputException(
-          "--data %s requires --label COLUMN, the column to predict".formatted(data));
-    }
-    if (!isFile && label != null) {
-      throw new InputException(
-          "--label applies only to a CSV file; --data %s has its own label".formatted(data));
-    }
-    int simulated = users == null ? SIMULATED : users;
-    if (simulated < 1) {
-      throw new InputException("--users is %d; it must be at least 1".formatted(simulated));
-    }
-    return switch (data) {
-      case "census" -> Census.load();
-      case "logistic" -> Simulation.logistic(simulated, seed);
-      case "linear" -> Simulation.linear(simulated, seed);
-      default -> CsvData.load(Path.of(data), label);
-    };
   }
 
   private double peoplePerSecond(int people) {

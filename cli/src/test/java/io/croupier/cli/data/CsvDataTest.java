@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.cli.InputException;
+import io.croupier.client.Features;
+import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +40,59 @@ class CsvDataTest {
     assertThat(data.description()).contains("4 rows", "bought = yes");
     assertThat(data.problem().gradientBound()).isCloseTo(1, within(1e-12));
     assertThat(data.problem().score(data.problem().optimum()).fit()).isEqualTo(1);
+  }
+
+  private static Features described() throws TextFormat.ParseException {
+    return new Features(
+        TextFormat.parse(
+                "features { name: 'one' intercept {} } features { name: 'age' range { from: 0 to:"
+                    + " 100 } } features { name: 'city' one_hot { categories: 'Bonn' categories:"
+                    + " 'Chur' other: true } }",
+                ModelSpec.class)
+            .getFeaturesList());
+  }
+
+  @Test
+  void saysWhetherScalingUsedEverybodysData() throws IOException, TextFormat.ParseException {
+    assertThat(CsvData.load(file(PEOPLE), "bought").scaling())
+        .startsWith("Features are scaled with everybody's data")
+        .contains("--features FILE");
+    assertThat(CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml").scaling())
+        .isEqualTo(
+            "Features are scaled by the public ranges of spec.yaml alone, as devices scale them.");
+    String wages = "age,city,wage\n20,Bonn,1\n30,Chur,2\n40,Chur,3\n";
+    assertThat(CsvData.load(file(wages), "wage", described(), "spec.yaml").scaling())
+        .endsWith("as devices scale them; the median of the label is of everybody's data.");
+  }
+
+  /** Another person's row changes nothing. */
+  @Test
+  void featuresOfASpecAreScaledByItAlone() throws IOException, TextFormat.ParseException {
+    DataSet four = CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml");
+    DataSet five =
+        CsvData.load(file(PEOPLE + "1000,Delft,no\n"), "bought", described(), "spec.yaml");
+
+    assertThat(four.features())
+        .containsExactly("one", "age", "city = Bonn", "city = Chur", "city: other");
+    for (int person = 0; person < 4; person++) {
+      assertThat(gradient(four, person)).containsExactly(gradient(five, person));
+    }
+    // A half of (1, -0.6, 0, 0, 1), of the first person, 20 of Aachen, who hasn't bought.
+    assertThat(gradient(four, 0)).containsExactly(0.5, -0.3, 0, 0, 0.5);
+    assertThat(four.clip()).isEqualTo(0.25 * Math.sqrt(3));
+  }
+
+  private static double[] gradient(DataSet data, int person) {
+    double[] gradient = new double[data.problem().dimension()];
+    data.problem().gradient(person, new double[gradient.length], gradient);
+    return gradient;
+  }
+
+  @Test
+  void theLabelIsNoFeature() {
+    assertThatThrownBy(() -> CsvData.load(file(PEOPLE), "city", described(), "spec.yaml"))
+        .isInstanceOf(InputException.class)
+        .hasMessage("spec.yaml: feature 'city' is the label, which is to be predicted");
   }
 
   @Test

@@ -25,6 +25,15 @@ class DemoCommandTest {
     assertRefused("--users is 0", "--data", "linear", "--users", "0");
     assertRefused("requires --label COLUMN", "--data", "people.csv");
     assertRefused("--label applies only to a CSV file", "--label", "wage");
+    assertRefused("--features applies only to a CSV file", "--features", "models.yaml");
+    assertRefused(
+        "--features ../examples/models.yaml: it must have one model with features, and has 0",
+        "--data",
+        "people.csv",
+        "--label",
+        "bought",
+        "--features",
+        "../examples/models.yaml");
     assertRefused("'sgd' is not one of", "--learners", "sgd");
     assertRefused("--drift requires at least 100 people", "--drift", "--users", "99");
     assertRefused(

@@ -189,6 +189,15 @@ class ResultTableTest {
   }
 
   @Test
+  void saysWhetherScalingUsedEverybodysData() {
+    Comparison comparison = Comparisons.ofTheUsualLearners();
+    String scaling = "Features are scaled with everybody's data, by the largest norm of a row;";
+    assertThat(new ResultTable(comparison).text()).contains(scaling);
+    assertThat(new ResultTable(comparison).result().notes())
+        .anyMatch(note -> note.startsWith(scaling));
+  }
+
+  @Test
   void undisclosedReportsAreCounted() {
     String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
 
