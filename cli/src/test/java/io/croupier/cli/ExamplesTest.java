@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.models.ModelsFile;
+import io.croupier.client.Features;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.learner.Learners;
@@ -69,6 +70,18 @@ class ExamplesTest {
               assertThat(spec.getAdaptiveClip().getSize()).isEqualTo(AdaptiveClip.Size.FEATURES);
               assertThat(Learners.of(spec).initial()).isNotNull();
             });
+  }
+
+  @Test
+  void theFeaturesOfTheModelMakeWhatThePagesCodeMakes() {
+    ModelSpec spec = ModelsFile.readValid(EXAMPLES.resolve("wellbeing.yaml")).get(0);
+    Features features = new Features(spec.getFeaturesList());
+    Map<String, ?> day = Map.of("minutesWalked", 45, "hoursSlept", 9, "shift", "night");
+
+    assertThat(features.list()).hasSize(4);
+    assertThat(features.size()).isEqualTo(spec.getDimension());
+    assertThat(features.vector(day)).containsExactly(1, -0.5, 0.5, 0, 1, 0);
+    assertThat(features.largestNorm()).isEqualTo(2);
   }
 
   @Test

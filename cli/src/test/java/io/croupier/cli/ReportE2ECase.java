@@ -202,7 +202,13 @@ class ReportE2ECase {
     assertThat(succeed(publish.get(0))).contains("created", "wellbeing-1");
     // Its first updates ask all devices for sizes.
     assertThat(succeed(watch.get(0)))
-        .contains("\"modelId\":\"wellbeing-1\"", "\"questionProbability\":1", "\"average\"");
+        .contains("\"modelId\":\"wellbeing-1\"", "\"questionProbability\":1", "\"average\"")
+        .contains("\"features\":[{\"name\":\"one\",\"intercept\":{}}");
+
+    // A device scales the columns that the features name, and reports a size.
+    List<String> report = scripts("docs/model.md", "### From another program");
+    assertThat(report).hasSize(1);
+    assertThat(succeed(report.get(0))).contains("In the ledger: 1 report, epsilon 1 of 20.0.");
   }
 
   @Tag("thorough")

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.schemas.Accuracy;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The Java code of docs/model.md is that of {@link Wellbeing}, and does what the page states. */
@@ -23,20 +26,14 @@ class ModelPageTest {
   }
 
   @Test
-  void featuresAreWithinTheirRange() {
-    assertThat(Wellbeing.features(45, 9, "night")).containsExactly(1, -0.5, 0.5, 0, 1, 0);
-    assertThat(Wellbeing.features(500, -1, "on call")).containsExactly(1, 1, -1, 0, 0, 0);
-  }
-
-  @Test
   void gradientIsThatOfTheLogisticLoss() {
     double[] weights = {0.3, -0.2, 0.5, 0.1, 0.4, -0.6};
-    double[] x = Wellbeing.features(45, 9, "night");
+    Map<String, ?> day = Map.of("minutesWalked", 45, "hoursSlept", 9, "shift", "night");
+    double[] x = {1, -0.5, 0.5, 0, 1, 0};
     double step = 1e-6;
 
     for (boolean well : new boolean[] {true, false}) {
-      double[] gradient =
-          new Wellbeing(Updates.snapshot("wellbeing-1", 3, weights), x, well).gradient();
+      double[] gradient = new Wellbeing(snapshot(weights), day, well).gradient();
       for (int j = 0; j < weights.length; j++) {
         double[] up = weights.clone();
         up[j] += step;
@@ -46,6 +43,20 @@ class ModelPageTest {
             .isCloseTo((loss(up, x, well) - loss(down, x, well)) / (2 * step), within(1e-8));
       }
     }
+  }
+
+  /** With the features of examples/wellbeing.yaml. */
+  private static ModelSnapshot snapshot(double... weights) {
+    ModelUpdate.Builder update = Updates.update("wellbeing-1", 3, weights);
+    update.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    update.addFeaturesBuilder().setName("minutesWalked").getRangeBuilder().setFrom(0).setTo(180);
+    update.addFeaturesBuilder().setName("hoursSlept").getRangeBuilder().setFrom(0).setTo(12);
+    update
+        .addFeaturesBuilder()
+        .setName("shift")
+        .getOneHotBuilder()
+        .addAllCategories(List.of("day", "night", "none"));
+    return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   private static double loss(double[] weights, double[] x, boolean well) {
@@ -58,8 +69,8 @@ class ModelPageTest {
 
   @Test
   void answersWhetherTheAverageIsRight() {
-    ModelSnapshot model = Updates.snapshot("wellbeing-1", 3, -0.3, 0, 0, 0, 0, 0);
-    double[] x = {1, 0, 0, 0, 0, 0};
+    ModelSnapshot model = snapshot(-0.3, 0, 0, 0, 0, 0);
+    Map<String, ?> x = Map.of("minutesWalked", 90, "hoursSlept", 6, "shift", "on call");
 
     assertThat(new Wellbeing(model, x, true).canAnswer(ACCURACY)).isTrue();
     assertThat(new Wellbeing(model, x, true).answer(ACCURACY)).isFalse();

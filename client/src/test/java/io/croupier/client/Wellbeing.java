@@ -1,6 +1,7 @@
 package io.croupier.client;
 
 import io.croupier.schemas.Question;
+import java.util.Map;
 
 /** One person's day, for the model of docs/model.md, which shows this class. */
 final class Wellbeing implements Participant {
@@ -8,27 +9,10 @@ final class Wellbeing implements Participant {
   private final double[] x;
   private final boolean well;
 
-  Wellbeing(ModelSnapshot model, double[] x, boolean well) {
+  Wellbeing(ModelSnapshot model, Map<String, ?> day, boolean well) {
     this.model = model;
-    this.x = x;
+    this.x = model.features().vector(day);
     this.well = well;
-  }
-
-  static double[] features(double minutesWalked, double hoursSlept, String shift) {
-    return new double[] {
-      1,
-      scaled(minutesWalked, 0, 180),
-      scaled(hoursSlept, 0, 12),
-      shift.equals("day") ? 1 : 0,
-      shift.equals("night") ? 1 : 0,
-      shift.equals("none") ? 1 : 0
-    };
-  }
-
-  /** From [low, high] to [-1, 1]. */
-  private static double scaled(double value, double low, double high) {
-    double within = Math.max(low, Math.min(high, value));
-    return 2 * (within - low) / (high - low) - 1;
   }
 
   private double prediction(double[] weights) {

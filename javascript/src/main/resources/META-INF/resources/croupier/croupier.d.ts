@@ -127,9 +127,18 @@ export interface Loss {
   slopes?(scores: Float64Array, target: number): Float64Array;
 }
 
+/** The loss of as many scores as there are classes. */
+export interface SoftmaxLoss extends Loss {
+  /** The scores of the classes at weights of the model. */
+  scores(weights: ArrayLike<number>, x: ArrayLike<number>): Float64Array;
+  probabilities(scores: Float64Array): Float64Array;
+  /** The class of the highest score, the first one of several. */
+  predicted(scores: ArrayLike<number>): number;
+}
+
 export const HUBER_C: number;
 export const logistic: Loss;
-export function softmax(classes: number): Loss;
+export function softmax(classes: number): SoftmaxLoss;
 export const squared: Loss;
 export const absolute: Loss;
 export function huber(options?: { c?: number; scale?: number }): Loss;

@@ -1014,11 +1014,31 @@ export function softmax(classes) {
       const others = scores.reduce((sum, score, c) => (c === place ? sum : sum + Math.exp(score - scores[place])), 0);
       return scores[place] - scores[target] + Math.log1p(others);
     },
-    slopes(scores, target) {
+    /** The scores of the classes at weights of the model. */
+    scores(weights, x) {
+      check(
+        weights.length === classes * x.length, 'number of weights', weights.length,
+        `${classes} times that of the features, ${x.length}`);
+      return Float64Array.from({ length: classes }, (_, c) => {
+        let score = 0;
+        for (let j = 0; j < x.length; j++) {
+          score += weights[c * x.length + j] * x[j];
+        }
+        return score;
+      });
+    },
+    probabilities(scores) {
       const place = highest(scores);
       const powers = scores.map((score) => Math.exp(score - scores[place]));
       const sum = powers.reduce((total, power) => total + power, 0);
-      const slopes = powers.map((power) => power / sum);
+      return powers.map((power) => power / sum);
+    },
+    /** The class of the highest score, the first one of several. */
+    predicted(scores) {
+      return highest(scores);
+    },
+    slopes(scores, target) {
+      const slopes = this.probabilities(scores);
       // The sum of the others, since 1 - p would cancel.
       slopes[target] = -slopes.reduce((total, slope, c) => (c === target ? total : total + slope), 0);
       return slopes;

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.client.Sizes;
+import io.croupier.client.Softmax;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.AfterAll;
@@ -100,6 +102,30 @@ class LossesTest {
           what);
     }
     assertThat(count).isEqualTo(64);
+  }
+
+  private static Value array(double[] values) {
+    return browser.eval("JSON.parse").execute(Arrays.toString(values));
+  }
+
+  @Test
+  void softmaxPredictsAsTheJavaClientDoes() {
+    Value softmax = browser.eval("(module) => module.softmax(3)").execute(browser.exports());
+    SplittableRandom random = new SplittableRandom(4);
+    for (int n = 0; n < 200; n++) {
+      double[] weights = random.doubles(12, -3, 3).toArray();
+      double[] x = random.doubles(4, -3, 3).toArray();
+      Value scores = softmax.invokeMember("scores", array(weights), array(x));
+      double[] expected = Softmax.scores(weights, x);
+      assertThat(Browser.doubles(scores)).containsExactly(expected);
+      assertThat(softmax.invokeMember("predicted", scores).asInt())
+          .isEqualTo(Softmax.predicted(expected));
+      assertThat(Browser.doubles(softmax.invokeMember("probabilities", scores)))
+          .containsExactly(Softmax.probabilities(expected), within(1e-15));
+    }
+    assertThatThrownBy(
+            () -> softmax.invokeMember("scores", array(new double[11]), array(new double[4])))
+        .hasMessageContaining("number of weights is 11; it must be 3 times that of the features");
   }
 
   @Test

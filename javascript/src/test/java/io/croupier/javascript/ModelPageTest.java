@@ -9,24 +9,33 @@ import java.util.regex.Pattern;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 
-/** The features of docs/model.md in JavaScript are those of its Java code. */
+/** The rows of docs/model.md in JavaScript are those of its spec. */
 class ModelPageTest {
+  private static final String FEATURES =
+      "[{name: 'one', intercept: {}}, {name: 'minutesWalked', range: {from: 0, to: 180}},"
+          + " {name: 'hoursSlept', range: {from: 0, to: 12}},"
+          + " {name: 'shift', oneHot: {categories: ['day', 'night', 'none']}}]";
 
   @Test
-  void featuresAreThoseOfTheJavaCode() throws Exception {
+  void rowsAreThoseOfTheSpec() throws Exception {
     Matcher code =
         Pattern.compile("```js\n(.*?)```", Pattern.DOTALL)
             .matcher(Files.readString(Path.of("../docs/model.md")));
     assertThat(code.find()).isTrue();
 
     try (Browser browser = new Browser()) {
-      Value features = browser.eval("(() => {" + code.group(1) + "return features; })()");
-      Value day = browser.eval("(() => ({ minutesWalked: 45, hoursSlept: 9, shift: 'night' }))()");
-      Value extreme =
-          browser.eval("(() => ({ minutesWalked: 500, hoursSlept: -1, shift: 'on call' }))()");
-
-      assertThat(features.execute(day).as(double[].class)).containsExactly(1, -0.5, 0.5, 0, 1, 0);
-      assertThat(features.execute(extreme).as(double[].class)).containsExactly(1, 1, -1, 0, 0, 0);
+      Value rows =
+          browser
+              .eval(
+                  "({Features, Rows, logistic}) => { const snapshot = {features: new Features("
+                      + FEATURES
+                      + ")}; "
+                      + code.group(1)
+                      + "return rows; }")
+              .execute(browser.exports());
+      Value zero = browser.eval("new Float64Array(6)");
+      assertThat(Browser.doubles(rows.invokeMember("gradient", zero)))
+          .containsExactly(-0.5, 0.25, -0.25, 0, -0.5, 0);
     }
   }
 }

@@ -138,6 +138,43 @@ class UsersDataE2ECase {
     assertThat(output).noneMatch(line -> line.contains("can't teach"));
   }
 
+  /** The features of docs/model.md: people feel well who have slept for more than six hours. */
+  @Test
+  void scalesBySpecAlone() throws Exception {
+    StringBuilder people = new StringBuilder("minutesWalked,hoursSlept,shift,well\n");
+    Random random = new Random(3);
+    for (int i = 0; i < 2000; i++) {
+      int slept = 3 + random.nextInt(8);
+      people.append(random.nextInt(240)).append(',').append(slept);
+      people.append(i % 3 == 0 ? ",night" : ",day").append(slept > 6 ? ",yes\n" : ",no\n");
+    }
+    Path file = Files.writeString(directory.resolve("people.csv"), people);
+    Path page = directory.resolve("page.html");
+    List<String> output =
+        script.run(
+            "demo",
+            "--data",
+            file.toString(),
+            "--label",
+            "well",
+            "--features",
+            "examples/wellbeing.yaml",
+            "--learners",
+            "combined:0.5",
+            "--epsilon",
+            "8",
+            "--duration",
+            "40",
+            "--page",
+            page.toString());
+
+    String scaling =
+        "Features are scaled by the public ranges of wellbeing.yaml alone, as devices scale them.";
+    assertThat(output).contains("2,000 rows of people.csv: is well = yes?", scaling);
+    assertThat(Files.readString(page)).contains(scaling);
+    assertThat(Double.parseDouble(DemoE2ECase.result(output, "combined").get(2))).isLessThan(0.65);
+  }
+
   /**
    * Writes people who buy if they are older than 50.
    *
