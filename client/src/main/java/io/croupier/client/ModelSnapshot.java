@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -238,6 +239,14 @@ public final class ModelSnapshot {
   }
 
   /**
+   * The features as the spec describes them, also of kinds that this version doesn't know;
+   * unmodifiable.
+   */
+  public List<Feature> described() {
+    return update.getFeaturesList();
+  }
+
+  /**
    * How devices compute the model's features; {@link Features#list} is empty if the spec doesn't
    * describe them.
    *
@@ -245,7 +254,7 @@ public final class ModelSnapshot {
    *     the weights are not as many as the features make values, or as many for each class
    */
   public Features features() {
-    Features features = new Features(update.getFeaturesList());
+    Features features = new Features(described());
     require(
         features.list().isEmpty() || FeatureRules.fit(features.size(), dimension()),
         "the features make " + features.size() + " values; there are " + dimension() + " weights");

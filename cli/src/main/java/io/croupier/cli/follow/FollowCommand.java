@@ -185,7 +185,8 @@ public final class FollowCommand implements Callable<Integer> {
             .setAnswerProbability(snapshot.answerProbability())
             .putAllDiagnostics(snapshot.diagnostics())
             .setPublishedAtMs(snapshot.publishedAtMs())
-            .addAllEstimates(snapshot.estimates());
+            .addAllEstimates(snapshot.estimates())
+            .addAllFeatures(snapshot.described());
     if (snapshot.size().isPresent()) {
       // As a number, since a newer job may announce a size that this version doesn't know.
       update.setSizeValue(snapshot.sizeNumber()).setDroppedBound(snapshot.droppedBound());

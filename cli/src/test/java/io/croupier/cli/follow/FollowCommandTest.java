@@ -35,6 +35,15 @@ class FollowCommandTest {
     assertThat(printed(update().build())).isEqualTo(update().build());
   }
 
+  /** Also those of a kind that only a newer device knows. */
+  @Test
+  void printsTheFeatures() {
+    ModelUpdate.Builder update = update();
+    update.addFeaturesBuilder().setName("walked").getRangeBuilder().setFrom(0).setTo(180);
+    update.addFeaturesBuilder().setName("newer");
+    assertThat(printed(update.build())).isEqualTo(update.build());
+  }
+
   @Test
   void printsEstimates() {
     ModelUpdate.Builder update = update().setQuestionProbability(0.02).setAnswers(570);
