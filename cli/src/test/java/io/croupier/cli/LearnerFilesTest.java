@@ -21,7 +21,12 @@ class LearnerFilesTest {
 
   /** Help, examples and advice to users may name a learner without being a list of all. */
   private static final Set<String> ADVICE =
-      Set.of("DemoCommand.java", "ModelsCommand.java", "NoiseOptions.java", "YamlNames.java");
+      Set.of(
+          "DemoCommand.java",
+          "DemoData.java",
+          "ModelsCommand.java",
+          "NoiseOptions.java",
+          "YamlNames.java");
 
   /** Further files of a learner, and of what no other learner has. */
   private static final Map<LearnerCase, Set<String>> PECULIAR =

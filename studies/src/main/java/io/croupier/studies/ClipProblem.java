@@ -22,7 +22,7 @@ record ClipProblem(
     Population population) {
 
   private static final int[] DIMENSIONS = {2, 5, 20};
-  private static final List<Features> FEATURES = List.of(Features.values());
+  private static final List<FeatureLaw> FEATURES = List.of(FeatureLaw.values());
   private static final double[] NORMS = {0.1, 1, 10};
   static final double[] EPSILONS = {0.7, 2, 8};
   private static final double[] SPREADS = {0, 0.5, 1};
@@ -57,7 +57,7 @@ record ClipProblem(
       Random random,
       int designPoints) {
     int dimension = DIMENSIONS[random.nextInt(DIMENSIONS.length)];
-    Features features = FEATURES.get(random.nextInt(FEATURES.size()));
+    FeatureLaw features = FEATURES.get(random.nextInt(FEATURES.size()));
     double spread = SPREADS[random.nextInt(SPREADS.length)];
     double unit = Math.pow(10, DECADES * (2 * random.nextDouble() - 1));
     double[] best = best(dimension, norm / unit, random);

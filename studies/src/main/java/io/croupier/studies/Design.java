@@ -9,13 +9,13 @@ import io.croupier.operators.math.Vectors;
 final class Design {
   private static final long SEED = 4000;
 
-  private final Features features;
+  private final FeatureLaw features;
   private final double unit;
   private final double spread;
   final int dimension;
   final double[][] points;
 
-  Design(Features features, int dimension, int size) {
+  Design(FeatureLaw features, int dimension, int size) {
     this(features, dimension, size, 1, 0);
   }
 
@@ -23,7 +23,7 @@ final class Design {
    * Features of unequal lengths: each person's are multiplied by unit exp(spread N), N standard
    * normal.
    */
-  Design(Features features, int dimension, int size, double unit, double spread) {
+  Design(FeatureLaw features, int dimension, int size, double unit, double spread) {
     this.features = features;
     this.unit = unit;
     this.spread = spread;
@@ -46,6 +46,6 @@ final class Design {
 
   /** Returns whether features are uniform on the unit sphere. */
   boolean isSphere() {
-    return features == Features.SPHERE && unit == 1 && spread == 0;
+    return features == FeatureLaw.SPHERE && unit == 1 && spread == 0;
   }
 }

@@ -54,7 +54,7 @@ final class DpFtrlStudy implements Study {
 
   DpFtrlStudy(StudyScale studyScale) {
     least = census.problem().score(census.problem().optimum()).loss();
-    Design design = new Design(Features.SPHERE, SIMULATED_DIMENSION, studyScale.designPoints());
+    Design design = new Design(FeatureLaw.SPHERE, SIMULATED_DIMENSION, studyScale.designPoints());
     simulated =
         new PredictionProblem(
             design, Loss.LOGISTIC, PredictionProblem.dense(SIMULATED_DIMENSION, SIMULATED_NORM));

@@ -78,7 +78,7 @@ final class ExcessRiskStudy implements CellStudy {
   public List<Cell> cells() {
     List<Design> designs = new ArrayList<>();
     for (int dimension : DIMENSIONS) {
-      designs.add(new Design(Features.SPHERE, dimension, studyScale.designPoints()));
+      designs.add(new Design(FeatureLaw.SPHERE, dimension, studyScale.designPoints()));
     }
     return problems.stream()
         .map(problem -> cell(problem, designs.get(problem.dimension == DIMENSIONS[0] ? 0 : 1)))

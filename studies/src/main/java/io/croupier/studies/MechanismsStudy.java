@@ -69,7 +69,7 @@ final class MechanismsStudy implements Study {
     leastOfCensus = census.problem().score(census.problem().optimum()).loss();
     problems.add(LearningProblem.census("census", census, people));
     for (int dimension : DIMENSIONS) {
-      Design design = new Design(Features.SPHERE, dimension, scale.designPoints());
+      Design design = new Design(FeatureLaw.SPHERE, dimension, scale.designPoints());
       for (Loss loss : new Loss[] {Loss.LOGISTIC, Loss.ABSOLUTE}) {
         problems.add(
             LearningProblem.linear(

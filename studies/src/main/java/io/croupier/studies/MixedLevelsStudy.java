@@ -105,7 +105,7 @@ final class MixedLevelsStudy implements Study {
     people = scale.people(PEOPLE);
     replications = scale.replications(12);
     problems.add(LearningProblem.census("census, d = 8", Census.load(), people));
-    Design design = new Design(Features.SPHERE, DIMENSION, scale.designPoints());
+    Design design = new Design(FeatureLaw.SPHERE, DIMENSION, scale.designPoints());
     problems.add(
         LearningProblem.linear(
             "abs, d = " + DIMENSION, design, Loss.ABSOLUTE, Math.sqrt(DIMENSION)));

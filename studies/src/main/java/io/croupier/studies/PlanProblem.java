@@ -18,7 +18,7 @@ import java.util.Locale;
 record PlanProblem(String label, Problem problem, double untrained, double gain) {
   private static final long SEED = 5000;
   private static final int[] DIMENSIONS = {3, 6, 12, 25, 50};
-  private static final List<Features> FEATURES = List.of(Features.values());
+  private static final List<FeatureLaw> FEATURES = List.of(FeatureLaw.values());
 
   /** Standard deviations of the log odds. */
   private static final double[] ODDS = {0.7, 1.4, 2.8};
@@ -53,7 +53,7 @@ record PlanProblem(String label, Problem problem, double untrained, double gain)
   }
 
   private static PlanProblem simulated(
-      int dimension, Features features, double odds, double spread, int people) {
+      int dimension, FeatureLaw features, double odds, double spread, int people) {
     SeededRandom random = new SeededRandom(SEED + dimension);
     Design design = new Design(features, dimension, people, 1, spread);
     double[] best = new double[dimension];

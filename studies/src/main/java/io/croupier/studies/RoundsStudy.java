@@ -112,14 +112,14 @@ final class RoundsStudy implements Study {
         LearningProblem.census("census", Census.load(), Census.load().problem().size()),
         LearningProblem.linear(
             "logistic d = 20",
-            new Design(Features.SPHERE, 20, points),
+            new Design(FeatureLaw.SPHERE, 20, points),
             Loss.LOGISTIC,
             2 * Math.sqrt(20)),
         LearningProblem.linear(
-            "absolute d = 5", new Design(Features.SPHERE, 5, points), Loss.ABSOLUTE, 1),
+            "absolute d = 5", new Design(FeatureLaw.SPHERE, 5, points), Loss.ABSOLUTE, 1),
         LearningProblem.linear(
             "absolute d = 20",
-            new Design(Features.SPHERE, 20, points),
+            new Design(FeatureLaw.SPHERE, 20, points),
             Loss.ABSOLUTE,
             Math.sqrt(20)),
         LearningProblem.of("one-hot d = 100", new OneHot(100, 1)));

@@ -38,7 +38,7 @@ final class WealthStudy implements CellStudy {
   public List<Cell> cells() {
     List<Cell> cells = new ArrayList<>();
     for (PrivacySetting privacy : PRIVACIES) {
-      Design design = new Design(Features.SPHERE, privacy.dimension, 0);
+      Design design = new Design(FeatureLaw.SPHERE, privacy.dimension, 0);
       for (double norm : NORMS) {
         cells.add(
             new Cell(

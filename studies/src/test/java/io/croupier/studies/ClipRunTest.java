@@ -53,7 +53,7 @@ class ClipRunTest {
   }
 
   private static Outcome inUnit(double unit, Loss loss) {
-    Design design = new Design(Features.SPHERE, DIMENSION, 500, unit, 0.5);
+    Design design = new Design(FeatureLaw.SPHERE, DIMENSION, 500, unit, 0.5);
     double[] best = PredictionProblem.dense(DIMENSION, 1 / unit);
     LinearParticipants people =
         Participants.drawn(new PredictionProblem(design, loss, best), 0, new SeededRandom(3));

@@ -12,7 +12,7 @@ class LearnerRunTest {
 
   private final Population population =
       new PredictionProblem(
-          new Design(Features.SPHERE, DIMENSION, 0),
+          new Design(FeatureLaw.SPHERE, DIMENSION, 0),
           Loss.ABSOLUTE,
           PredictionProblem.dense(DIMENSION, 1));
 

@@ -28,7 +28,7 @@ class MixedLevelsTrialTest {
   }
 
   private static List<LevelOutcome> play(List<LevelChoice> choices, LabelledLearner... played) {
-    Design design = new Design(Features.SPHERE, DIMENSION, 500);
+    Design design = new Design(FeatureLaw.SPHERE, DIMENSION, 500);
     double[] best = PredictionProblem.dense(DIMENSION, 1);
     Participants people =
         Participants.drawn(

@@ -13,7 +13,7 @@ class PredictionProblemTest {
   @ParameterizedTest
   @CsvSource({"ABSOLUTE,2", "ABSOLUTE,5", "ABSOLUTE,20", "HUBER,2", "HUBER,5", "HUBER,20"})
   void quadratureOnTheSphereIsTheMeanOverIt(Loss loss, int dimension) {
-    Design design = new Design(Features.SPHERE, dimension, 100_000);
+    Design design = new Design(FeatureLaw.SPHERE, dimension, 100_000);
     double[] best = PredictionProblem.dense(dimension, 1);
     PredictionProblem problem = new PredictionProblem(design, loss, best);
     for (double size : new double[] {0.1, 2, 50, 1e6}) {

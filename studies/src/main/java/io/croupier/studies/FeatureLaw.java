@@ -3,7 +3,7 @@ package io.croupier.studies;
 import io.croupier.operators.math.Vectors;
 
 /** Laws of features, none longer than 1. */
-enum Features {
+enum FeatureLaw {
   /** Uniform on the unit sphere. */
   SPHERE {
     @Override
