@@ -137,7 +137,8 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "NORM",
       description =
           "Norm at which gradients are clipped for all learners but black-box (default: 0.25;"
-              + " simulated: the bound of the design).")
+              + " with --features, times the root of their number; simulated: the bound of the"
+              + " design).")
   private Double clip;
 
   @Option(
