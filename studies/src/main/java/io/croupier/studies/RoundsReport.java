@@ -78,7 +78,8 @@ record RoundsReport(
             + " variance.");
     described.add(
         "*day and night*: N varies by 90 % in 24 publications. *one backlog*: the fifth round has 30 N"
-            + " reports. Both are timely.");
+            + " reports. *six single reports first*: the first six rounds have one report each. All are"
+            + " timely.");
     page.list(described.toArray(String[]::new));
     page.paragraph("Entries: mean excess loss of the published average (standard error).");
   }
@@ -241,7 +242,7 @@ record RoundsReport(
 
   /** What late, varying and heaped reports cost. */
   private void late() {
-    page.heading("Late reports, day and night, a backlog");
+    page.heading("Late reports, and rounds that vary");
     page.paragraph(
         "Geometric mean of the excess loss over that of the same cell with timely reports at a constant"
             + " rate. *Above*: cells that end above doing nothing by more than 1 / K (W0 = 1) and a"
@@ -329,8 +330,7 @@ record RoundsReport(
             + " (docs/rounds.md). Negative: it learned. *Largest*: the greatest mean of a cell, and its"
             + " standard error.");
     List<List<String>> rows = new ArrayList<>();
-    List<RoundsCell> constant =
-        cells(c -> c.arrival() != Arrival.DAY_AND_NIGHT && c.arrival() != Arrival.BACKLOG).toList();
+    List<RoundsCell> constant = cells(cell -> cell.arrival().isConstant()).toList();
     for (Arrival arrival : Arrival.values()) {
       List<RoundsCell> own = constant.stream().filter(c -> c.arrival() == arrival).toList();
       if (own.isEmpty()) {

@@ -164,6 +164,8 @@ final class RoundsStudy implements Study {
         }
       }
     }
+    // Seeds follow the order, and those of the other cells are to stay.
+    runs.sort(Comparator.comparing(run -> run.arrival == Arrival.FEW_FIRST));
     return runs;
   }
 

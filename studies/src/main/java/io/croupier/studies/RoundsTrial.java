@@ -29,7 +29,8 @@ final class RoundsTrial {
     THREE_LATE("all three late"),
     EIGHT_LATE("all eight late"),
     DAY_AND_NIGHT("day and night"),
-    BACKLOG("one backlog");
+    BACKLOG("one backlog"),
+    FEW_FIRST("six single reports first");
 
     /** The greatest delay, in publications. */
     static final int MOST_LATE = 8;
@@ -37,6 +38,7 @@ final class RoundsTrial {
     private static final int DAY = 24;
     private static final int BACKLOG_ROUND = 5;
     private static final int BACKLOG_ROUNDS = 30;
+    private static final int SINGLES = 6;
 
     final String label;
 
@@ -44,11 +46,20 @@ final class RoundsTrial {
       this.label = label;
     }
 
-    /** Returns the number of reports of a round, N on average but for the backlog. */
+    /** Returns whether every round has as many reports. */
+    boolean isConstant() {
+      return switch (this) {
+        case DAY_AND_NIGHT, BACKLOG, FEW_FIRST -> false;
+        default -> true;
+      };
+    }
+
+    /** Returns the number of reports of a round, N on average but for the backlog and the first. */
     private int reports(int rate, int round) {
       return switch (this) {
         case DAY_AND_NIGHT ->
             (int) Math.max(1, Math.round(rate * (1 + 0.9 * Math.sin(2 * Math.PI * round / DAY))));
+        case FEW_FIRST -> round <= SINGLES ? 1 : rate;
         case BACKLOG -> round == BACKLOG_ROUND ? BACKLOG_ROUNDS * rate : rate;
         default -> rate;
       };
@@ -58,7 +69,7 @@ final class RoundsTrial {
     private int[] delays(int reports, SeededRandom random) {
       int[] delays = new int[MOST_LATE + 1];
       switch (this) {
-        case TIMELY, DAY_AND_NIGHT, BACKLOG -> delays[0] = reports;
+        case TIMELY, DAY_AND_NIGHT, BACKLOG, FEW_FIRST -> delays[0] = reports;
         case ONE_LATE -> delays[1] = reports;
         case HALF_THREE_LATE -> {
           delays[3] = reports / 2;

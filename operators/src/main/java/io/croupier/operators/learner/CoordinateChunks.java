@@ -45,7 +45,7 @@ final class CoordinateChunks implements Sections {
   /** h of the positive side; 0 before the first coin. */
   final double[] bound;
 
-  /** The mass of the prior over the first range. */
+  /** The mass of the prior over the first range, less what was added to the wealth since. */
   final double[] mass;
 
   /** V of the negative side minus that of the positive one; null while the sides are equal. */
@@ -180,6 +180,14 @@ final class CoordinateChunks implements Sections {
     touched[count() - 1] = -1L >>> (COORDINATES - size(count() - 1));
     active.set(0, count());
     unsaved.set(0, count());
+  }
+
+  /** Returns the first {@code count} coordinates and all of active chunks, ascending. */
+  int[] withActive(int[] coordinates, int count) {
+    BitSet all = new BitSet();
+    forEachActive(all::set);
+    Arrays.stream(coordinates, 0, count).forEach(all::set);
+    return all.stream().toArray();
   }
 
   /** Visits the touched coordinates, whose weights the action evaluates; none is touched then. */

@@ -32,6 +32,9 @@ final class CoordinateHistory {
   private static final class Values {
     private final long publication;
 
+    /** Of the coins that the bets were placed for. */
+    private double unit = 1;
+
     /** Ascending; null: all. */
     private int[] coordinates = {};
 
@@ -60,9 +63,20 @@ final class CoordinateHistory {
     columns = memory.isFinite() ? DISCOUNTED + 1 : WEIGHT + 1;
   }
 
-  /** Records a publication. */
-  void add(long publication) {
-    publications.add(new Values(publication));
+  /**
+   * Records a publication.
+   *
+   * @param unit of the coins that its bets are placed for, see {@link RoundWeighting}
+   */
+  void add(long publication, double unit) {
+    Values values = new Values(publication);
+    values.unit = unit;
+    publications.add(values);
+  }
+
+  /** Returns the unit of the publication with this index. */
+  double unit(int index) {
+    return publications.get(index).unit;
   }
 
   /** Returns whether a step may follow: something was published since the last one. */
@@ -179,6 +193,7 @@ final class CoordinateHistory {
 
   private static void visit(Values values, LearnerState.Visitor visitor) {
     String at = "-at-" + values.publication;
+    values.unit = visitor.scalar("history-unit" + at, values.unit);
     int length = (int) visitor.count("history-length" + at, values.values.length);
     int listed = values.coordinates == null ? WHOLE : values.coordinates.length;
     int coordinates = (int) visitor.count("history-listed" + at, listed);

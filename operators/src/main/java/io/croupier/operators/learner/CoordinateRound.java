@@ -17,6 +17,9 @@ final class CoordinateRound {
   int[] named = {};
   double[] shares = {};
 
+  /** What is left of a coin that a bet of the publication settles, as the unit has grown since. */
+  double[] remainders = {};
+
   /** lambda / Omega, times the constraint's share. */
   double factor;
 
@@ -26,17 +29,20 @@ final class CoordinateRound {
   /** G. */
   double bound;
 
-  void begin(CoordinateHistory history, Round round, double lambda, double share) {
+  void begin(
+      CoordinateHistory history, Round round, double lambda, double unitOfBets, double share) {
     int size = round.size();
     if (named.length < size) {
       named = new int[size];
       shares = new double[size];
+      remainders = new double[size];
     }
     cursors = new int[size];
     double weight = round.weight();
     for (int i = 0; i < size; i++) {
       named[i] = history.find(round.part(i).publication);
       shares[i] = round.part(i).weight / weight;
+      remainders[i] = named[i] < 0 ? 1 : history.unit(named[i]) / unitOfBets;
     }
     factor = share * lambda / weight;
     bound = round.gradientBound();

@@ -90,14 +90,20 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     if (!state.history.mayStep()) {
       throw new IllegalStateException("Nothing was published since the last step");
     }
+    double unit = state.weighting.unit();
     double lambda = state.weighting.next(round.weight());
     state.round++;
     state.reports = round.reports;
     average(state, round);
     CoordinateRound common = state.common;
-    common.begin(state.history, round, lambda, state.chunks.share());
+    common.begin(state.history, round, lambda, unit, state.chunks.share());
     if (round.isSparse()) {
       int count = common.unite(round);
+      if (state.weighting.isUnitNew()) {
+        // The wealth is in the new unit, and with it every bet.
+        common.touched = state.chunks.withActive(common.touched, count);
+        count = common.touched.length;
+      }
       state.history.keep(common.touched, count);
       for (int i = 0; i < count; i++) {
         observe(state, round, common.touched[i], i);
@@ -176,7 +182,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
                     discounted - history.at(named, j, CoordinateHistory.DISCOUNTED, discounted))
                 : 1;
         roundCoins.add(
-            -value * remainder,
+            -value * remainder * common.remainders[i],
             coins - remainder * history.at(named, j, CoordinateHistory.COINS, coins),
             upper - remainder * remainder * history.at(named, j, CoordinateHistory.UPPER, upper),
             lower - remainder * remainder * history.at(named, j, CoordinateHistory.LOWER, lower),
@@ -192,6 +198,18 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
         chunks.discount(j, memory.remainder(reports - discounted), reports);
       }
     }
+    if (state.weighting.isUnitNew() && chunks.bound[j] > 0) {
+      replenish(chunks, j);
+    }
+  }
+
+  /** Adds to the wealth of a proper prior, as {@link MagnitudeLearner} does. */
+  private void replenish(CoordinateChunks chunks, int j) {
+    double coins = chunks.coins(j);
+    double quadratic = Math.min(chunks.upper(j), chunks.lower(j)) + prior.addedVariance();
+    double bound = Math.min(chunks.bound[j], chunks.lowerBound(j));
+    double range = Potential.within(RULE.rho() / bound);
+    chunks.mass[j] = potential.replenished(coins, quadratic, range, chunks.mass[j]);
   }
 
   /**
@@ -239,7 +257,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   @Override
   public void publish(State state, long publication, Iterate out) {
     state.chunks.evaluateTouched(j -> evaluate(state, j));
-    state.history.add(publication);
+    state.history.add(publication, state.weighting.unit());
     copyPublished(state, out.weights);
     describe(state, out);
   }
@@ -265,7 +283,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     out.diagnostics.clear();
     out.diagnostics.put("largest-magnitude", state.chunks.largest());
     out.diagnostics.put("saturations", (double) state.saturations);
-    out.diagnostics.put("round-weight", state.weighting.newest());
+    out.diagnostics.put("round-weight", state.weighting.relative());
     out.diagnostics.put("round-reports", (double) state.reports);
   }
 
@@ -283,7 +301,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     }
     state.centre = moved;
     state.round = rounds;
-    state.history.add(CoordinateHistory.UNKNOWN);
+    state.history.add(CoordinateHistory.UNKNOWN, 1);
   }
 
   @Override
@@ -311,7 +329,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
           potential.side(coins, upper, range, mass)
               - potential.side(-coins, chunks.lower(j) + added, lowerRange, mass);
     }
-    double z = initialWealth * prediction;
+    double z = initialWealth * state.weighting.unit() * prediction;
     if (Math.abs(z) > MagnitudeLearner.LIMIT) {
       z = Math.copySign(MagnitudeLearner.LIMIT, z);
       state.saturations++;

@@ -99,12 +99,31 @@ public final class MagnitudeLearner implements Serializable {
     state.lower.variance.scale(beta * beta);
   }
 
-  /** Sets the next magnitude; it stays 0 before the first coin. */
-  void bet(State state) {
+  /**
+   * Adds to the wealth of a proper prior when the unit of the coins has doubled. {@link #bet}
+   * follows.
+   */
+  void replenish(State state) {
+    Side upper = state.upper;
+    Side lower = state.lower;
+    if (upper.bound > 0) {
+      double variance = Math.min(upper.variance.value(), lower.variance.value());
+      double range = range(state, upper.bound < lower.bound ? upper : lower);
+      double quadratic = variance + prior.addedVariance();
+      state.mass = potential.replenished(state.coins.value(), quadratic, range, state.mass);
+    }
+  }
+
+  /**
+   * Sets the next magnitude; it stays 0 before the first coin.
+   *
+   * @param unit of the next coin, see {@link RoundWeighting}: that of the wealth
+   */
+  void bet(State state, double unit) {
     if (state.upper.bound == 0) {
       return;
     }
-    double magnitude = initialWealth * prediction(state);
+    double magnitude = initialWealth * unit * prediction(state);
     if (Math.abs(magnitude) > LIMIT) {
       magnitude = Math.copySign(LIMIT, magnitude);
       state.saturations++;
@@ -128,8 +147,12 @@ public final class MagnitudeLearner implements Serializable {
         - potential.side(-coins, lower, range(state, state.lower), state.mass);
   }
 
-  /** Describes the side that the coins favour. */
-  void diagnose(State state, Map<String, Double> diagnostics) {
+  /**
+   * Describes the side that the coins favour.
+   *
+   * @param unit of the next coin
+   */
+  void diagnose(State state, double unit, Map<String, Double> diagnostics) {
     double coins = state.coins.value();
     Side side = coins >= 0 ? state.upper : state.lower;
     double variance = side.variance.value();
@@ -137,11 +160,11 @@ public final class MagnitudeLearner implements Serializable {
       double quadratic = variance + prior.addedVariance();
       double range = range(state, side);
       diagnostics.put("log-potential", potential.logPotential(coins, quadratic, range, state.mass));
-      double log = logMagnitude(state, coins, quadratic, range);
+      double log = logMagnitude(state, coins, quadratic, range, unit);
       if (log > Double.NEGATIVE_INFINITY) {
         diagnostics.put("log-magnitude", log);
       }
-      diagnostics.put("coin-bound", side.bound);
+      diagnostics.put("coin-bound", side.bound / unit);
     }
     if (variance > 0) {
       diagnostics.put("evidence", coins / variance * coins);
@@ -151,13 +174,14 @@ public final class MagnitudeLearner implements Serializable {
   }
 
   /** The logarithm of the bet, also where the bet itself is too small or too large for a double. */
-  private double logMagnitude(State state, double coins, double quadratic, double range) {
+  private double logMagnitude(
+      State state, double coins, double quadratic, double range, double unit) {
     double magnitude = Math.abs(state.magnitude);
     if (!state.isSymmetric() && magnitude > 0 && magnitude < LIMIT) {
       return StrictMath.log(magnitude);
     }
     return potential.logPrediction(coins, quadratic, range, state.mass)
-        + StrictMath.log(initialWealth);
+        + StrictMath.log(initialWealth * unit);
   }
 
   /** V and h of one side. Invariants: V is finite, and falls by discounts alone; h never falls. */
@@ -186,7 +210,7 @@ public final class MagnitudeLearner implements Serializable {
     /** The largest fraction that every report so far allows. */
     private double largestFraction = Double.POSITIVE_INFINITY;
 
-    /** The mass of the prior over the first range. */
+    /** The mass of the prior over the first range, less what was added to the wealth since. */
     private double mass = 1;
 
     private double magnitude;

@@ -22,8 +22,10 @@ public record Memory(double halfLife) implements Serializable {
   /** Forgets nothing. */
   public static final Memory INFINITE = new Memory(Double.POSITIVE_INFINITY);
 
-  /** Below it, nothing is left: so its square, and what it multiplies, don't underflow. */
-  private static final double LEAST = 0x1p-256;
+  /** Below 2^-256, nothing is left: so its square, and what it multiplies, don't underflow. */
+  private static final double LEAST_EXPONENT = 256;
+
+  private static final double LN_2 = StrictMath.log(2);
 
   public Memory {
     if (!(halfLife >= 1)) {
@@ -39,7 +41,12 @@ public record Memory(double halfLife) implements Serializable {
 
   /** Returns beta, the factor that remains after {@code reports} reports, 0 to 1. */
   double remainder(double reports) {
-    double beta = StrictMath.pow(2, -reports / halfLife);
-    return beta < LEAST ? 0 : beta;
+    double halvings = reports / halfLife;
+    if (halvings > LEAST_EXPONENT) {
+      return 0;
+    }
+    // StrictMath.pow allocates.
+    int whole = (int) halvings;
+    return Math.scalb(StrictMath.exp(-LN_2 * (halvings - whole)), -whole);
   }
 }

@@ -30,7 +30,10 @@ final class PlayedBets {
     private double upperVariance;
     private double lowerVariance;
 
-    /** The product of the discounts since the publication, see {@link Memory}. */
+    /**
+     * The product of the discounts since the publication, see {@link Memory}, over the growth of
+     * the unit since then, see {@link RoundWeighting}.
+     */
     private double remainder = 1;
 
     private boolean isSaved;
@@ -65,7 +68,7 @@ final class PlayedBets {
 
     /**
      * Returns what is left of a coin that the bet settles: a coin counts as if it had been there
-     * when the bet was placed.
+     * when the bet was placed, and in the unit of that bet.
      */
     double remainder() {
       return remainder;
@@ -79,21 +82,15 @@ final class PlayedBets {
 
   private final List<PlayedBet> bets = new ArrayList<>();
   private final int dimension;
-  private final boolean areDiscounted;
 
   /** Whether the present direction is the newest publication's. */
   private boolean isPresent;
 
   private double[] spare;
 
-  /**
-   * Creates the bets of a bettor that has placed none.
-   *
-   * @param memory the bettor's
-   */
-  PlayedBets(int dimension, Memory memory) {
+  /** Creates the bets of a bettor that has placed none. */
+  PlayedBets(int dimension) {
     this.dimension = dimension;
-    areDiscounted = memory.isFinite();
   }
 
   /** Returns the bet of a publication; null if it isn't known. */
@@ -155,6 +152,13 @@ final class PlayedBets {
     }
   }
 
+  /** Halves what is left of later coins, as their unit has doubled. */
+  void halve() {
+    for (PlayedBet bet : bets) {
+      bet.remainder /= 2;
+    }
+  }
+
   /** Forgets the publications before {@code oldest}. */
   void forget(long oldest) {
     while (!bets.isEmpty() && bets.get(0).publication < oldest) {
@@ -200,9 +204,7 @@ final class PlayedBets {
     bet.coins = numbers[3];
     bet.upperVariance = numbers[4];
     bet.lowerVariance = numbers[5];
-    if (areDiscounted) {
-      bet.remainder = visitor.scalar("bet-remainder" + of, bet.remainder);
-    }
+    bet.remainder = visitor.scalar("bet-remainder" + of, bet.remainder);
     if (hasDirection && !bet.isSaved) {
       if (bet.direction == null) {
         bet.direction = new double[dimension];

@@ -211,6 +211,19 @@ public final class Potential implements Serializable {
     return byQuadrature(Quantity.LOG_PREDICTION, coins, quadratic, range, firstMass);
   }
 
+  /**
+   * Returns the mass with which a wealth F becomes min(2 F, F + 1): the share of the fractions that
+   * remain doubles, for at most the initial wealth. If the sides differ, the lesser V and the
+   * larger range of the two make F an upper bound. The improper prior has no F, and keeps its mass.
+   */
+  double replenished(double coins, double quadratic, double range, double firstMass) {
+    if (!prior.isProper()) {
+      return firstMass;
+    }
+    double logPotential = logPotential(coins, quadratic, range, firstMass);
+    return firstMass * Math.max(0.5, 1 / (1 + StrictMath.exp(-logPotential)));
+  }
+
   /** Returns ln F of a range that has shrunk. */
   double logPotential(double coins, double quadratic, double range, double firstMass) {
     return byQuadrature(Quantity.LOG_POTENTIAL, coins, quadratic, range, firstMass);

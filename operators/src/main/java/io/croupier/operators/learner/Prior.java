@@ -36,6 +36,11 @@ public sealed interface Prior extends Potential.Factor, Serializable {
   /** Returns whether the density is 1 / |v| times a function that is finite at 0 or vanishes. */
   boolean hasPole();
 
+  /** Returns whether the density has a finite mass. */
+  default boolean isProper() {
+    return true;
+  }
+
   /** Returns whether the density contains 1 / ln^2 |v|, so that there are no closed forms. */
   default boolean isLogarithmic() {
     return false;
@@ -70,6 +75,11 @@ public sealed interface Prior extends Potential.Factor, Serializable {
     @Override
     public boolean hasPole() {
       return true;
+    }
+
+    @Override
+    public boolean isProper() {
+      return false;
     }
 
     /** Returns sgn(X) ln(1 + |X|), because the excess X can be below -1. */

@@ -62,7 +62,7 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
 
   @Override
   public State initial() {
-    return new State(dimension(), memory);
+    return new State(dimension());
   }
 
   @Override
@@ -126,8 +126,12 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
       direction.discount(state.direction, beta);
       state.bets.discount(beta);
     }
-    if (settles || memory.isFinite()) {
-      magnitude.bet(state.magnitude);
+    if (state.weighting.isUnitNew()) {
+      state.bets.halve();
+      magnitude.replenish(state.magnitude);
+    }
+    if (settles || memory.isFinite() || state.weighting.isUnitNew()) {
+      magnitude.bet(state.magnitude, state.weighting.unit());
     }
   }
 
@@ -160,8 +164,8 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     state.average.copy(out.average);
     initialWeights.addTo(out.average);
     out.diagnostics.clear();
-    magnitude.diagnose(state.magnitude, out.diagnostics);
-    out.diagnostics.put("round-weight", state.weighting.newest());
+    magnitude.diagnose(state.magnitude, state.weighting.unit(), out.diagnostics);
+    out.diagnostics.put("round-weight", state.weighting.relative());
     out.diagnostics.put("round-reports", (double) state.reports);
   }
 
@@ -204,10 +208,10 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     private final RoundCoins coins = new RoundCoins();
     private final double[] gradient;
 
-    private State(int dimension, Memory memory) {
+    private State(int dimension) {
       direction = new DirectionLearner.State(dimension);
       average = new RunningAverage(dimension);
-      bets = new PlayedBets(dimension, memory);
+      bets = new PlayedBets(dimension);
       gradient = new double[dimension];
     }
 

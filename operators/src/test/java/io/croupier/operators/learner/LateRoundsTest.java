@@ -56,8 +56,7 @@ class LateRoundsTest {
     Iterate iterate = new Iterate(D);
     double[] sum = new double[D];
     double weights = 0;
-    double reports = 0;
-    double total = 0;
+    TestRounds.Weighting weighting = new TestRounds.Weighting();
     double largest = 0;
     for (int t = 0; t < 150; t++) {
       learner.publish(state, t, iterate);
@@ -74,10 +73,8 @@ class LateRoundsTest {
           TestRounds.add(round, named, 1 + random.nextInt(30), 1, g, 0.5);
         }
       }
-      double lambda = t == 0 ? 1 : Math.min(2, round.weight() / (reports / t));
-      reports += round.weight();
-      total += lambda;
-      double alpha = lambda * Math.pow(total, degree);
+      double lambda = weighting.next(round.weight());
+      double alpha = lambda * Math.pow(weighting.total, degree);
       weights += alpha;
       for (int i = 0; i < round.size(); i++) {
         double share = alpha * round.part(i).weight / round.weight();
@@ -189,7 +186,7 @@ class LateRoundsTest {
       }
       learner.observe(state, coins, round, 1, 1);
       learner.discount(state, beta);
-      learner.bet(state);
+      learner.bet(state, 1);
       remainder *= beta;
       Bet now = new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance(), remainder);
       for (int k = 0; k < fractions.length; k++) {

@@ -187,7 +187,7 @@ class MemoryTest {
         coins.add(-gradient, 0, 0, 0, 1);
         learner.observe(state, coins, round, 1, 1);
         learner.discount(state, beta);
-        learner.bet(state);
+        learner.bet(state, 1);
         double now = excess(potential.logPotential(state.coins(), state.upperVariance()));
         double forgotten = 2 * t * Math.log(2) / halfLife;
         assertThat(losses)
@@ -276,7 +276,7 @@ class MemoryTest {
         coins.add(-gradient, 0, 0, 0, 1);
         alone.observe(its, coins, one, 1, 1);
         alone.discount(its, Math.pow(2, -(last < 0 ? 1 : t - last) / halfLife));
-        alone.bet(its);
+        alone.bet(its, 1);
         last = t;
       } else {
         TestRounds.addSparse(round, t, new int[] {0}, new double[] {0.3});

@@ -22,6 +22,6 @@ final class TestBettor {
     coins.clear();
     coins.add(coin, 0, 0, 0, 1);
     learner.observe(state, coins, round, 1, 1);
-    learner.bet(state);
+    learner.bet(state, 1);
   }
 }

@@ -59,4 +59,33 @@ final class TestRounds {
     part.denseSquaredWeight = 0;
     return part;
   }
+
+  /** The weights of rounds, computed directly. */
+  static final class Weighting {
+    private double mean;
+    private double reports;
+    private double first;
+    private int rounds;
+
+    /** Lambda. */
+    double total;
+
+    /** Returns lambda of the next round. */
+    double next(double weight) {
+      reports += weight;
+      if (rounds++ == 0) {
+        first = weight;
+        mean = weight;
+        total = 1;
+        return 1;
+      }
+      double lambda = Math.min(weight, 2 * mean) / first;
+      mean =
+          weight < 2 * mean
+              ? mean + (weight - mean) / rounds
+              : Math.min(2 * mean, reports / rounds);
+      total += lambda;
+      return lambda;
+    }
+  }
 }

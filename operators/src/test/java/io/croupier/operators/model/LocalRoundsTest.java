@@ -171,9 +171,9 @@ class LocalRoundsTest {
         .containsEntry("round-weight", 2.0)
         .containsEntry("round-reports", 10_000.0);
     assertThat(update.getRound()).isEqualTo(4);
-    LocalModels.add(model, 4, 251);
+    LocalModels.add(model, 4, 25);
     assertThat(publish(model, 0).getDiagnosticsMap().get("round-weight"))
-        .as("in units of the mean of 10, 10, 10 and 10,000")
-        .isEqualTo(251 / 2507.5);
+        .as("in units of twice the mean of 10, 10 and 10")
+        .isEqualTo(25 / 20.0);
   }
 }
