@@ -36,7 +36,13 @@ public final class AccountingEventWriter {
    */
   public byte[] write(AccountingEvent event) {
     start = buffer.length;
+    if (event.hasLastTokenWindow()) {
+      number(AccountingEvent.LAST_TOKEN_WINDOW_FIELD_NUMBER, event.getLastTokenWindow());
+    }
     declaration(event);
+    if (event.hasTokenRound()) {
+      number(AccountingEvent.TOKEN_ROUND_FIELD_NUMBER, event.getTokenRound());
+    }
     if (event.hasHighestSequence()) {
       number(AccountingEvent.HIGHEST_SEQUENCE_FIELD_NUMBER, event.getHighestSequence());
     }

@@ -72,17 +72,18 @@ public final class AccountingEvents {
   }
 
   /**
-   * Returns whether a report was charged: a refused central report is never used, so it is free.
+   * Returns whether a report was charged: a refused central report is never used, and no token
+   * follows from a refused request, so both are free.
    */
   public static boolean isCharged(AccountingEventOrBuilder event) {
-    return isCharged(event.getOutcome(), event.hasCentral());
+    return isCharged(event.getOutcome(), event.hasCentral() || event.hasTokenRound());
   }
 
-  /** The same, by the outcome of a report and whether it is central. */
-  public static boolean isCharged(Outcome outcome, boolean central) {
+  /** The same, by the outcome of a report and whether it is free if it is refused. */
+  public static boolean isCharged(Outcome outcome, boolean freeIfRefused) {
     return outcome != Outcome.DUPLICATE
         && outcome != Outcome.ERASED
-        && (!central || outcome == Outcome.ADMITTED);
+        && (!freeIfRefused || outcome == Outcome.ADMITTED || outcome == Outcome.GRANTED);
   }
 
   /** The topic of a report where the source of its event has none. */

@@ -12,6 +12,9 @@ public final class GradientReports {
   /** Largest number of bytes of a user_id or device_id in UTF-8. */
   public static final int MAX_ID_BYTES = 256;
 
+  /** Bytes of the tag of a request for a token. */
+  public static final int TAG_BYTES = 32;
+
   private static final String UNDECLARED =
       "declaration is missing or unknown: it must be one of "
           + Declarations.names(GradientReport.getDescriptor());
@@ -124,11 +127,23 @@ public final class GradientReports {
       case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
       case CANDIDATE -> checkCandidate(report, violations);
       case ANSWER -> Questions.checkAnswer(report, violations);
+      case TOKEN -> checkToken(report, violations);
       case GRADIENT_NOT_SET ->
           violations.add(
-              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate"
-                  + " or answer");
+              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate,"
+                  + " answer or token");
     }
+  }
+
+  private static void checkToken(GradientReport report, Violations violations) {
+    if (report.getToken().getTag().size() != TAG_BYTES) {
+      violations.add("token.tag must be %d bytes".formatted(TAG_BYTES));
+    }
+    violations.require(
+        report.hasPrivUnit() || report.hasRandomisedResponse(),
+        "gradient",
+        "token",
+        "another, unless the report is priv_unit or randomised_response");
   }
 
   private static void checkCandidate(GradientReport report, Violations violations) {
@@ -196,7 +211,7 @@ public final class GradientReports {
       checkPrivUnit(report, violations);
     } else if (report.hasRandomisedResponse()) {
       violations.require(
-          report.hasAnswer(),
+          report.hasAnswer() || report.hasToken(),
           "gradient",
           "another form",
           "answer, since it is randomised_response");
@@ -204,6 +219,9 @@ public final class GradientReports {
   }
 
   private static void checkPrivUnit(GradientReport report, Violations violations) {
+    if (report.hasToken()) {
+      return;
+    }
     violations.require(
         report.hasCandidate(), "gradient", "another form", "candidate, since it is priv_unit");
     Candidate candidate = report.getCandidate();
@@ -224,7 +242,7 @@ public final class GradientReports {
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
       case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
-      case CANDIDATE, ANSWER, GRADIENT_NOT_SET -> {}
+      case CANDIDATE, ANSWER, TOKEN, GRADIENT_NOT_SET -> {}
     }
   }
 

@@ -25,6 +25,9 @@ final class SpecDefaults {
     } else {
       resolved.getAveragingBuilder().setUniform(Averaging.Uniform.getDefaultInstance());
     }
+    if (spec.hasAnonymous()) {
+      resolved.setAnonymous(AnonymousWindows.resolve(spec));
+    }
     switch (spec.getLearnerCase()) {
       case BLACK_BOX -> resolved.getBlackBoxBuilder().setPrior(prior(spec));
       case COORDINATE_WISE -> resolved.getCoordinateWiseBuilder().setPrior(prior(spec));

@@ -62,6 +62,9 @@ final class SpecRules {
     checkLimits(spec, violations);
     Questions.check(spec, violations);
     FeatureRules.check(spec, violations);
+    if (spec.hasAnonymous()) {
+      AnonymousWindows.check(spec, violations);
+    }
   }
 
   private static void checkVectors(ModelSpec spec, Violations violations) {

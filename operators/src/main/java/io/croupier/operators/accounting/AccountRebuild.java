@@ -79,6 +79,11 @@ public final class AccountRebuild {
         account.storeModelDays(event.getModelId(), daysOfModel);
       }
       account.storeModelTotals(event.getModelId(), model);
+      if (event.hasLastTokenWindow()
+          && event.getLastTokenWindow() > account.token(event.getModelId()).window()) {
+        account.storeToken(
+            event.getModelId(), new TokenRecord(event.getLastTokenWindow(), new byte[0]));
+      }
     }
     return agrees;
   }

@@ -13,11 +13,13 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClips;
+import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +43,7 @@ public final class AdmissionRules {
   private final Predicate<Mechanism> acceptedNoise;
   private final String strongestNoise;
   private final BiPredicate<Report, Mechanism> plausible;
+  private final List<Mechanism> levels;
 
   /**
    * The cost of the last report; most reports to a model declare the same. Null before the first.
@@ -75,6 +78,7 @@ public final class AdmissionRules {
     if (spec.hasAdaptiveClip()) {
       questions.add(AdaptiveClips.QUESTION);
     }
+    levels = AnonymousWindows.levels(spec);
     budget = new Budget("limits.", limits);
     maxParticipations = limits.getMaxParticipations();
     minSeparation = limits.getMinSeparation();
@@ -103,7 +107,8 @@ public final class AdmissionRules {
    * @param perUser the budget of its user on all models
    */
   Judgement judge(Report report, Mechanism mechanism, Cost cost, Budget perUser) {
-    Judgement judgement = judgeDimension(report);
+    boolean isRequest = report.form == VectorForm.TOKEN;
+    Judgement judgement = isRequest ? judgeLevel(report, mechanism) : judgeDimension(report);
     if (judgement.isAdmitted()) {
       judgement = judgeDeclaration(report, mechanism);
     }
@@ -114,7 +119,7 @@ public final class AdmissionRules {
       judgement = perUser.judgeDeclaration(mechanism, cost);
     }
     // Central reports are clipped instead: no outcome may depend on their values.
-    if (judgement.isAdmitted() && !central && !plausible.test(report, mechanism)) {
+    if (judgement.isAdmitted() && !central && !isRequest && !plausible.test(report, mechanism)) {
       return new Judgement(
           Outcome.REFUSED_IMPLAUSIBLE,
           "the report is longer than "
@@ -190,6 +195,53 @@ public final class AdmissionRules {
    */
   Optional<Participation> participation(Report report, Totals spent, UserAccount account) {
     return charge.map(c -> c.participation(account, report.modelId, spent, report.round));
+  }
+
+  /**
+   * Judges whether a request names a window that may still have a token of its user.
+   *
+   * @param newest token of the user
+   */
+  Judgement judgeToken(Report request, TokenRecord newest, boolean erased) {
+    if (erased) {
+      return new Judgement(
+          Outcome.REFUSED_PARTICIPATION,
+          "the user's account was erased, and with it the windows of its tokens");
+    }
+    long window = tokenWindow(request);
+    return window > newest.window()
+        ? Judgement.ADMITTED
+        : new Judgement(
+            Outcome.REFUSED_PARTICIPATION,
+            "the window is %d: it must be at least %d, since the user has a token of window %d"
+                .formatted(window, newest.window() + 1, newest.window()));
+  }
+
+  /** Returns whether the model takes anonymous reports, so that its users may have tokens. */
+  boolean hasTokens() {
+    return spec.hasAnonymous();
+  }
+
+  /** Returns the window of a request for a token; -1 if the model has none. */
+  long tokenWindow(Report request) {
+    return spec.hasAnonymous() ? AnonymousWindows.window(spec, request.round) : -1;
+  }
+
+  private Judgement judgeLevel(Report report, Mechanism mechanism) {
+    if (!spec.hasAnonymous()) {
+      return new Judgement(
+          Outcome.REFUSED_DIMENSION, "gradient is a token: the model takes no anonymous reports");
+    }
+    long first = AnonymousWindows.firstRound(spec, tokenWindow(report));
+    if (report.round != first) {
+      return new Judgement(
+          Outcome.REFUSED_DIMENSION,
+          "round is %d: it must be the first one of a window, such as %d"
+              .formatted(report.round, first));
+    }
+    return levels.contains(mechanism)
+        ? Judgement.ADMITTED
+        : Judgement.refusedDeclaration(mechanism, "it must be one of the model's anonymous levels");
   }
 
   private Judgement judgeDimension(Report report) {

@@ -15,6 +15,7 @@ public final class HeapAccount implements UserAccount {
   private NamedLink<DailyTotals> modelDays;
   private NamedLink<RunningZeta> zetas;
   private NamedLink<WholeCharge> wholeCharges;
+  private NamedLink<TokenRecord> tokens;
   private DeviceWindow[] windows = {};
   private Totals erased;
 
@@ -66,6 +67,7 @@ public final class HeapAccount implements UserAccount {
     modelDays = null;
     zetas = null;
     wholeCharges = null;
+    tokens = null;
     windows = new DeviceWindow[0];
   }
 
@@ -133,6 +135,16 @@ public final class HeapAccount implements UserAccount {
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
     wholeCharges = NamedLink.put(wholeCharges, modelId, charge);
+  }
+
+  @Override
+  public TokenRecord token(String modelId) {
+    return NamedLink.get(tokens, modelId, () -> TokenRecord.NONE);
+  }
+
+  @Override
+  public void storeToken(String modelId, TokenRecord token) {
+    tokens = NamedLink.put(tokens, modelId, token);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.accounting.DeviceWindow.Verdict;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -48,6 +49,11 @@ public final class Ledger {
 
   private static final Spend NOTHING = new Totals().toProto().build();
 
+  private static final Judgement DUPLICATE =
+      new Judgement(Outcome.DUPLICATE, "these bytes were judged before: they cost nothing");
+
+  private static final Judgement GRANTED = new Judgement(Outcome.GRANTED, "");
+
   private final Budget perUser;
 
   /** Creates a ledger without limits over all models. It has no state: the caller keeps it. */
@@ -69,7 +75,11 @@ public final class Ledger {
     Mechanism mechanism = Declaration.of(report);
     DeclaredCost declared = rules.cost(mechanism);
     AccountingEvent.Builder event = event(report, mechanism);
-    Judgement judgement = judgeSequence(report, account, event);
+    boolean isRequest = report.form == VectorForm.TOKEN;
+    Judgement judgement =
+        isRequest && isGranted(report, rules, account)
+            ? duplicateRequest(report, account, event)
+            : judgeSequence(report, account, event);
     if (judgement.isAdmitted()) {
       judgement = rules.judge(report, mechanism, declared.cost(), perUser);
     }
@@ -79,7 +89,10 @@ public final class Ledger {
             rules.budget(), modelTotals, account.modelDays(report.modelId), report.appendedAtMs);
     Spending onAll = onAllModels(report, account);
     if (judgement.isAdmitted()) {
-      judgement = rules.judgeParticipation(report, modelTotals, account.isErased());
+      judgement =
+          isRequest
+              ? rules.judgeToken(report, account.token(report.modelId), account.isErased())
+              : rules.judgeParticipation(report, modelTotals, account.isErased());
     }
     Optional<Participation> participation =
         judgement.isAdmitted()
@@ -92,10 +105,16 @@ public final class Ledger {
     if (judgement.isAdmitted()) {
       judgement = onAll.judge(cost.totals());
     }
+    if (isRequest) {
+      judgement = judgement.isAdmitted() ? GRANTED : judgement;
+    }
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
     if (charged) {
       onModel.charge(cost.totals());
+      if (isRequest) {
+        account.storeToken(report.modelId, new TokenRecord(rules.tokenWindow(report), report.tag));
+      }
       if (participation.isPresent()) {
         participation.get().store(account, report.modelId);
         modelTotals.participate(report.round);
@@ -105,6 +124,9 @@ public final class Ledger {
       if (onModel.hasNewDays()) {
         account.storeModelDays(report.modelId, onModel.days());
       }
+    }
+    if (rules.hasTokens() && account.token(report.modelId) != TokenRecord.NONE) {
+      event.setLastTokenWindow(account.token(report.modelId).window());
     }
     Spend recorded = onModel.toProto().build();
     event.setModelTotals(recorded);
@@ -159,6 +181,14 @@ public final class Ledger {
         account);
   }
 
+  /**
+   * Returns whether the user is charged for the token that a request asks for: by the request, if
+   * it was judged, or by an earlier copy of it.
+   */
+  public static boolean isGranted(Report request, AdmissionRules rules, UserAccount account) {
+    return account.token(request.modelId).isOf(rules.tokenWindow(request), request.tag);
+  }
+
   private Spending onAllModels(Report report, UserAccount account) {
     return new Spending(perUser, account.userTotals(), account.userDays(), report.appendedAtMs);
   }
@@ -179,8 +209,7 @@ public final class Ledger {
     String sequence = "sequence is " + report.sequence;
     return switch (verdict) {
       case FRESH -> Judgement.ADMITTED;
-      case DUPLICATE ->
-          new Judgement(Outcome.DUPLICATE, "these bytes were judged before: they cost nothing");
+      case DUPLICATE -> DUPLICATE;
       case CONFLICT ->
           refusedSequence(
               sequence
@@ -204,13 +233,21 @@ public final class Ledger {
     };
   }
 
+  /** A copy of a request doesn't use its number again, whatever that is. */
+  private static Judgement duplicateRequest(
+      Report request, UserAccount account, AccountingEvent.Builder event) {
+    event.setHighestSequence(account.window(request.deviceId).highest);
+    return DUPLICATE;
+  }
+
   private static Judgement refusedSequence(String reason) {
     return new Judgement(Outcome.REFUSED_SEQUENCE, reason);
   }
 
   private static boolean isCharged(Report report, Judgement judgement) {
     return AccountingEvents.isCharged(
-        judgement.outcome(), report.declaration == Declaration.CENTRAL);
+        judgement.outcome(),
+        report.declaration == Declaration.CENTRAL || report.form == VectorForm.TOKEN);
   }
 
   /** Charges the user, and records the resulting totals in the event. */
@@ -258,6 +295,9 @@ public final class Ledger {
             .setModelId(report.modelId)
             .setSequence(report.sequence)
             .setSource(source(report));
+    if (report.form == VectorForm.TOKEN) {
+      event.setTokenRound(report.round);
+    }
     Declarations.declare(mechanism, event);
     return event;
   }

@@ -62,6 +62,12 @@ public interface UserAccount {
    */
   void storeWholeCharge(String modelId, WholeCharge charge);
 
+  /** Returns the newest token of one model; {@link TokenRecord#NONE} if the user has had none. */
+  TokenRecord token(String modelId);
+
+  /** Stores the newest token of one model. */
+  void storeToken(String modelId, TokenRecord token);
+
   /** Returns the window of one device; a new one if the device is not known. */
   DeviceWindow window(String deviceId);
 

@@ -22,7 +22,7 @@ public final class Report {
 
   /**
    * Coordinates of the whole vector: as stated by a sparse report, otherwise the number of values;
-   * 0 for an {@code ANSWER}.
+   * 0 for an {@code ANSWER} or a {@code TOKEN}.
    */
   public int dimension;
 
@@ -75,6 +75,9 @@ public final class Report {
 
   /** Index of {@code CANDIDATE}, below the declared number of candidates; otherwise 0. */
   public int candidateIndex;
+
+  /** Tag of a {@code TOKEN}; otherwise empty. */
+  public byte[] tag = {};
 
   /** SHA-256 of the record's bytes, truncated to 64 bits. */
   public long digest;

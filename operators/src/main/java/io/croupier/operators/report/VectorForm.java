@@ -17,5 +17,7 @@ public enum VectorForm {
   /** No values: one randomised bit, the answer to a question. */
   ANSWER,
   /** 64-bit integers at the coordinates named by separate indices: exact sums. */
-  SPARSE_SUM
+  SPARSE_SUM,
+  /** No values: a request for the token of an anonymous report. Only reports have this form. */
+  TOKEN
 }

@@ -57,6 +57,7 @@ final class ViewReader {
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case CANDIDATE -> readCandidate(view, report);
       case ANSWER -> readAnswer(view.getAnswer(), report);
+      case TOKEN -> readToken(view, report);
       case GRADIENT_NOT_SET -> false;
     };
   }
@@ -137,11 +138,18 @@ final class ViewReader {
     return answer.hasBit() && Questions.isName(report.question);
   }
 
+  private static boolean readToken(GradientReportView view, Report report) {
+    report.form = VectorForm.TOKEN;
+    report.tag = view.getToken().getTag().toByteArray();
+    return report.tag.length == GradientReports.TAG_BYTES
+        && (view.hasPrivUnit() || view.hasRandomisedResponse());
+  }
+
   private static boolean readDeclaration(GradientReportView view, Report report) {
     Message declared = Declarations.declared(view);
     if (declared == null
-        || view.hasPrivUnit() != view.hasCandidate()
-        || view.hasRandomisedResponse() != view.hasAnswer()
+        || (view.hasPrivUnit() != view.hasCandidate() && !view.hasToken())
+        || (view.hasRandomisedResponse() != view.hasAnswer() && !view.hasToken())
         || (view.hasCoordinateLaplace() && !readTaus(view.getCoordinateLaplace(), report))) {
       return false;
     }

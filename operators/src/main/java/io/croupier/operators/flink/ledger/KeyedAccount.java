@@ -8,6 +8,7 @@ import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.ModelAccount;
 import io.croupier.operators.accounting.StoredAccount;
+import io.croupier.operators.accounting.TokenRecord;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
@@ -201,6 +202,21 @@ final class KeyedAccount implements UserAccount {
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
     changing(modelId).wholeCharge = charge;
+  }
+
+  @Override
+  public TokenRecord token(String modelId) {
+    ModelAccount model = model(modelId);
+    return model == null || model.tokenWindows == 0
+        ? TokenRecord.NONE
+        : new TokenRecord(model.tokenWindows - 1, model.tokenTag);
+  }
+
+  @Override
+  public void storeToken(String modelId, TokenRecord token) {
+    ModelAccount model = changing(modelId);
+    model.tokenWindows = token.window() + 1;
+    model.tokenTag = token.tag();
   }
 
   @Override
