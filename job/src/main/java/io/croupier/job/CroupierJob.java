@@ -122,6 +122,9 @@ public final class CroupierJob {
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(Map.copyOf(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
+      if (config.anonymous()) {
+        KafkaTopics.inspect(admin, config.anonymousTopics());
+      }
       KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
@@ -140,7 +143,7 @@ public final class CroupierJob {
   /** A published model that limits what users may spend, if there is one. */
   private static Optional<String> limitedModel(JobConfig config, BrokerLimits limits)
       throws IOException {
-    PublishedSpecs specs = new PublishedSpecs(requirements(limits));
+    PublishedSpecs specs = new PublishedSpecs(requirements(config, limits));
     for (SpecRecord spec :
         new KafkaSpecReader(config.kafka(), config.topics().models()).readToEnd()) {
       specs.apply(spec.modelId, spec.offset, spec.value);
@@ -225,15 +228,26 @@ public final class CroupierJob {
       Function<KafkaIo, KafkaSource<RawRecord>> reports) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    topology(config, limits, ends)
-        .build(reports(env, reports.apply(io)), models(env, io), io::sink);
+    Topology topology = topology(config, limits, ends);
+    DataStream<RawRecord> records = reports(env, reports.apply(io));
+    if (config.anonymous()) {
+      topology.build(
+          records,
+          models(env, io),
+          anonymous(env, io),
+          tokenKeys(env, io),
+          new KafkaSpecReader(config.kafka(), config.anonymousTopics().tokenKeys()),
+          io::sink);
+    } else {
+      topology.build(records, models(env, io), io::sink);
+    }
   }
 
   /** The graph's stages for this configuration. */
   static Topology topology(JobConfig config, BrokerLimits limits, OutputEnds ends) {
     return new Topology(
         new KafkaSpecReader(config.kafka(), config.topics().models()),
-        requirements(limits),
+        requirements(config, limits),
         config.perUser(),
         new DeadLetters(limits.deadLetterBytes()),
         config.topics(),
@@ -254,9 +268,12 @@ public final class CroupierJob {
         OutputSink.allTransactions(config.topics().updates()));
   }
 
-  private static SpecRequirements requirements(BrokerLimits limits) {
+  private static SpecRequirements requirements(JobConfig config, BrokerLimits limits) {
     return new SpecRequirements(
-        limits.reportBytes(), limits.updateBytes(), limits.transactionTimeout());
+        limits.reportBytes(),
+        limits.updateBytes(),
+        limits.transactionTimeout(),
+        config.anonymous());
   }
 
   static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
@@ -267,6 +284,17 @@ public final class CroupierJob {
       StreamExecutionEnvironment env, KafkaSource<RawRecord> source) {
     return env.fromSource(source, WatermarkStrategy.noWatermarks(), "gradients")
         .uid(Uids.REPORTS_SOURCE);
+  }
+
+  private static DataStream<RawRecord> anonymous(StreamExecutionEnvironment env, KafkaIo io) {
+    return env.fromSource(io.anonymous(), WatermarkStrategy.noWatermarks(), "anonymous")
+        .uid(Uids.ANONYMOUS_SOURCE);
+  }
+
+  private static DataStream<SpecRecord> tokenKeys(StreamExecutionEnvironment env, KafkaIo io) {
+    return env.fromSource(io.tokenKeys(), WatermarkStrategy.noWatermarks(), "token-keys")
+        .setParallelism(1)
+        .uid(Uids.TOKEN_KEYS_SOURCE);
   }
 
   static DataStream<SpecRecord> models(StreamExecutionEnvironment env, KafkaIo io) {

@@ -17,6 +17,8 @@ import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.shuffle.RecordType;
+import io.croupier.operators.flink.spend.NonceOfRecord;
+import io.croupier.operators.flink.spend.SpendOperator;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
@@ -73,6 +75,36 @@ public record Topology(
     SingleOutputStreamOperator<RoundSum> admitted = ledger(records, specs);
     SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
     outputs(admitted, updates, sinks);
+  }
+
+  /**
+   * Connects all stages of a job that takes anonymous reports, whose tokens are accounted when the
+   * ledger grants them.
+   *
+   * @param anonymous records of anonymous reports
+   * @param tokenKeys public keys of tokens, by their names
+   * @param keyReader reader of the keys that were published before the job started
+   */
+  public void build(
+      DataStream<RawRecord> records,
+      DataStream<SpecRecord> specs,
+      DataStream<RawRecord> anonymous,
+      DataStream<SpecRecord> tokenKeys,
+      SpecReader keyReader,
+      Function<OutputSink, Sink<OutboundRecord>> sinks) {
+    SingleOutputStreamOperator<RoundSum> admitted = ledger(records, specs);
+    SingleOutputStreamOperator<RoundSum> spent =
+        anonymous
+            .keyBy(new NonceOfRecord(), Types.STRING)
+            .connect(specs.union(tokenKeys).broadcast())
+            .transform(
+                "spend",
+                RecordType.ROUND_SUM,
+                new SpendOperator(specReader, keyReader, specRequirements))
+            .uid(Uids.SPEND);
+    DataStream<RoundSum> sums =
+        preAggregation(admitted).union(preAggregation(spent).uid(Uids.SPEND_PRE_AGGREGATION));
+    outputs(admitted, learner(sums, specs), sinks);
   }
 
   /**

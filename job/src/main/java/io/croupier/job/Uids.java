@@ -23,6 +23,11 @@ final class Uids {
 
   static final String LEARNER_SINK = "learner-sink";
 
+  static final String ANONYMOUS_SOURCE = "anonymous-source";
+  static final String TOKEN_KEYS_SOURCE = "token-keys-source";
+  static final String SPEND = "spend";
+  static final String SPEND_PRE_AGGREGATION = "spend-pre-aggregation";
+
   /** Sources of the rebuild of a ledger, whose ledger has the uid of the job's. */
   static final String ACCOUNTING_SOURCE = "accounting-source";
 

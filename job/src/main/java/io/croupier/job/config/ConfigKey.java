@@ -39,6 +39,16 @@ public enum ConfigKey {
       "topics.progress",
       "<prefix>.progress",
       "Topic with which a start compares its state; compacted."),
+  TOPICS_ANONYMOUS(
+      "topics.anonymous",
+      "<prefix>.anonymous",
+      "Topic of anonymous reports; this one and the next two only with `anonymous.enabled`."),
+  TOPICS_GRANTS(
+      "topics.grants", "<prefix>.grants", "Topic of the verdicts on requests for tokens."),
+  TOPICS_TOKEN_KEYS(
+      "topics.token-keys",
+      "<prefix>.token-keys",
+      "Topic of the public keys of tokens; compacted, one partition."),
   PARALLELISM(
       "parallelism",
       "",
@@ -65,6 +75,11 @@ public enum ConfigKey {
       "Longest time that a new round waits because no report has named the last one."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to record which reports entered which rounds."),
+  ANONYMOUS_ENABLED(
+      "anonymous.enabled",
+      "false",
+      "Whether models may take anonymous reports. Not with `journal.enabled`. A job that has state"
+          + " of them can't start without it."),
   LIMITS_USER_EPSILON(
       "limits.user.epsilon",
       "",

@@ -4,11 +4,14 @@ import static java.util.Map.Entry.comparingByKey;
 
 import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,6 +36,8 @@ import org.apache.flink.util.TimeUtils;
  * @param preAggregationInterval longest time that a partial sum waits, positive
  * @param publications when models may publish new rounds
  * @param journal whether to keep a journal of the reports that enter local models
+ * @param anonymous whether models may take anonymous reports
+ * @param anonymousTopics the topics that exist only if they may
  * @param perUser limits on what one user may spend on all models together
  * @param ledgerStart what the ledger does if the job starts without state
  */
@@ -47,6 +52,8 @@ public record JobConfig(
     Duration preAggregationInterval,
     PublicationSettings publications,
     boolean journal,
+    boolean anonymous,
+    AnonymousTopics anonymousTopics,
     Limits perUser,
     LedgerStart ledgerStart)
     implements Serializable {
@@ -122,6 +129,8 @@ public record JobConfig(
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
         publications(settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
+        anonymous(settings),
+        anonymousTopics(settings),
         UserLimits.of(settings),
         LedgerStart.REQUIRE_STATE);
   }
@@ -142,6 +151,8 @@ public record JobConfig(
         preAggregationInterval,
         publications,
         journal,
+        anonymous,
+        anonymousTopics,
         perUser,
         start);
   }
@@ -182,6 +193,12 @@ public record JobConfig(
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
+    lines.put(ConfigKey.ANONYMOUS_ENABLED.key(), Boolean.toString(anonymous));
+    if (anonymous) {
+      lines.put(ConfigKey.TOPICS_ANONYMOUS.key(), anonymousTopics.reports());
+      lines.put(ConfigKey.TOPICS_GRANTS.key(), anonymousTopics.grants());
+      lines.put(ConfigKey.TOPICS_TOKEN_KEYS.key(), anonymousTopics.tokenKeys());
+    }
     lines.putAll(UserLimits.describe(perUser));
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
     flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));
@@ -226,19 +243,38 @@ public record JobConfig(
             settings.getOrDefault(
                 ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()),
             settings.getOrDefault(ConfigKey.TOPICS_PROGRESS.key(), defaults.progress()));
-    for (String name : topics.all()) {
+    List<String> all = new ArrayList<>(topics.all());
+    all.addAll(anonymousTopics(settings).all());
+    for (String name : all) {
       if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
         throw new IllegalArgumentException(
             "topics: '%s' is not a valid topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
                 .formatted(name));
       }
     }
-    if (topics.all().stream().distinct().count() < topics.all().size()) {
+    if (all.stream().distinct().count() < all.size()) {
       throw new IllegalArgumentException(
-          "topics: two topics have the same name in %s; all names must differ"
-              .formatted(topics.all()));
+          "topics: two topics have the same name in %s; all names must differ".formatted(all));
     }
     return topics;
+  }
+
+  private static AnonymousTopics anonymousTopics(Map<String, String> settings) {
+    AnonymousTopics defaults = AnonymousTopics.withPrefix(text(ConfigKey.TOPICS_PREFIX, settings));
+    return new AnonymousTopics(
+        settings.getOrDefault(ConfigKey.TOPICS_ANONYMOUS.key(), defaults.reports()),
+        settings.getOrDefault(ConfigKey.TOPICS_GRANTS.key(), defaults.grants()),
+        settings.getOrDefault(ConfigKey.TOPICS_TOKEN_KEYS.key(), defaults.tokenKeys()));
+  }
+
+  private static boolean anonymous(Map<String, String> settings) {
+    boolean anonymous = truth(ConfigKey.ANONYMOUS_ENABLED, settings);
+    if (anonymous && truth(ConfigKey.JOURNAL_ENABLED, settings)) {
+      throw new IllegalArgumentException(
+          "anonymous.enabled and journal.enabled are true; one of them must be false, since a"
+              + " journal lists positions of the gradients topic only");
+    }
+    return anonymous;
   }
 
   private static Map<String, String> behind(String prefix, Map<String, String> settings) {

@@ -132,6 +132,28 @@ public final class KafkaIo {
         .build();
   }
 
+  /** Anonymous reports, from the beginning of their topic. */
+  public KafkaSource<RawRecord> anonymous() {
+    Properties properties = consumerProperties();
+    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_RECORDS);
+    return KafkaSource.<RawRecord>builder()
+        .setTopics(config.anonymousTopics().reports())
+        .setProperties(properties)
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .setDeserializer(new RawDeserializer())
+        .build();
+  }
+
+  /** The public keys of tokens, from the beginning of their topic. */
+  public KafkaSource<SpecRecord> tokenKeys() {
+    return KafkaSource.<SpecRecord>builder()
+        .setTopics(config.anonymousTopics().tokenKeys())
+        .setProperties(consumerProperties())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .setDeserializer(new SpecDeserializer())
+        .build();
+  }
+
   /** One of the sinks, which writes in one transaction per subtask and checkpoint. */
   public KafkaSink<OutboundRecord> sink(OutputSink sink) {
     return KafkaSink.<OutboundRecord>builder()
@@ -140,7 +162,7 @@ public final class KafkaIo {
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
         .setTransactionalIdPrefix(sink.transactions(config.topics().updates()))
-        .setRecordSerializer(new OutboundSerializer(config.topics(), config.journal()))
+        .setRecordSerializer(new OutboundSerializer(config))
         .build();
   }
 
@@ -261,10 +283,14 @@ public final class KafkaIo {
 
     private final Topics topics;
     private final boolean journal;
+    private final boolean anonymous;
+    private final String grants;
 
-    OutboundSerializer(Topics topics, boolean journal) {
-      this.topics = topics;
-      this.journal = journal;
+    OutboundSerializer(JobConfig config) {
+      topics = config.topics();
+      journal = config.journal();
+      anonymous = config.anonymous();
+      grants = config.anonymousTopics().grants();
     }
 
     /** The topics on which an earlier run may have left pooled transactions open. */
@@ -283,6 +309,9 @@ public final class KafkaIo {
       if (journal) {
         written.add(topics.journal());
       }
+      if (anonymous) {
+        written.add(grants);
+      }
       return Optional.of(
           new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(written)));
     }
@@ -299,6 +328,7 @@ public final class KafkaIo {
             case DEAD_LETTERS -> topics.deadLetters();
             case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
             case PROGRESS -> topics.progress();
+            case GRANTS -> grants;
           };
       Integer partition =
           switch (record.destination) {

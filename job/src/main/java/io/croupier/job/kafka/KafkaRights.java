@@ -1,6 +1,5 @@
 package io.croupier.job.kafka;
 
-import io.croupier.schemas.Topics;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -36,12 +35,11 @@ public final class KafkaRights {
   /**
    * Checks the rights on existing topics. Brokers without an authorizer allow everything.
    *
+   * @param inputs topics that the job doesn't write
    * @throws IllegalStateException if rights are missing; the message names all of them
    */
-  static void requireTopics(Admin admin, Topics topics, Collection<String> needed)
+  static void requireTopics(Admin admin, Set<String> inputs, Collection<String> needed)
       throws ExecutionException, InterruptedException {
-    Set<String> inputs =
-        Set.of(topics.models(), topics.gradients(), topics.rawGradients(), topics.erasures());
     Map<String, TopicDescription> descriptions =
         admin
             .describeTopics(needed, new DescribeTopicsOptions().includeAuthorizedOperations(true))

@@ -2,6 +2,7 @@ package io.croupier.job.kafka;
 
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,6 +100,46 @@ public final class KafkaTopics {
   }
 
   /**
+   * Creates the topics of anonymous reports that don't exist yet, as {@link #create(Admin, Topics,
+   * int, short)} does; the one of keys has one partition.
+   *
+   * @return the names of those created
+   */
+  public static List<String> create(
+      Admin admin, AnonymousTopics topics, int partitions, short replicationFactor)
+      throws ExecutionException, InterruptedException {
+    Set<String> present = admin.listTopics().names().get();
+    List<NewTopic> missing = new ArrayList<>();
+    for (String name : topics.all()) {
+      boolean keys = name.equals(topics.tokenKeys());
+      NewTopic topic = new NewTopic(name, keys ? 1 : partitions, replicationFactor);
+      if (keys) {
+        topic.configs(
+            Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+      }
+      if (!present.contains(name)) {
+        missing.add(topic);
+      }
+    }
+    create(admin, missing);
+    return missing.stream().map(NewTopic::name).toList();
+  }
+
+  /**
+   * Checks that every topic of anonymous reports exists, and that the job has the rights on it.
+   *
+   * @throws IllegalStateException if the job can't run on these topics; the message contains the
+   *     remedy
+   */
+  public static void inspect(Admin admin, AnonymousTopics topics)
+      throws ExecutionException, InterruptedException {
+    requirePresence(admin, new TreeSet<>(topics.all()));
+    KafkaRights.requireTopics(admin, Set.of(topics.reports(), topics.tokenKeys()), topics.all());
+    Config keys = topicConfigs(admin, List.of(topics.tokenKeys())).get(topics.tokenKeys());
+    requireCompaction("token-keys", topics.tokenKeys(), keys);
+  }
+
+  /**
    * Creates topics of a stated number of partitions, and waits until the brokers list them and the
    * leader of each partition answers. Otherwise a leader may refuse a producer's first batch and
    * take its second one, and then the sequence number of the first is wrong until the producer
@@ -179,17 +220,11 @@ public final class KafkaTopics {
     if (!journal) {
       needed.remove(topics.journal());
     }
-    Set<String> missing = new TreeSet<>(needed);
-    missing.removeAll(admin.listTopics().names().get());
-    if (!missing.isEmpty()) {
-      throw new IllegalStateException(
-          "These topics don't exist: "
-              + String.join(", ", missing)
-              + ". Create them with 'croupier topics create', or configure others (topics.*)."
-              + " If they exist, the job lacks the rights to see them: grant them"
-              + " (kafka-acls.sh --add)");
-    }
-    KafkaRights.requireTopics(admin, topics, needed);
+    requirePresence(admin, needed);
+    KafkaRights.requireTopics(
+        admin,
+        Set.of(topics.models(), topics.gradients(), topics.rawGradients(), topics.erasures()),
+        needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
     requireAppendTimes("gradients", topics.gradients(), configs.get(topics.gradients()));
     requireAppendTimes("raw-gradients", topics.rawGradients(), configs.get(topics.rawGradients()));
@@ -201,7 +236,7 @@ public final class KafkaTopics {
     if (journal) {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
-    requireCompaction(topics.progress(), configs.get(topics.progress()));
+    requireCompaction("progress", topics.progress(), configs.get(topics.progress()));
     requireRoomForEvents("accounting", topics.accounting(), configs.get(topics.accounting()));
     requireRoomForEvents("guarantees", topics.guarantees(), configs.get(topics.guarantees()));
     return new BrokerLimits(
@@ -215,6 +250,20 @@ public final class KafkaTopics {
         journal ? recordBytes(configs.get(topics.journal())) : 0,
         configs.values().stream().mapToInt(KafkaTopics::recordBytes).max().orElseThrow(),
         transactionTimeout(admin));
+  }
+
+  private static void requirePresence(Admin admin, Set<String> needed)
+      throws ExecutionException, InterruptedException {
+    Set<String> missing = new TreeSet<>(needed);
+    missing.removeAll(admin.listTopics().names().get());
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(
+          "These topics don't exist: "
+              + String.join(", ", missing)
+              + ". Create them with 'croupier topics create', or configure others (topics.*)."
+              + " If they exist, the job lacks the rights to see them: grant them"
+              + " (kafka-acls.sh --add)");
+    }
   }
 
   /** The job measures its lag by the records' timestamps, and a producer's clock may be wrong. */
@@ -273,12 +322,13 @@ public final class KafkaTopics {
   }
 
   /** A start needs the newest record of each key, however old it is. */
-  private static void requireCompaction(String topic, Config config) {
+  private static void requireCompaction(String kind, String topic, Config config) {
     String cleanup = config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
     if (!cleanup.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
       throw new IllegalStateException(
-          "The progress topic %s deletes records that a start needs: its %s is '%s'; set it to '%s'"
+          "The %s topic %s deletes records that a start needs: its %s is '%s'; set it to '%s'"
               .formatted(
+                  kind,
                   topic,
                   TopicConfig.CLEANUP_POLICY_CONFIG,
                   cleanup,

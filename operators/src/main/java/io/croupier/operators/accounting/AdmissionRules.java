@@ -9,6 +9,7 @@ import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
+import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -197,6 +198,18 @@ public final class AdmissionRules {
     return charge.map(c -> c.participation(account, report.modelId, spent, report.round));
   }
 
+  /** Returns why the model refuses an anonymous report by its own fields; empty if it doesn't. */
+  public String refusalOfAnonymous(Report report) {
+    Mechanism mechanism = Declaration.of(report);
+    Judgement judgement = judgeDimension(report);
+    if (judgement.isAdmitted()) {
+      judgement = judgeDeclaration(report, mechanism);
+    }
+    return judgement.isAdmitted() && !plausible.test(report, mechanism)
+        ? "the report is longer than report_bound"
+        : judgement.reason();
+  }
+
   /**
    * Judges whether a request names a window that may still have a token of its user.
    *
@@ -218,7 +231,7 @@ public final class AdmissionRules {
   }
 
   /** Returns whether the model takes anonymous reports, so that its users may have tokens. */
-  boolean hasTokens() {
+  public boolean hasTokens() {
     return spec.hasAnonymous();
   }
 

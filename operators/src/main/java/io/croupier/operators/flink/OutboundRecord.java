@@ -14,7 +14,8 @@ public final class OutboundRecord {
     JOURNAL,
     DEAD_LETTERS,
     RAW_DEAD_LETTERS,
-    PROGRESS
+    PROGRESS,
+    GRANTS
   }
 
   public Destination destination = Destination.DEAD_LETTERS;

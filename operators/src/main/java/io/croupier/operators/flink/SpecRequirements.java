@@ -22,12 +22,19 @@ import org.apache.flink.core.execution.CheckpointingMode;
  * @param reportBytes largest record of the gradient topics, in bytes
  * @param updateBytes largest record of the updates topic, in bytes
  * @param transactionTimeout the longest time for which the brokers keep a transaction open
+ * @param anonymous whether the job reads anonymous reports
  */
-public record SpecRequirements(int reportBytes, int updateBytes, Duration transactionTimeout)
+public record SpecRequirements(
+    int reportBytes, int updateBytes, Duration transactionTimeout, boolean anonymous)
     implements Function<ModelSpec, List<String>>, Serializable {
 
   /** The longest outage that pre-committed outputs of a central model must survive. */
   public static final Duration LONGEST_OUTAGE = Duration.ofHours(24);
+
+  /** The requirements of a job that reads no anonymous reports. */
+  public SpecRequirements(int reportBytes, int updateBytes, Duration transactionTimeout) {
+    this(reportBytes, updateBytes, transactionTimeout, false);
+  }
 
   /** Returns the reasons why {@code spec} can't run, each with the remedy; empty if it can. */
   @Override
@@ -45,6 +52,11 @@ public record SpecRequirements(int reportBytes, int updateBytes, Duration transa
                   + " be lost with its transaction, and its noise can't be drawn again; raise transaction.max.timeout.ms of the"
                   + " brokers to at least %d")
               .formatted(transactionTimeout, LONGEST_OUTAGE.toMillis()));
+    }
+    if (spec.hasAnonymous() && !anonymous) {
+      obstacles.add(
+          "anonymous is set, and the job reads no anonymous reports; set anonymous.enabled of the"
+              + " job to true");
     }
     // A central learner allocates its weights, so it is checked only once the dimension fits.
     if (obstacles.isEmpty() || !ModelSpecs.isCentral(spec)) {

@@ -70,5 +70,20 @@ public final class StateNames {
   /** Learner, union list: the last rounds of each subtask's models. Replaced at each checkpoint. */
   public static final String LEARNER_MARKS = "learner-marks";
 
+  /**
+   * Spend, union list: the last good spec of each model, and the last offset seen of it. Written by
+   * the first subtask.
+   */
+  public static final String SPEND_SPECS = "spend-specs";
+
+  /**
+   * Spend, union list: the public keys of open windows, and the last closed window of each model.
+   * Written by the first subtask; the keys of a window leave when it is closed.
+   */
+  public static final String TOKEN_KEYS = "token-keys";
+
+  /** Spend, by nonce and window: whether the token was spent. Cleared when the window is closed. */
+  public static final String SPENT_NONCES = "spent-nonces";
+
   private StateNames() {}
 }

@@ -1,6 +1,8 @@
 package io.croupier.operators.flink.ledger;
 
+import com.google.protobuf.ByteString;
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.DeadLetters;
@@ -26,10 +28,12 @@ import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
+import io.croupier.schemas.Grant;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -261,6 +265,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         intake == null
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
+    if (report.form == VectorForm.TOKEN && intake != null) {
+      emitGrant(report, intake.terms(), event, record);
+    }
     emit(event, record);
     ledgerMetrics.count(event);
     if (event.getOutcome() == Outcome.ADMITTED) {
@@ -270,6 +277,21 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         admitted.offsets = new long[] {report.offset};
       }
       output.collect(new StreamRecord<>(admitted));
+    }
+  }
+
+  /** Writes the verdict on a request for a token, for the gateways. */
+  private void emitGrant(
+      Report request, AdmissionRules rules, AccountingEvent event, RawRecord record) {
+    if (rules.hasTokens()) {
+      Grant grant =
+          Grant.newBuilder()
+              .setTag(ByteString.copyFrom(request.tag))
+              .setGranted(Ledger.isGranted(request, rules, account))
+              .setOutcome(event.getOutcome())
+              .setReason(event.getReason())
+              .build();
+      write(new OutboundRecord(Destination.GRANTS, record.key, grant.toByteArray()));
     }
   }
 
