@@ -54,8 +54,8 @@ public record TokenChallenge(String modelId, long window, ByteString declaration
         .array();
   }
 
-  /** SHA-256 of the bytes. */
-  ByteString digest() {
+  /** SHA-256 of its bytes. */
+  public ByteString digest() {
     return ByteString.copyFrom(Digests.sha256().digest(encoded()));
   }
 }
