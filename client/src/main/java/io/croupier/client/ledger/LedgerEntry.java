@@ -1,6 +1,6 @@
 package io.croupier.client.ledger;
 
-/** One line of the ledger: a charged report, or the mark that one is settled. */
+/** One line of the ledger: a charged report or token, a token's new state, or a mark. */
 final class LedgerEntry {
 
   /** Numbers are part of the format. */
@@ -18,7 +18,13 @@ final class LedgerEntry {
     /** {@link #UNDISCLOSED}, where the actual cost may exceed the recorded one. */
     UNDISCLOSED_UNBOUNDED(6),
     /** A report carried over from an earlier file; the header includes its charge. */
-    CARRIED(7);
+    CARRIED(7),
+    /** A charge and the token that it pays for, in its first state. */
+    TOKEN(8),
+    /** The next state of a token. */
+    TOKEN_STATE(9),
+    /** A token carried over from an earlier file; the header includes its charge. */
+    CARRIED_TOKEN(10);
 
     private final byte code;
 
@@ -30,8 +36,13 @@ final class LedgerEntry {
       return code;
     }
 
-    boolean isReport() {
+    /** Whether it contains a report or a token, and is followed by a commit marker. */
+    boolean hasContent() {
       return this != ACKNOWLEDGED && this != REFUSED;
+    }
+
+    boolean isCarried() {
+      return this == CARRIED || this == CARRIED_TOKEN;
     }
 
     private static EntryKind of(Spent cost) {
@@ -52,21 +63,21 @@ final class LedgerEntry {
     }
   }
 
-  private static final byte[] NO_REPORT = {};
+  private static final byte[] NO_CONTENT = {};
 
   private final EntryKind kind;
   private final long sequence;
   private final long epsilonNanos;
   private final long muSquaredPicos;
-  private final byte[] report;
+  private final byte[] content;
 
   LedgerEntry(
-      EntryKind kind, long sequence, long epsilonNanos, long muSquaredPicos, byte[] report) {
+      EntryKind kind, long sequence, long epsilonNanos, long muSquaredPicos, byte[] content) {
     this.kind = kind;
     this.sequence = sequence;
     this.epsilonNanos = epsilonNanos;
     this.muSquaredPicos = muSquaredPicos;
-    this.report = report;
+    this.content = content;
   }
 
   static LedgerEntry report(long sequence, Spent cost, byte[] report) {
@@ -78,8 +89,26 @@ final class LedgerEntry {
     return new LedgerEntry(EntryKind.CARRIED, report.sequence(), 0, 0, report.bytes());
   }
 
+  /** A token, whose cost must be disclosed and bounded. */
+  static LedgerEntry token(StoredToken token, Spent cost) {
+    return new LedgerEntry(
+        EntryKind.TOKEN,
+        token.sequence(),
+        cost.epsilonNanos(),
+        cost.muSquaredPicos(),
+        token.encoded());
+  }
+
+  static LedgerEntry state(StoredToken token) {
+    return new LedgerEntry(EntryKind.TOKEN_STATE, token.sequence(), 0, 0, token.encoded());
+  }
+
+  static LedgerEntry carried(StoredToken token) {
+    return new LedgerEntry(EntryKind.CARRIED_TOKEN, token.sequence(), 0, 0, token.encoded());
+  }
+
   static LedgerEntry mark(EntryKind kind, long sequence) {
-    return new LedgerEntry(kind, sequence, 0, 0, NO_REPORT);
+    return new LedgerEntry(kind, sequence, 0, 0, NO_CONTENT);
   }
 
   EntryKind kind() {
@@ -104,8 +133,8 @@ final class LedgerEntry {
     return new Spent(1, epsilonNanos, muSquaredPicos, undisclosed ? 1 : 0, unbounded ? 1 : 0);
   }
 
-  /** The report's record; empty in a mark. */
-  byte[] report() {
-    return report;
+  /** The report's record, or the token's bytes; empty in a mark. */
+  byte[] content() {
+    return content;
   }
 }

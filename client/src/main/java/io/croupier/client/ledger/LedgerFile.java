@@ -15,15 +15,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The file of a ledger, in {@link LedgerFormat}. Written bytes never change.
  *
- * <p>A report's entry is written and forced, and its commit marker is written and forced, before
- * {@link #append} returns. Marks are not forced: if one is lost, the same bytes are sent again,
- * which costs nothing.
+ * <p>The entry of a report or token is written and forced, and its commit marker is written and
+ * forced, before {@link #append} returns. Marks are not forced: if one is lost, the same bytes are
+ * sent again, which costs nothing.
  *
  * <p>Once settled entries take more than half of the file, and more than the slack, a new file
- * replaces it: its header contains the spending so far, and the pending reports follow. The new
- * file is written beside the old one, forced and renamed, and the folder is forced before any entry
- * is appended. So after a crash either the old or the new file has the name, both are complete, and
- * both record the same spending and pending reports.
+ * replaces it: its header contains the spending so far, and the pending reports and held tokens
+ * follow. The new file is written beside the old one, forced and renamed, and the folder is forced
+ * before any entry is appended. So after a crash either the old or the new file has the name, both
+ * are complete, and both record the same spending and pending reports.
  */
 final class LedgerFile implements EntryStore {
   /** Bytes of settled entries that a file may contain even if fewer bytes are pending. */
@@ -159,7 +159,7 @@ final class LedgerFile implements EntryStore {
     usable = false;
     guard.requireName(folder.file());
     write(LedgerFormat.entry(entry));
-    if (entry.kind().isReport()) {
+    if (entry.kind().hasContent()) {
       channel.force(false);
       write(format.marker(end));
       channel.force(false);
@@ -178,8 +178,8 @@ final class LedgerFile implements EntryStore {
     requireUsable();
     guard.requireName(folder.file());
     long kept = format.headerBytes();
-    for (StoredReport report : state.pending()) {
-      kept += LedgerFormat.entryBytes(LedgerEntry.carried(report)) + LedgerFormat.MARKER_BYTES;
+    for (LedgerEntry entry : state.carried()) {
+      kept += LedgerFormat.entryBytes(entry) + LedgerFormat.MARKER_BYTES;
     }
     if (end - kept > Math.max(kept, slackBytes)) {
       rewrite();
@@ -188,16 +188,16 @@ final class LedgerFile implements EntryStore {
 
   private void rewrite() throws IOException {
     usable = false;
-    List<StoredReport> pending = state.pending();
-    header = header.carrying(state.spent(), pending.size());
+    List<LedgerEntry> carried = state.carried();
+    header = header.carrying(state.spent(), carried.size());
     format = new LedgerFormat(header);
     List<ByteBuffer> parts = new ArrayList<>();
     parts.add(format.header());
     end = format.headerBytes();
-    for (StoredReport report : pending) {
-      ByteBuffer entry = LedgerFormat.entry(LedgerEntry.carried(report));
-      end += entry.remaining();
-      parts.add(entry);
+    for (LedgerEntry entry : carried) {
+      ByteBuffer bytes = LedgerFormat.entry(entry);
+      end += bytes.remaining();
+      parts.add(bytes);
       parts.add(format.marker(end));
       end += LedgerFormat.MARKER_BYTES;
     }

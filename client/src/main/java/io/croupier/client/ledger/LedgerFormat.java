@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 
 /**
  * The bytes of a ledger's file: a header, then entries, each of which ends with a commit marker if
- * it contains a report. Numbers are big-endian; sizes and positions are in bytes.
+ * it contains a report or a token. Numbers are big-endian; sizes and positions are in bytes.
  *
  * <pre>
  * header          bytes
@@ -35,10 +35,10 @@ import java.util.zip.CRC32C;
  *   sequence         8
  *   epsilonNanos     8   cost of the report; 0 in a mark, or where it is carried over
  *   muSquaredPicos   8
- *   size             4   of the report; 0 in a mark
+ *   size             4   of the content; 0 in a mark
  *   CRC-32C          4   of all above, so that readers can rely on the size
- *   report        size   only if there is one, like all that follows
- *   CRC-32C          4   of the report
+ *   content       size   a report, or a token in one of its states; not in a mark, like all that follows
+ *   CRC-32C          4   of the content
  *
  * commit marker
  *   magic number     4   5EA1C40B
@@ -164,18 +164,18 @@ final class LedgerFormat {
         .putLong(entry.sequence())
         .putLong(entry.epsilonNanos())
         .putLong(entry.muSquaredPicos())
-        .putInt(entry.report().length);
+        .putInt(entry.content().length);
     putChecksum(bytes);
-    if (entry.kind().isReport()) {
-      bytes.put(entry.report()).putInt(checksum(ByteBuffer.wrap(entry.report())));
+    if (entry.kind().hasContent()) {
+      bytes.put(entry.content()).putInt(checksum(ByteBuffer.wrap(entry.content())));
     }
     return bytes.flip();
   }
 
   /** Number of bytes of an entry, without its commit marker. */
   static int entryBytes(LedgerEntry entry) {
-    return entry.kind().isReport()
-        ? Math.addExact(HEAD_BYTES + CHECKSUM_BYTES, entry.report().length)
+    return entry.kind().hasContent()
+        ? Math.addExact(HEAD_BYTES + CHECKSUM_BYTES, entry.content().length)
         : HEAD_BYTES;
   }
 
@@ -192,23 +192,23 @@ final class LedgerFormat {
             && sequence >= 0
             && epsilonNanos >= 0
             && muSquaredPicos >= 0
-            && (kind.isReport() ? size > 0 : size == 0);
+            && (kind.hasContent() ? size > 0 : size == 0);
     if (!isSound) {
       return 0;
     }
-    return kind.isReport() ? HEAD_BYTES + (long) size + CHECKSUM_BYTES : HEAD_BYTES;
+    return kind.hasContent() ? HEAD_BYTES + (long) size + CHECKSUM_BYTES : HEAD_BYTES;
   }
 
-  /** Reads an entry whose head is complete; null if the checksum of its report is wrong. */
+  /** Reads an entry whose head is complete; null if the checksum of its content is wrong. */
   static LedgerEntry parseEntry(ByteBuffer bytes) {
     EntryKind kind = EntryKind.of(bytes.get());
     long sequence = bytes.getLong();
     long epsilonNanos = bytes.getLong();
     long muSquaredPicos = bytes.getLong();
-    byte[] report = new byte[bytes.getInt()];
-    bytes.position(HEAD_BYTES).get(report);
-    boolean isWhole = !kind.isReport() || bytes.getInt() == checksum(ByteBuffer.wrap(report));
-    return isWhole ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, report) : null;
+    byte[] content = new byte[bytes.getInt()];
+    bytes.position(HEAD_BYTES).get(content);
+    boolean isWhole = !kind.hasContent() || bytes.getInt() == checksum(ByteBuffer.wrap(content));
+    return isWhole ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, content) : null;
   }
 
   /** The commit marker for a position in the file. */

@@ -71,12 +71,12 @@ final class LedgerReader {
         return new Extent(position, false);
       }
       boolean mayBeCarried = carried < header.carried();
-      if (entry.kind() == LedgerEntry.EntryKind.CARRIED != mayBeCarried || !taker.test(entry)) {
+      if (entry.kind().isCarried() != mayBeCarried || !taker.test(entry)) {
         throw new CorruptLedgerException(path, position, "an entry contradicts earlier ones");
       }
       carried += mayBeCarried ? 1 : 0;
       position += LedgerFormat.entryBytes(entry);
-      if (entry.kind().isReport()) {
+      if (entry.kind().hasContent()) {
         if (!hasMarker(format, position)) {
           requireAll(header, carried, position);
           requireNoMarker(format, position);

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.ledger.StoredToken.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -8,11 +9,12 @@ import java.util.TreeMap;
 /** The state that results from a ledger's entries, read or appended. */
 final class LedgerState {
   private final NavigableMap<Long, StoredReport> pending = new TreeMap<>();
+  private final NavigableMap<Long, StoredToken> tokens = new TreeMap<>();
   private Spent spent = Spent.NOTHING;
 
   /**
-   * Starts from the totals of a file's header; the reports that the file carries over follow as
-   * entries.
+   * Starts from the totals of a file's header; the reports and tokens that the file carries over
+   * follow as entries.
    */
   void begin(Spent opening) {
     spent = opening;
@@ -21,24 +23,41 @@ final class LedgerState {
   /** Applies an entry; returns false, without a change, if it contradicts earlier ones. */
   boolean take(LedgerEntry entry) {
     long sequence = entry.sequence();
-    switch (entry.kind()) {
-      case ACKNOWLEDGED, REFUSED -> {
-        return pending.remove(sequence) != null;
+    return switch (entry.kind()) {
+      case ACKNOWLEDGED, REFUSED ->
+          pending.remove(sequence) != null || tokens.remove(sequence) != null;
+      case CARRIED -> carries(pending, sequence) && put(entry);
+      case CARRIED_TOKEN -> carries(tokens, sequence) && putToken(entry);
+      case TOKEN_STATE -> {
+        StoredToken earlier = tokens.get(sequence);
+        StoredToken next = StoredToken.parse(sequence, entry.content());
+        yield earlier != null && next != null && next.follows(earlier) && putToken(entry);
       }
-      case CARRIED -> {
-        boolean isInOrder = pending.isEmpty() || sequence > pending.lastKey();
-        if (!isInOrder || sequence >= spent.reports()) {
-          return false;
-        }
-      }
-      default -> {
-        if (sequence != nextSequence()) {
-          return false;
-        }
-        spent = spent.plus(entry.cost());
-      }
+      case TOKEN -> sequence == nextSequence() && putToken(entry) && charge(entry);
+      case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED ->
+          sequence == nextSequence() && put(entry) && charge(entry);
+    };
+  }
+
+  private boolean carries(NavigableMap<Long, ?> earlier, long sequence) {
+    return (earlier.isEmpty() || sequence > earlier.lastKey()) && sequence < spent.reports();
+  }
+
+  private boolean put(LedgerEntry entry) {
+    pending.put(entry.sequence(), new StoredReport(entry.sequence(), entry.content()));
+    return true;
+  }
+
+  private boolean putToken(LedgerEntry entry) {
+    StoredToken token = StoredToken.parse(entry.sequence(), entry.content());
+    if (token != null) {
+      tokens.put(entry.sequence(), token);
     }
-    pending.put(sequence, new StoredReport(sequence, entry.report()));
+    return token != null;
+  }
+
+  private boolean charge(LedgerEntry entry) {
+    spent = spent.plus(entry.cost());
     return true;
   }
 
@@ -51,17 +70,46 @@ final class LedgerState {
     return spent;
   }
 
-  /** The lowest pending number, or the next number if none is pending. */
+  /**
+   * The lowest number of a pending report or of a token that is asked for, or the next number if
+   * there is none.
+   */
   long oldestPending() {
-    return pending.isEmpty() ? nextSequence() : pending.firstKey();
+    long report = pending.isEmpty() ? nextSequence() : pending.firstKey();
+    for (StoredToken token : tokens.values()) {
+      if (token.stage() == Stage.ASKED) {
+        return Math.min(report, token.sequence());
+      }
+    }
+    return report;
   }
 
+  /** Whether a report is pending, or a token kept, under that number. */
   boolean isPending(long sequence) {
-    return pending.containsKey(sequence);
+    return pending.containsKey(sequence) || tokens.containsKey(sequence);
+  }
+
+  /** Whether a token is kept, and in the same stage. */
+  boolean isInStage(StoredToken token) {
+    StoredToken kept = tokens.get(token.sequence());
+    return kept != null && kept.stage() == token.stage();
   }
 
   /** Pending reports in order. */
   List<StoredReport> pending() {
     return new ArrayList<>(pending.values());
+  }
+
+  /** Tokens in order. */
+  List<StoredToken> tokens() {
+    return new ArrayList<>(tokens.values());
+  }
+
+  /** What a new file carries over. */
+  List<LedgerEntry> carried() {
+    List<LedgerEntry> carried = new ArrayList<>();
+    pending.values().forEach(report -> carried.add(LedgerEntry.carried(report)));
+    tokens.values().forEach(token -> carried.add(LedgerEntry.carried(token)));
+    return carried;
   }
 }

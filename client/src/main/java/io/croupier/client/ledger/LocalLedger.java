@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.ReleaseCost;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.LongFunction;
 
 /**
@@ -180,6 +182,74 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
+   * The same for a token that pays for one later report: charges it, and makes what is needed to
+   * ask for it durable. Only then may it be asked for.
+   *
+   * @param randomiser the randomiser that will draw the report, whose cost is charged; it must
+   *     disclose a bounded cost
+   * @param request creates the bytes of the stage {@link StoredToken.Stage#ASKED} for the given
+   *     number; not called if a limit is exceeded
+   */
+  public StoredToken chargeToken(Randomiser randomiser, LongFunction<byte[]> request) {
+    ReleaseCost cost = randomiser.cost();
+    if (cost.undisclosed() || cost.unbounded()) {
+      throw new IllegalArgumentException(
+          "the cost of the randomiser is undisclosed or unbounded; that of a token must be neither");
+    }
+    return charge(
+        cost,
+        limit::admit,
+        sequence -> new StoredToken(sequence, StoredToken.Stage.ASKED, request.apply(sequence)),
+        LedgerEntry::token);
+  }
+
+  /**
+   * Makes a token's next stage durable.
+   *
+   * @param token what the ledger contains
+   * @param bytes what the stage needs
+   * @throws IllegalStateException if the ledger is closed, or doesn't contain that token in that
+   *     stage, or the stage isn't a later one
+   * @throws UncheckedIOException if it could not be written: nothing may be sent until the ledger
+   *     is reopened
+   */
+  public synchronized StoredToken advance(
+      StoredToken token, StoredToken.Stage stage, byte[] bytes) {
+    requireOpen();
+    StoredToken next = new StoredToken(token.sequence(), stage, bytes);
+    if (!state.isInStage(token) || !next.follows(token)) {
+      throw new IllegalStateException(
+          "token %d is not in the stage %s, or %s is not a later one"
+              .formatted(token.sequence(), token.stage(), stage));
+    }
+    add(LedgerEntry.state(next));
+    return next;
+  }
+
+  /** Removes a token that is no longer needed; it stays charged. */
+  public void forget(StoredToken token) {
+    settle(LedgerEntry.EntryKind.ACKNOWLEDGED, token.sequence());
+  }
+
+  /** Tokens in order, until they are {@linkplain #forget forgotten}. */
+  public synchronized List<StoredToken> tokens() {
+    return state.tokens();
+  }
+
+  /**
+   * In which publication of its window a token is used, each with the same probability. The same at
+   * every call, as long as the file exists.
+   *
+   * @param challengeDigest digest of what the token is for, which is different for each model,
+   *     window and declaration
+   * @param publications number of publications in the window, from 1 to 2^31 - 1
+   * @return from 0 to {@code publications} - 1
+   */
+  public int slot(ByteString challengeDigest, int publications) {
+    return sampler.slot(challengeDigest, publications);
+  }
+
+  /**
    * The same for an answer to a question.
    *
    * @param randomiser the randomiser that draws it, whose cost is charged
@@ -199,11 +269,27 @@ public final class LocalLedger implements AutoCloseable {
     return limit.isWithinShare(cost, state.spent().plus(cost));
   }
 
-  private synchronized StoredReport release(
+  private StoredReport release(
       ReleaseCost released, BiConsumer<Spent, Spent> admission, LongFunction<byte[]> draw) {
+    return charge(
+        released,
+        admission,
+        sequence -> new StoredReport(sequence, draw.apply(sequence)),
+        (report, cost) -> LedgerEntry.report(report.sequence(), cost, report.bytes()));
+  }
+
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the ledger is closed; it must be open");
     }
+  }
+
+  private synchronized <T> T charge(
+      ReleaseCost released,
+      BiConsumer<Spent, Spent> admission,
+      LongFunction<T> draw,
+      BiFunction<T, Spent, LedgerEntry> toEntry) {
+    requireOpen();
     long sequence = state.nextSequence();
     long oldest = state.oldestPending();
     if (sequence - oldest >= WINDOW) {
@@ -221,9 +307,9 @@ public final class LocalLedger implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    StoredReport report = new StoredReport(sequence, draw.apply(sequence));
-    add(LedgerEntry.report(sequence, cost, report.bytes()));
-    return report;
+    T drawn = draw.apply(sequence);
+    add(toEntry.apply(drawn, cost));
+    return drawn;
   }
 
   /** Records that the report arrived: it is not sent again. */

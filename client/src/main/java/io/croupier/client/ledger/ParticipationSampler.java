@@ -11,8 +11,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Decides which published rounds a device answers, and in which of them by one bit instead of a
- * gradient.
+ * Decides which published rounds a device answers, in which of them by one bit instead of a
+ * gradient, and in which it uses a token.
  *
  * <p>The draw for a round is HMAC-SHA256(secret, purpose | model_id | round), the round in 8 bytes,
  * big-endian; its first 53 bits are a number in [0, 1). The round is answered if that number is
@@ -30,6 +30,8 @@ final class ParticipationSampler {
   private static final String ALGORITHM = "HmacSHA256";
   private static final byte[] ANSWER = "croupier answer".getBytes(UTF_8);
   private static final byte[] QUESTION = "croupier question".getBytes(UTF_8);
+  private static final byte[] SLOT = "croupier slot".getBytes(UTF_8);
+  private static final long LOW_BITS = 0xffff_ffffL;
   private static final byte[] WHICH = "croupier which question".getBytes(UTF_8);
 
   private final SecretKeySpec key;
@@ -59,17 +61,36 @@ final class ParticipationSampler {
     return (int) (draw(WHICH, modelId, round) * count);
   }
 
+  /**
+   * In which of a window's publications a token is used, from 0. The draw is HMAC-SHA256(secret,
+   * "croupier slot" | 0 in one byte | digest | 0 in 4 bytes, the number of the token): its first 64
+   * bits are a number u, and the slot is floor(u publications / 2^64).
+   */
+  int slot(ByteString challengeDigest, int publications) {
+    Mac mac = mac();
+    mac.update(SLOT);
+    mac.update((byte) 0);
+    mac.update(challengeDigest.asReadOnlyByteBuffer());
+    long lot = ByteBuffer.wrap(mac.doFinal(new byte[Integer.BYTES])).getLong();
+    long low = ((lot & LOW_BITS) * publications) >>> Integer.SIZE;
+    return (int) (((lot >>> Integer.SIZE) * publications + low) >>> Integer.SIZE);
+  }
+
   private double draw(byte[] purpose, String modelId, long round) {
-    Mac mac;
-    try {
-      mac = Mac.getInstance(ALGORITHM);
-      mac.init(key);
-    } catch (NoSuchAlgorithmException | InvalidKeyException e) {
-      throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
-    }
+    Mac mac = mac();
     mac.update(purpose);
     mac.update(modelId.getBytes(UTF_8));
     mac.update(ByteBuffer.allocate(Long.BYTES).putLong(round).flip());
     return (ByteBuffer.wrap(mac.doFinal()).getLong() >>> 11) * 0x1p-53;
+  }
+
+  private Mac mac() {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      return mac;
+    } catch (NoSuchAlgorithmException | InvalidKeyException e) {
+      throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
+    }
   }
 }

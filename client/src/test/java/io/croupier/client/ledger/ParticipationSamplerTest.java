@@ -36,6 +36,21 @@ class ParticipationSamplerTest {
     assertThat(sampler.question("clicks-1", 12345678901L, 1)).isZero();
   }
 
+  /** Computed with Python's hmac, in integers. */
+  @Test
+  void slotsAreDrawnByTheStatedHmac() {
+    ByteString zeros = ByteString.copyFrom(new byte[32]);
+    ByteString ascending =
+        ByteString.fromHex("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    assertThat(sampler.slot(zeros, 1)).isZero();
+    assertThat(sampler.slot(zeros, 2)).isEqualTo(1);
+    assertThat(sampler.slot(zeros, 300)).isEqualTo(209);
+    assertThat(sampler.slot(zeros, 1_000_000)).isEqualTo(697_825);
+    assertThat(sampler.slot(zeros, Integer.MAX_VALUE)).isEqualTo(1_498_568_240);
+    assertThat(sampler.slot(ascending, 300)).isEqualTo(256);
+    assertThat(sampler.slot(ascending, Integer.MAX_VALUE)).isEqualTo(1_834_471_828);
+  }
+
   @Test
   void repeatedCallsReturnTheSameDecision() {
     ParticipationSampler again = new ParticipationSampler(SECRET);

@@ -2,6 +2,7 @@ package io.croupier.client.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.ledger.WatchedDisk.Operation;
 import io.croupier.client.ledger.WatchedDisk.Watcher;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -144,12 +145,13 @@ class PowerLossTest {
     LocalLedger.open(file, "ada", Limit.NONE).close();
     NavigableMap<Long, byte[]> sent = new TreeMap<>();
     List<Long> acknowledged = new ArrayList<>();
+    Map<Long, StoredToken> tokens = new HashMap<>();
     int writtenAnew = 0;
     for (int crash = 0; crash < CRASHES; crash++) {
       PowerLossFileSystem fileSystem = new PowerLossFileSystem(file, random.nextInt(60), random);
       try (LocalLedger ledger =
           LocalLedger.open(file, "ada", Limit.NONE, new WatchedDisk(fileSystem), SLACK_BYTES)) {
-        work(ledger, sent, acknowledged, random);
+        work(ledger, sent, acknowledged, tokens, random);
       } catch (IOException | UncheckedIOException e) {
         assertThat(e).hasMessageContaining("the power has failed");
       }
@@ -164,10 +166,22 @@ class PowerLossTest {
 
   /** Sends the pending reports, then new ones until the disk fails. */
   private static void work(
-      LocalLedger ledger, NavigableMap<Long, byte[]> sent, List<Long> acknowledged, Random random) {
+      LocalLedger ledger,
+      NavigableMap<Long, byte[]> sent,
+      List<Long> acknowledged,
+      Map<Long, StoredToken> tokens,
+      Random random) {
     String seed = "seed " + SEED;
     List<Long> expected = new ArrayList<>(sent.keySet());
     expected.removeAll(acknowledged);
+    expected.removeAll(tokens.keySet());
+    requireStages(ledger, tokens, seed);
+    for (StoredToken token : ledger.tokens()) {
+      if (token.stage() == Stage.ASKED) {
+        send(new StoredReport(token.sequence(), token.bytes()), sent, seed);
+      }
+      tokens.put(token.sequence(), token);
+    }
     assertThat(ledger.pending()).extracting(StoredReport::sequence).as(seed).containsAll(expected);
     for (StoredReport report : ledger.pending()) {
       send(report, sent, seed);
@@ -176,13 +190,50 @@ class PowerLossTest {
     while (true) {
       byte[] bytes = new byte[1 + random.nextInt(60)];
       random.nextBytes(bytes);
-      send(ledger.release(PURE, s -> bytes), sent, seed);
+      if (random.nextInt(3) == 0) {
+        StoredToken asked = ledger.chargeToken(PURE, s -> bytes);
+        tokens.put(asked.sequence(), asked);
+        send(new StoredReport(asked.sequence(), bytes), sent, seed);
+      } else {
+        send(ledger.release(PURE, s -> bytes), sent, seed);
+      }
+      advance(ledger, tokens, random);
       assertThat(ledger.spent().reports()).as(seed).isEqualTo(sent.size());
       for (StoredReport report : ledger.pending()) {
         if (random.nextInt(3) == 0) {
           acknowledged.add(report.sequence());
           ledger.acknowledge(report.sequence());
         }
+      }
+    }
+  }
+
+  /** A stage that was returned stays, and its bytes are the same. */
+  private static void requireStages(
+      LocalLedger ledger, Map<Long, StoredToken> tokens, String seed) {
+    Map<Long, StoredToken> kept = new HashMap<>();
+    ledger.tokens().forEach(token -> kept.put(token.sequence(), token));
+    for (StoredToken before : tokens.values()) {
+      StoredToken now = kept.get(before.sequence());
+      if (before.stage() != Stage.ENDED) {
+        assertThat(now).as(seed).isNotNull();
+        assertThat(now.stage()).as(seed).isGreaterThanOrEqualTo(before.stage());
+        if (now.stage() == before.stage()) {
+          assertThat(now.bytes()).as(seed).isEqualTo(before.bytes());
+        }
+      }
+    }
+  }
+
+  private static void advance(LocalLedger ledger, Map<Long, StoredToken> tokens, Random random) {
+    for (StoredToken token : ledger.tokens()) {
+      if (token.stage() == Stage.ENDED) {
+        ledger.forget(token);
+      } else if (random.nextInt(3) == 0) {
+        byte[] bytes = new byte[random.nextInt(60)];
+        random.nextBytes(bytes);
+        Stage next = Stage.values()[token.stage().ordinal() + 1];
+        tokens.put(token.sequence(), ledger.advance(token, next, bytes));
       }
     }
   }
