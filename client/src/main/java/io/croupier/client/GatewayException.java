@@ -88,6 +88,11 @@ public final class GatewayException extends IOException {
     return status == 404 && problem.filter(GatewayProblem::namesField).isPresent();
   }
 
+  /** Whether a gateway finds that the sender may not do this. */
+  boolean isForbidden() {
+    return status == 403 && problem.isPresent();
+  }
+
   /** Whether a gateway has nothing of the requested name. */
   boolean isAbsence() {
     return status == 404 && problem.isPresent();

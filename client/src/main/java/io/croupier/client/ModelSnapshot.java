@@ -8,6 +8,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -269,6 +270,14 @@ public final class ModelSnapshot {
   /** Number of admitted answers that have entered the estimates, or moved the clip. */
   public long answers() {
     return update.getAnswers();
+  }
+
+  /**
+   * The windows for which there are tokens, if the model takes anonymous reports and a gateway
+   * served the update: that of this round, and the next one; unmodifiable.
+   */
+  public List<TokenWindow> windows() {
+    return update.getWindowsList();
   }
 
   /** Scalars by name; unmodifiable. */

@@ -1,0 +1,485 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.stream.JsonReader;
+import com.google.protobuf.ByteString;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredToken;
+import io.croupier.client.ledger.StoredToken.Stage;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.token.Token;
+import io.croupier.client.token.TokenChallenge;
+import io.croupier.client.token.TokenIssuer;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.TokenWindow;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A device in windows of five publications, and a gateway that signs its tokens. */
+@Timeout(60)
+class AnonymousReporterTest {
+  private static final String BEARER = "abc.DEF";
+  private static final double EPSILON = 2;
+  private static final int PUBLICATIONS = 5;
+  private static final Duration PATIENCE = Duration.ofMillis(1);
+  private static final PrivUnitMechanism LEVEL = new PrivUnitRandomiser(1, 2, EPSILON).mechanism();
+  private static final Map<Long, TokenIssuer> ISSUERS = new ConcurrentHashMap<>();
+
+  @TempDir private Path folder;
+
+  private final Map<Integer, Answer> tokenAnswers = new HashMap<>();
+  private final Map<Integer, Answer> reportAnswers = new HashMap<>();
+  private final AtomicInteger tokensAsked = new AtomicInteger();
+  private final AtomicInteger reportsSent = new AtomicInteger();
+  private final List<Long> waits = new ArrayList<>();
+  private StubGateway gateway;
+
+  @BeforeEach
+  void start() throws IOException {
+    gateway = new StubGateway(this::answer);
+  }
+
+  @AfterEach
+  void stop() {
+    gateway.close();
+  }
+
+  private Answer answer(Received request) {
+    if (!request.target().equals("/v1/tokens")) {
+      return reportAnswers.getOrDefault(reportsSent.getAndIncrement(), StubGateway.ACCEPTED);
+    }
+    Answer other = tokenAnswers.get(tokensAsked.getAndIncrement());
+    if (other != null) {
+      return other;
+    }
+    Map<String, String> asked = json(request.body());
+    ByteString signature =
+        issuer(Long.parseLong(asked.get("window")))
+            .sign(ByteString.copyFrom(Base64.getDecoder().decode(asked.get("blinded"))));
+    return new Answer(
+        200,
+        Map.of("Content-Type", "application/json"),
+        ByteString.copyFromUtf8(
+            "{\"other\": [1], \"blindSignature\": \"%s\"}"
+                .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
+  }
+
+  private static Map<String, String> json(ByteString body) {
+    Map<String, String> members = new HashMap<>();
+    try (JsonReader json = new JsonReader(new StringReader(body.toStringUtf8()))) {
+      json.beginObject();
+      while (json.hasNext()) {
+        members.put(json.nextName(), json.nextString());
+      }
+      json.endObject();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return members;
+  }
+
+  private static TokenChallenge challenge(long window) {
+    return new TokenChallenge("m", window, AnonymousWindows.bytes(LEVEL));
+  }
+
+  private static TokenIssuer issuer(long window) {
+    return ISSUERS.computeIfAbsent(window, w -> TokenIssuer.derive(new byte[32], challenge(w)));
+  }
+
+  private static TokenWindow.Builder window(long window) {
+    return TokenWindow.newBuilder()
+        .setWindow(window)
+        .setFirstRound(window * PUBLICATIONS)
+        .setLastRound((window + 1) * PUBLICATIONS - 1)
+        .addLevels(
+            TokenLevel.newBuilder()
+                .setPrivUnit(
+                    PrivUnit.newBuilder()
+                        .setEpsilon(LEVEL.epsilon())
+                        .setCandidates(LEVEL.candidates())
+                        .setTop(LEVEL.top()))
+                .setModulus(issuer(window).key().modulus()));
+  }
+
+  /** As gateways serve it: with the keys of the round's window and of the next one. */
+  private static ModelSnapshot model(long round) {
+    long window = round / PUBLICATIONS;
+    return snapshot(round, window(window), window(window + 1));
+  }
+
+  private static ModelSnapshot snapshot(long round, TokenWindow.Builder... windows) {
+    var update = Updates.update("m", round, 0, 0);
+    for (TokenWindow.Builder window : windows) {
+      update.addWindows(window);
+    }
+    return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
+  private LocalLedger open() throws IOException {
+    return LocalLedger.open(folder.resolve("ledger"), "ada", Limit.NONE);
+  }
+
+  private AnonymousReporter reporter(LocalLedger ledger) {
+    return reporter(ledger, Duration.ZERO, bound -> 0);
+  }
+
+  private AnonymousReporter reporter(
+      LocalLedger ledger, Duration longestWait, LongUnaryOperator below) {
+    return new AnonymousReporter(
+        ledger,
+        EPSILON,
+        new TokenGateway(gateway.uri(), () -> BEARER, PATIENCE),
+        new AnonymousGateway(gateway.uri(), PATIENCE),
+        longestWait,
+        bound -> {
+          waits.add(bound);
+          return below.applyAsLong(bound);
+        });
+  }
+
+  private List<Received> received(String path) {
+    return gateway.received().stream().filter(r -> r.target().equals("/v1/" + path)).toList();
+  }
+
+  private static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
+    Optional<CompletableFuture<Void>> report =
+        reporter.takePart(model(round), () -> new double[] {0.6, 0.8});
+    if (report.isPresent()) {
+      report.get().get(30, TimeUnit.SECONDS);
+    }
+    return report.isPresent();
+  }
+
+  private static Throwable failure(CompletableFuture<Void> report) throws Exception {
+    try {
+      report.get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+    throw new AssertionError("the report was accepted");
+  }
+
+  /** The stage of the token of each window. */
+  private static Map<Long, Stage> stages(LocalLedger ledger) {
+    Map<Long, Stage> stages = new HashMap<>();
+    for (StoredToken token : ledger.tokens()) {
+      stages.put(HeldToken.parse(token.bytes()).challenge().window(), token.stage());
+    }
+    return stages;
+  }
+
+  /** The slot of a window that the ledger's secret decides. */
+  private static long slot(LocalLedger ledger, long window) {
+    return window * PUBLICATIONS + ledger.slot(challenge(window).digest(), PUBLICATIONS);
+  }
+
+  @Test
+  void oneReportInEachWindowAtItsSlot() throws Exception {
+    int windows = 6;
+    List<Long> rounds = new ArrayList<>();
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      for (long round = 0; round < windows * PUBLICATIONS; round++) {
+        for (int again = 0; again < 2; again++) {
+          takePart(reporter, round);
+        }
+      }
+      for (Received request : received("anonymous-reports")) {
+        rounds.add(AnonymousReport.parseFrom(request.body()).getRound());
+      }
+      List<Long> slots = new ArrayList<>();
+      for (long window = 0; window < windows; window++) {
+        slots.add(slot(ledger, window));
+      }
+      assertThat(rounds).isEqualTo(slots);
+      // Those of the six windows and of the next one.
+      assertThat(received("tokens")).hasSize(windows + 1);
+      assertThat(ledger.spent().reports()).isEqualTo(windows + 1);
+      assertThat(ledger.spent().epsilon()).isEqualByComparingTo("14");
+      assertThat(stages(ledger))
+          .isEqualTo(Map.of(windows - 1L, Stage.ENDED, (long) windows, Stage.HELD));
+    }
+  }
+
+  @Test
+  void aReportNamesNobodyAndHasALengthThatAllHave() throws Exception {
+    Set<ByteString> nonces = new HashSet<>();
+    Set<Map<String, List<String>>> headers = new HashSet<>();
+    for (String user : List.of("ada", "grace", "a user with a much longer name")) {
+      try (LocalLedger ledger = LocalLedger.inMemory(user, Limit.NONE);
+          AnonymousReporter reporter = reporter(ledger)) {
+        for (long round = 0; round < PUBLICATIONS; round++) {
+          takePart(reporter, round);
+        }
+        assertThat(received("tokens").get(0).header("Authorization")).hasValue("Bearer " + BEARER);
+        Received request = received("anonymous-reports").get(nonces.size());
+        assertThat(request.body().size()).isEqualTo(1024);
+        assertThat(request.header("Authorization")).isEmpty();
+        assertThat(request.header("Cookie")).isEmpty();
+        headers.add(request.headers());
+        AnonymousReport report = AnonymousReport.parseFrom(request.body());
+        Token token = Token.parse(report.getToken());
+        assertThat(issuer(0).key().admits(token, challenge(0))).isTrue();
+        nonces.add(token.nonce());
+        assertThat(report.getPrivUnit()).isEqualTo(window(0).getLevels(0).getPrivUnit());
+        assertThat(report.getCandidate().getDimension()).isEqualTo(2);
+        assertThat(report.getCandidate().getIndex()).isBetween(0, LEVEL.candidates() - 1);
+        assertThat(report.getUnknownFields().asMap()).isEmpty();
+        assertThat(request.body().toStringUtf8()).doesNotContain(user, ledger.deviceId());
+      }
+    }
+    assertThat(nonces).hasSize(3);
+    assertThat(headers).hasSize(1);
+    assertThat(headers.iterator().next().toString()).doesNotContain("Java");
+  }
+
+  @Test
+  void theRequestContainsWhatTheLedgerCharged() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 0);
+      Map<String, String> first = json(received("tokens").get(0).body());
+      Map<String, String> second = json(received("tokens").get(1).body());
+      assertThat(first)
+          .containsEntry("modelId", "m")
+          .containsEntry("window", "0")
+          .containsEntry("level", "0")
+          .containsEntry("deviceId", ledger.deviceId())
+          .containsEntry("sequence", "0")
+          .hasSize(6);
+      assertThat(second).containsEntry("window", "1").containsEntry("sequence", "1");
+      assertThat(Base64.getDecoder().decode(first.get("blinded"))).hasSize(256);
+    }
+  }
+
+  /** A device that begins within a window waits for the next one: its slot could be past. */
+  @Test
+  void noTokenIsAskedForWithinItsWindow() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 1);
+      assertThat(received("tokens")).hasSize(1);
+      assertThat(stages(ledger)).isEqualTo(Map.of(1L, Stage.HELD));
+    }
+  }
+
+  /** Whatever fails, a new process asks with the same bytes, and nothing is charged twice. */
+  @Test
+  void aTokenIsAskedForAgainWithTheSameBytes() throws Exception {
+    tokenAnswers.put(0, StubGateway.NONE);
+    tokenAnswers.put(1, Answer.problem(503));
+    tokenAnswers.put(2, Answer.of(404));
+    tokenAnswers.put(3, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
+    for (int attempt = 0; attempt < 4; attempt++) {
+      try (LocalLedger ledger = open();
+          AnonymousReporter reporter = reporter(ledger)) {
+        assertThatThrownBy(() -> takePart(reporter, 0))
+            .isInstanceOf(GatewayException.class)
+            .hasMessageNotContaining(BEARER);
+        assertThat(stages(ledger)).containsValue(attempt < 3 ? Stage.ASKED : Stage.ENDED);
+      }
+    }
+    assertThat(received("tokens")).hasSize(4);
+    assertThat(received("tokens"))
+        .allSatisfy(r -> assertThat(r.body()).isEqualTo(received("tokens").get(0).body()));
+    try (LocalLedger ledger = open()) {
+      assertThat(ledger.spent().reports()).isEqualTo(1);
+    }
+  }
+
+  /** The device dies after its report arrived, before it knew: the same bytes arrive again. */
+  @Test
+  void aReportIsDrawnOnceAndSentAgainUntilItIsAccepted() throws Exception {
+    reportAnswers.put(0, StubGateway.NONE);
+    reportAnswers.put(1, Answer.problem(503));
+    long slot;
+    try (LocalLedger ledger = open()) {
+      slot = slot(ledger, 0);
+      for (int attempt = 0; attempt < 2; attempt++) {
+        try (AnonymousReporter reporter = reporter(ledger)) {
+          for (long round = attempt == 0 ? 0 : slot; round < slot; round++) {
+            takePart(reporter, round);
+          }
+          assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+              .isInstanceOf(GatewayException.class);
+          assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
+        }
+      }
+    }
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThat(
+              reporter.takePart(
+                  model(slot + 1),
+                  () -> {
+                    throw new AssertionError("a second draw");
+                  }))
+          .isPresent()
+          .get()
+          .satisfies(report -> report.get(30, TimeUnit.SECONDS));
+      assertThat(stages(ledger)).doesNotContainValue(Stage.DRAWN);
+    }
+    assertThat(received("anonymous-reports")).hasSize(3);
+    assertThat(received("anonymous-reports"))
+        .allSatisfy(
+            r -> assertThat(r.body()).isEqualTo(received("anonymous-reports").get(0).body()));
+  }
+
+  @Test
+  void aRefusalIsFinal() throws Exception {
+    reportAnswers.put(0, Answer.problem(403));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+          .isInstanceOf(ReportRefusedException.class);
+      takePart(reporter, slot);
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+      assertThat(received("anonymous-reports")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aRefusedTokenIsNotAskedForAgain() throws Exception {
+    tokenAnswers.put(0, Answer.problem(422));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .isInstanceOf(GatewayException.class)
+          .hasMessageContaining("422");
+      for (long round = 0; round < PUBLICATIONS; round++) {
+        assertThat(takePart(reporter, round)).isFalse();
+      }
+      // The second is of the next window.
+      assertThat(received("tokens")).hasSize(2);
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void theWaitIsDrawnBelowTheLongest() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger, Duration.ofHours(1), bound -> bound / 3600)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      long begin = System.nanoTime();
+      takePart(reporter, slot);
+      assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(1_000_000_000);
+      assertThat(waits).containsExactly(Duration.ofHours(1).toNanos());
+    }
+  }
+
+  /** A gateway with a key for one person would recognise that person's report. */
+  @Test
+  void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() throws Exception {
+    LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    while (slot(ledger, 0) == 0) {
+      ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    }
+    long slot = slot(ledger, 0);
+    try (AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 0);
+      TokenWindow.Builder other = window(0);
+      other.getLevelsBuilder(0).setModulus(issuer(9).key().modulus());
+      assertThatThrownBy(
+              () -> reporter.takePart(snapshot(slot, other, window(1)), () -> new double[2]))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("window 0 of model m has another key");
+      assertThat(received("anonymous-reports")).isEmpty();
+    }
+  }
+
+  @Test
+  void closingFailsWhatWaitsAndKeepsIt() throws Exception {
+    try (LocalLedger ledger = open()) {
+      long slot = slot(ledger, 0);
+      AnonymousReporter reporter = reporter(ledger, Duration.ofHours(1), bound -> bound - 1);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      CompletableFuture<Void> report =
+          reporter.takePart(model(slot), () -> new double[2]).orElseThrow();
+      reporter.close();
+      assertThat(failure(report)).hasMessage("the reporter is closed");
+      assertThat(received("anonymous-reports")).isEmpty();
+      assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
+    }
+  }
+
+  @Test
+  void aSignatureOfAnotherKeyIsNoToken() throws Exception {
+    tokenAnswers.put(
+        0,
+        new Answer(
+            200,
+            Map.of(),
+            ByteString.copyFromUtf8(
+                "{\"blindSignature\": \"%s\"}"
+                    .formatted(Base64.getEncoder().encodeToString(new byte[256])))));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .hasMessageContaining("whose signature is not that of the window's key");
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
+    }
+  }
+
+  @Test
+  void theLimitHoldsForTokens() throws Exception {
+    try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.ofEpsilon(3));
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0)).isInstanceOf(LimitReachedException.class);
+      assertThat(ledger.spent().epsilon()).isEqualByComparingTo("2");
+      assertThat(received("tokens")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aLevelThatTheModelDoesNotHaveIsRefused() throws Exception {
+    try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+        AnonymousReporter reporter =
+            new AnonymousReporter(
+                ledger, 3, gateway.uri(), () -> BEARER, gateway.uri(), Duration.ZERO)) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("epsilon is 3.0; it must be that of a level of priv_unit of model m");
+      assertThat(ledger.spent().reports()).isZero();
+    }
+  }
+}
