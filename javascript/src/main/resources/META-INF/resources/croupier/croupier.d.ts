@@ -37,8 +37,8 @@ export class GatewayError extends CroupierError {
   readonly retryAfterMs: number | null;
 }
 
-/** What this module uses of Web Crypto, such as globalThis.crypto. */
-export type RandomSource = Pick<Crypto, 'getRandomValues'>;
+/** What this module uses of Web Crypto, such as globalThis.crypto; subtle for tokens alone. */
+export type RandomSource = Pick<Crypto, 'getRandomValues'> & { subtle?: Pick<SubtleCrypto, 'digest'> };
 
 /** A yes-or-no question of a model. */
 export interface Question {
@@ -67,6 +67,21 @@ export interface RoundTerms {
   readonly isScouting: boolean;
 }
 
+/** A window of publications, in which a person reports once without identity. */
+export interface TokenWindow {
+  readonly window: number;
+  readonly firstRound: number;
+  readonly lastRound: number;
+  /** What reports may declare; null for answers. */
+  readonly levels: readonly ({
+    readonly epsilon: number;
+    readonly candidates: number;
+    readonly top: number;
+    /** The public key of the level's tokens: 256 bytes, big-endian. */
+    readonly modulus: Uint8Array;
+  } | null)[];
+}
+
 /** One published state of a model. */
 export interface Snapshot {
   readonly modelId: string;
@@ -78,6 +93,8 @@ export interface Snapshot {
   readonly terms: RoundTerms;
   /** How a row becomes a vector; without names if the spec doesn't describe it. Throws if this version can't know. */
   readonly features: Features;
+  /** Windows for which there are tokens: that of this round, and the next one. */
+  readonly windows: readonly TokenWindow[];
   /** The ModelUpdate in the JSON mapping of Protobuf. */
   readonly update: Readonly<Record<string, unknown>>;
 }
@@ -231,6 +248,18 @@ export class Gateway {
   events(modelId: string, options?: { signal?: AbortSignal }): AsyncGenerator<Snapshot, void, void>;
   /** Sends a report's bytes once; resolves when they are acknowledged. */
   send(bytes: Uint8Array): Promise<void>;
+  /** The same for an anonymous report, without a token. */
+  sendAnonymous(bytes: Uint8Array): Promise<void>;
+  /** The blind signature of a token. */
+  grant(request: {
+    modelId: string;
+    window: string;
+    level: number;
+    deviceId: string;
+    sequence: string;
+    /** In Base64. */
+    blinded: string;
+  }): Promise<Uint8Array>;
 }
 
 /** What a device does in a round. */
@@ -267,6 +296,23 @@ export interface StoredReport {
   readonly bytes: Uint8Array;
 }
 
+/** The token of one window. */
+export interface StoredToken {
+  readonly sequence: number;
+  readonly stage: 'asked' | 'held' | 'drawn' | 'ended';
+  readonly modelId: string;
+  readonly window: number;
+  readonly firstRound: number;
+  readonly lastRound: number;
+  /** Place in the model's levels. */
+  readonly level: number;
+  readonly modulus: Uint8Array;
+  /** Of what it is for. */
+  readonly digest: Uint8Array;
+  /** The secrets of the request, the token, the report, or nothing. */
+  readonly content: Uint8Array;
+}
+
 /** What one person has spent from this browser, in IndexedDB. */
 export class Ledger {
   private constructor();
@@ -286,6 +332,15 @@ export class Ledger {
     draw: (sequence: number) => Uint8Array,
   ): Promise<StoredReport>;
   settle(sequence: number): Promise<void>;
+  /** Tokens for anonymous reports, until their windows are over. */
+  tokens(): Promise<StoredToken[]>;
+  /** Charges and stores a token, once for each window of a model. */
+  chargeToken(token: Omit<StoredToken, 'sequence' | 'stage'>, epsilonNanos: bigint): Promise<StoredToken>;
+  /** Stores the next stage of a token; false if it is in another stage than given. */
+  advanceToken(token: StoredToken, stage: StoredToken['stage'], content: Uint8Array): Promise<boolean>;
+  forgetTokens(modelId: string, round: number): Promise<void>;
+  /** In which publication of its window a token is used, from 0. */
+  slot(digest: Uint8Array, publications: number): number;
   persist(): Promise<boolean>;
   close(): void;
 }
@@ -311,6 +366,15 @@ export interface SentAnswer extends Sent {
   readonly bit: boolean;
 }
 
+/** An anonymous report that was accepted. */
+export interface SentAnonymously {
+  readonly kind: 'anonymous';
+  readonly round: number;
+  /** What left the device. */
+  readonly bytes: Uint8Array;
+  readonly epsilon: number;
+}
+
 /** One person's device. */
 export class Device {
   private constructor();
@@ -325,6 +389,8 @@ export class Device {
       onRefused?: (report: StoredReport, error: GatewayError) => void;
       /** How long after the beginning of a release its report is sent; by default 0. */
       releaseDelayMs?: number;
+      /** For takePartAnonymously: where reports go, by a Gateway without a token, and how long they wait at most. */
+      anonymous?: { collector: Gateway; longestWaitMs: number } | null;
       now?: () => number;
     },
   ): Promise<Device>;
@@ -341,6 +407,11 @@ export class Device {
   report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;
   answer(snapshot: Snapshot, truth: (question: Question) => boolean): Promise<SentAnswer>;
   answerSize(snapshot: Snapshot, size: () => number): Promise<SentAnswer>;
+  /** Asks for the token of a window that begins, and sends its report at the publication that the device drew. */
+  takePartAnonymously(
+    snapshot: Snapshot,
+    gradient: () => ArrayLike<number> & Iterable<number>,
+  ): Promise<SentAnonymously | null>;
   resend(): Promise<void>;
   close(): void;
 }

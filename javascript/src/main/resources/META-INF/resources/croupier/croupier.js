@@ -1326,10 +1326,30 @@ function termsOf(update, modelId, round, dimension) {
   });
 }
 
+/** A window for which there are tokens; its levels without priv_unit are null. */
+function windowOf(window) {
+  const [number, firstRound, lastRound] = [window.window, window.firstRound, window.lastRound].map(numberOf);
+  requireUpdate(
+    [number, firstRound, lastRound].every(Number.isSafeInteger) && number >= 0 && firstRound <= lastRound,
+    'a window has no valid number, firstRound and lastRound');
+  const levels = (window.levels ?? []).map(({ privUnit, modulus }) => {
+    if (privUnit === undefined) {
+      return null;
+    }
+    const key = fromBase64(modulus ?? '');
+    requireUpdate(
+      key.length === MODULUS_BYTES && key[0] >= 0x80 && key[MODULUS_BYTES - 1] % 2 === 1,
+      `the key of a window has ${key.length} bytes; it must be an odd number of 2048 bits`);
+    const { candidates, top } = privUnit;
+    return Object.freeze({ epsilon: numberOf(privUnit.epsilon), candidates, top, modulus: key });
+  });
+  return Object.freeze({ window: number, firstRound, lastRound, levels: Object.freeze(levels) });
+}
+
 /**
  * Reads a ModelUpdate in the JSON mapping of Protobuf.
  *
- * @returns modelId, round, weights, average, terms, features, and the update itself
+ * @returns modelId, round, weights, average, terms, windows for which there are tokens, features, and the update itself
  * @throws CroupierError if it lacks a value, or one is out of range
  */
 export function readUpdate(update) {
@@ -1342,7 +1362,8 @@ export function readUpdate(update) {
   const average = vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
   return Object.freeze({
-    modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length), update,
+    modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
+    windows: Object.freeze((update.windows ?? []).map(windowOf)), update,
     // Only devices that use them need to know their kinds.
     get features() {
       return featuresOf(update, weights.length);
@@ -1483,6 +1504,186 @@ function decide(secret, terms) {
   return { kind: 'question', question: terms.questions[chosen] };
 }
 
+/**
+ * In which publication of its window a token is used, from 0: each with the same probability, by the secret and the
+ * digest of what the token is for.
+ */
+function slotOf(secret, challengeDigest, publications) {
+  const message = concat(ascii('croupier slot'), [0], challengeDigest, new Uint8Array(4));
+  return Number((integerOf(hmac(secret, message).subarray(0, 8)) * BigInt(publications)) >> 64n);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Blind tokens: RSABSSA-SHA384-PSS-Randomized (RFC 9474), with the structures of token type 2 (RFC 9577, RFC 9578)
+// ---------------------------------------------------------------------------------------------------------
+
+const TOKEN_TYPE = [0, 2];
+const MODULUS_BYTES = 256;
+const EXPONENT = 65537n;
+const SHA384_BYTES = 48;
+const NONCE_BYTES = 32;
+const PREFIX_BYTES = 32;
+
+/** A SubjectPublicKeyInfo before and after the modulus. */
+const KEY_HEAD = fromHex(
+  '30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b06096086480165'
+  + '03040202a2030201300382010f003082010a0282010100');
+const KEY_TAIL = fromHex('0203010001');
+
+function fromHex(text) {
+  return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** The bytes of a text in Base64; none if it is another text. */
+function fromBase64(text) {
+  if (!/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) {
+    return new Uint8Array(0);
+  }
+  const digits = text.replace(/=+$/, '');
+  const bytes = new Uint8Array(Math.floor(digits.length * 6 / 8));
+  let bits = 0;
+  let value = 0;
+  let at = 0;
+  for (const digit of digits) {
+    value = ((value << 6) | BASE64.indexOf(digit)) & 0xffff;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[at++] = value >> bits;
+    }
+  }
+  return bytes;
+}
+
+function toBase64(bytes) {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const group = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    const digits = [18, 12, 6, 0].map((shift) => BASE64[(group >> shift) & 63]).join('');
+    text += digits.slice(0, Math.min(4, bytes.length - i + 1)).padEnd(4, '=');
+  }
+  return text;
+}
+
+/** A big-endian number. */
+function integerOf(bytes) {
+  return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`);
+}
+
+function bytesOf(integer, length) {
+  return fromHex(integer.toString(16).padStart(2 * length, '0'));
+}
+
+function power(base, exponent, modulus) {
+  let result = 1n;
+  for (let square = base % modulus, left = exponent; left > 0n; left >>= 1n) {
+    if (left & 1n) {
+      result = (result * square) % modulus;
+    }
+    square = (square * square) % modulus;
+  }
+  return result;
+}
+
+/** The inverse modulo a modulus, by Euclid's algorithm. */
+function inverse(value, modulus) {
+  let [r, next] = [modulus, value % modulus];
+  let [t, following] = [0n, 1n];
+  while (next !== 0n) {
+    const quotient = r / next;
+    [r, next] = [next, r - quotient * next];
+    [t, following] = [following, t - quotient * following];
+  }
+  check(r === 1n, 'a value', 'not invertible for the modulus', 'invertible');
+  return t < 0n ? t + modulus : t;
+}
+
+async function sha384(crypto, bytes) {
+  if (typeof crypto?.subtle?.digest !== 'function') {
+    throw new CroupierError('crypto.subtle is missing; tokens need it, which browsers have in a secure context');
+  }
+  return new Uint8Array(await crypto.subtle.digest('SHA-384', bytes));
+}
+
+/** EMSA-PSS with SHA-384 and MGF1 (RFC 8017, section 9.1.1), for a modulus of bits + 1 bits. */
+async function emsaPss(crypto, message, salt, bits) {
+  const length = Math.ceil(bits / 8);
+  const hash = await sha384(crypto, concat(new Uint8Array(8), await sha384(crypto, message), salt));
+  const block = new Uint8Array(length - SHA384_BYTES - 1);
+  for (let counter = 0, at = 0; at < block.length; counter++, at += SHA384_BYTES) {
+    const mask = await sha384(crypto, concat(hash, bytesOf(BigInt(counter), 4)));
+    block.set(mask.subarray(0, block.length - at), at);
+  }
+  block[block.length - salt.length - 1] ^= 1;
+  salt.forEach((byte, i) => {
+    block[block.length - salt.length + i] ^= byte;
+  });
+  block[0] &= 0xff >> (8 * length - bits);
+  return concat(block, hash, [0xbc]);
+}
+
+/** Blind: {encoded, blinded} of a prepared message. Not in constant time. */
+async function blindMessage(crypto, modulus, prepared, salt, blind) {
+  const n = integerOf(modulus);
+  const encoded = integerOf(await emsaPss(crypto, prepared, salt, n.toString(2).length - 1));
+  inverse(encoded, n);
+  inverse(blind, n);
+  return { encoded, blinded: bytesOf((encoded * power(blind, EXPONENT, n)) % n, modulus.length) };
+}
+
+/** Finalize: the signature, from that of the blinded message; its power must be the encoded message. */
+function unblind(modulus, encoded, blindSignature, blind) {
+  const n = integerOf(modulus);
+  const signature = (integerOf(blindSignature) * inverse(blind, n)) % n;
+  check(
+    blindSignature.length === modulus.length && power(signature, EXPONENT, n) === encoded,
+    'the blind signature', 'not that of the key', 'that of the key of the window');
+  return bytesOf(signature, modulus.length);
+}
+
+/** The digest of what a token is for: SHA-256 of a TokenChallenge. */
+function challengeDigest(modelId, window, level) {
+  const declaration = new DataView(new ArrayBuffer(17));
+  declaration.setUint8(0, 1);
+  declaration.setFloat64(1, level.epsilon);
+  declaration.setInt32(9, level.candidates);
+  declaration.setInt32(13, level.top);
+  const context = sha256(concat(bytesOf(BigInt(window), 8), new Uint8Array(declaration.buffer)));
+  const name = ascii(modelId);
+  return sha256(concat(TOKEN_TYPE, [name.length >> 8, name.length & 0xff], name, [32], context, [0, 0]));
+}
+
+/** What only the device knows of a token: nonce, prefix, salt and blind, which is uniform in [1, n). */
+function drawTokenSecrets(crypto, modulus) {
+  const fixed = crypto.getRandomValues(new Uint8Array(NONCE_BYTES + PREFIX_BYTES + SHA384_BYTES));
+  for (;;) {
+    const blind = crypto.getRandomValues(new Uint8Array(MODULUS_BYTES));
+    const integer = integerOf(blind);
+    if (integer > 0n && integer < integerOf(modulus)) {
+      return concat(fixed, blind);
+    }
+  }
+}
+
+/** {blinded, finish}: what is asked for, and the token's 386 bytes from the blind signature. The same for the same secrets. */
+async function tokenRequest(crypto, modulus, digest, secrets) {
+  const prefixAt = NONCE_BYTES;
+  const saltAt = prefixAt + PREFIX_BYTES;
+  const blindAt = saltAt + SHA384_BYTES;
+  const prefix = secrets.subarray(prefixAt, saltAt);
+  const keyId = sha256(concat(KEY_HEAD, modulus, KEY_TAIL));
+  const input = concat(TOKEN_TYPE, secrets.subarray(0, prefixAt), digest, keyId);
+  const blind = integerOf(secrets.subarray(blindAt));
+  const { encoded, blinded } =
+    await blindMessage(crypto, modulus, concat(prefix, input), secrets.subarray(saltAt, blindAt), blind);
+  return {
+    blinded,
+    finish: (blindSignature) => concat(input, unblind(modulus, encoded, blindSignature, blind), prefix),
+  };
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // Reports as Protobuf bytes
 // ---------------------------------------------------------------------------------------------------------
@@ -1583,6 +1784,30 @@ function answerReport(terms, deviceId, sequence, now, randomiser, question, bit)
     .message(15, new ProtobufWriter().text(1, question).integer(2, bit ? 1 : 0))
     .message(26, new ProtobufWriter().double(1, randomiser.epsilon))
     .finish();
+}
+
+/** Length of all anonymous reports in bytes; of it, tag and length of the padding take three. */
+const ANONYMOUS_BYTES = 1024;
+const PADDING_HEAD = 3;
+
+/** An AnonymousReport, padded. */
+function anonymousReport(snapshot, token, randomiser, choice) {
+  const report = (padding) => {
+    const writer = new ProtobufWriter().text(1, snapshot.modelId).integer(2, snapshot.round).bytes(3, token);
+    if (padding > 0) {
+      writer.bytes(4, new Uint8Array(padding));
+    }
+    return writer
+      .message(
+        14,
+        new ProtobufWriter()
+          .integer(1, randomiser.dimension).fixed64(2, choice.seed).integer(3, choice.index))
+      .message(
+        25,
+        new ProtobufWriter().double(1, randomiser.epsilon).integer(2, randomiser.candidates).integer(3, randomiser.top))
+      .finish();
+  };
+  return report(ANONYMOUS_BYTES - PADDING_HEAD - report(0).length);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -1780,18 +2005,10 @@ export class Ledger {
    */
   async release(terms, epsilonNanos, kind, draw) {
     return this.#transaction('readwrite', 'strict', async (state, reports) => {
-      const device = await resultOf(state.get('device'));
-      if (device?.opening !== this.#opening) {
-        throw new LedgerBusyError('another tab has opened the ledger since; use that tab, or open it again here');
-      }
-      const account = accountOf(await resultOf(state.get('account')));
+      const { account } = await this.#begin(state, reports);
       const rounds = roundsOf(await resultOf(state.get(`rounds/${terms.modelId}`)));
       if (rounds.includes(terms.round)) {
         throw new NotChosenError(`this device has reported round ${terms.round} of model ${terms.modelId} before`);
-      }
-      const [oldest] = await resultOf(reports.getAllKeys(null, 1));
-      if (oldest !== undefined && account.reports - oldest >= WINDOW) {
-        throw new CroupierError(`report ${oldest} is still pending; it must be settled before a new one is drawn`);
       }
       const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
       this.#admit(after);
@@ -1807,6 +2024,89 @@ export class Ledger {
       ]);
       return report;
     });
+  }
+
+  async #requireOpening(state) {
+    const device = await resultOf(state.get('device'));
+    if (device?.opening !== this.#opening) {
+      throw new LedgerBusyError('another tab has opened the ledger since; use that tab, or open it again here');
+    }
+  }
+
+  /** The account and the tokens, if this tab may draw. */
+  async #begin(state, reports) {
+    await this.#requireOpening(state);
+    const account = accountOf(await resultOf(state.get('account')));
+    const tokens = tokensOf(await resultOf(state.get('tokens')));
+    const [report] = await resultOf(reports.getAllKeys(null, 1));
+    const asked = tokens.filter((token) => token.stage === 'asked').map((token) => token.sequence);
+    const oldest = Math.min(report ?? Infinity, ...asked);
+    if (account.reports - oldest >= WINDOW) {
+      throw new CroupierError(`report ${oldest} is still pending; it must be settled before a new one is drawn`);
+    }
+    return { account, tokens };
+  }
+
+  /**
+   * Tokens for anonymous reports, from the request to the end of their windows: {sequence, modelId, window, stage,
+   * content, ...}. The stages are 'asked', 'held', 'drawn' and 'ended'; the content is what a stage needs: the secrets of
+   * the request, the token, the report, nothing.
+   */
+  async tokens() {
+    return this.#transaction('readonly', 'default', async (state) => tokensOf(await resultOf(state.get('tokens'))));
+  }
+
+  /**
+   * Charges a token and makes it durable; only then may it be asked for.
+   *
+   * @param token modelId, window and what else is needed
+   * @returns the stored token; that of the same model and window, if there is one
+   */
+  async chargeToken(token, epsilonNanos) {
+    return this.#transaction('readwrite', 'strict', async (state, reports) => {
+      const { account, tokens } = await this.#begin(state, reports);
+      const same = tokens.find(({ modelId, window }) => modelId === token.modelId && window === token.window);
+      if (same !== undefined) {
+        return same;
+      }
+      const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
+      this.#admit(after);
+      const stored = { ...token, sequence: account.reports, stage: 'asked' };
+      await Promise.all([
+        resultOf(state.put({ reports: after.reports, epsilonNanos: String(after.epsilonNanos) }, 'account')),
+        resultOf(state.put([...tokens, stored], 'tokens')),
+      ]);
+      return stored;
+    });
+  }
+
+  /** Makes the next stage of a token durable. Returns false, without a change, if it is in another stage than given. */
+  async advanceToken(token, stage, content) {
+    return this.#transaction('readwrite', 'strict', async (state) => {
+      await this.#requireOpening(state);
+      const tokens = tokensOf(await resultOf(state.get('tokens')));
+      const isSame = (other) => other.sequence === token.sequence && other.stage === token.stage;
+      if (!tokens.some(isSame)) {
+        return false;
+      }
+      const next = tokens.map((other) => (isSame(other) ? { ...other, stage, content } : other));
+      await resultOf(state.put(next, 'tokens'));
+      return true;
+    });
+  }
+
+  /** Forgets the tokens of a model whose windows are over, except those whose report is still to arrive. */
+  async forgetTokens(modelId, round) {
+    return this.#transaction('readwrite', 'default', async (state) => {
+      const tokens = tokensOf(await resultOf(state.get('tokens')));
+      const isKept = (token) => token.modelId !== modelId || token.lastRound >= round || token.stage === 'drawn';
+      await resultOf(state.put(tokens.filter(isKept), 'tokens'));
+    });
+  }
+
+  /** In which publication of its window a token is used, from 0. */
+  slot(digest, publications) {
+    return slotOf(this.#secret, digest, publications);
   }
 
   #admit(after) {
@@ -1879,6 +2179,15 @@ function roundsOf(stored) {
     throw new LedgerError('the ledger is damaged: the rounds of a model are malformed');
   }
   return rounds;
+}
+
+/** The tokens. */
+function tokensOf(stored) {
+  const tokens = stored ?? [];
+  if (!Array.isArray(tokens)) {
+    throw new LedgerError('the ledger is damaged: its tokens are malformed');
+  }
+  return tokens;
 }
 
 /**
@@ -2226,7 +2535,32 @@ export class Gateway {
    * @throws GatewayError otherwise
    */
   async send(bytes) {
-    const response = await this.#request('/v1/reports', {
+    await this.#post('/v1/reports', bytes);
+  }
+
+  /** Sends an anonymous report, once, as send() does. This gateway, or the relay in front of it, must need no token. */
+  async sendAnonymous(bytes) {
+    check(this.#token === null, 'token', 'set', 'null for anonymous reports');
+    await this.#post('/v1/anonymous-reports', bytes);
+  }
+
+  /**
+   * Asks for the blind signature of a token, once.
+   *
+   * @param request an object of the JSON that the gateway takes
+   * @returns the bytes of the blind signature
+   */
+  async grant(request) {
+    const response = await this.#request('/v1/tokens', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+    return this.#read(response, (body) => fromBase64(body.blindSignature));
+  }
+
+  async #post(path, bytes) {
+    const response = await this.#request(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-protobuf' },
       body: bytes,
@@ -2382,10 +2716,13 @@ export class Device {
   #releaseDelayMs;
   #sleep;
   #answers;
+  #anonymous;
+  #sending = new Map();
   #randomisers = new Map();
   #queue = Promise.resolve();
 
-  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep }) {
+  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep, anonymous }) {
+    this.#anonymous = anonymous;
     this.#gateway = gateway;
     this.#ledger = ledger;
     this.#crypto = crypto;
@@ -2411,17 +2748,23 @@ export class Device {
    * @param onRefused called with (report, error) for a report of an earlier visit that the gateway refuses for ever
    * @param releaseDelayMs how long after the beginning of a release its report is sent, at least 0; if the draw takes
    *     longer, it is sent at the next whole multiple of the delay
+   * @param anonymous for takePartAnonymously: {collector, longestWaitMs}. The collector is a Gateway without a token: a
+   *     relay in front of the gateway, or the gateway itself, which then sees this device's address. Reports wait
+   *     uniformly between 0 and the longest wait, the model's shortest time between two publications
    * For the other parameters see Ledger.open.
    */
   static async open({
     gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, releaseDelayMs = 0, now = () => Date.now(),
-    sleep = sleepFor, crypto = globalThis.crypto, ...storage
+    sleep = sleepFor, crypto = globalThis.crypto, anonymous = null, ...storage
   }) {
     epsilonUnits(epsilon);
     check(
+      anonymous === null || (Number.isSafeInteger(anonymous.longestWaitMs) && anonymous.longestWaitMs >= 0),
+      'anonymous.longestWaitMs', anonymous?.longestWaitMs, 'an integer of at least 0');
+    check(
       Number.isFinite(releaseDelayMs) && releaseDelayMs >= 0, 'releaseDelayMs', releaseDelayMs, 'a number of at least 0');
     const ledger = await Ledger.open({ crypto, sleep, ...storage });
-    return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep });
+    return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep, anonymous });
   }
 
   /** Distinguishes this device from the person's others. */
@@ -2550,6 +2893,153 @@ export class Device {
     return { kind: 'answer', ...sent, epsilon: randomiser.epsilon, question, bit };
   }
 
+  /**
+   * Does in a publication what the model's anonymous windows ask of this device: asks for the token of a window that
+   * begins, and sends the report if this is the publication at which its secret has it report. Call it with every update.
+   *
+   * @param gradient computes d numbers at the published weights; called only if the device reports now
+   * @returns null, or what was sent when it is accepted: {kind: 'anonymous', round, bytes, epsilon}
+   * @throws LimitReachedError if the token would exceed the limit; LedgerError: nothing is sent
+   * @throws GatewayError if no token is granted, or the report isn't accepted; what isn't refused for ever is sent again
+   *     by a later call, the same bytes
+   */
+  async takePartAnonymously(snapshot, gradient) {
+    check(this.#anonymous !== null, 'anonymous', 'missing', 'set at Device.open');
+    const { modelId, round, windows } = snapshot;
+    const drawn = await this.#enqueue(async () => {
+      await this.#ledger.forgetTokens(modelId, round);
+      // First, so that no failure to get the next token holds the report back.
+      const due = await this.#drawDue(snapshot, gradient);
+      if (due !== null) {
+        this.#sendAnonymous(due).catch(() => {});
+      }
+      for (const token of await this.#ledger.tokens()) {
+        if (token.modelId === modelId && token.stage === 'asked') {
+          await this.#finishToken(token);
+        }
+      }
+      for (const window of windows) {
+        const tokens = await this.#ledger.tokens();
+        const isKnown = tokens.some((token) => token.modelId === modelId && token.window === window.window);
+        if (window.firstRound >= round && !isKnown) {
+          await this.#finishToken(await this.#askForToken(snapshot, window));
+        }
+      }
+      return due ?? this.#drawDue(snapshot, gradient);
+    });
+    if (drawn === null) {
+      return null;
+    }
+    await this.#sendAnonymous(drawn);
+    return { kind: 'anonymous', round: drawn.round, bytes: drawn.content, epsilon: this.epsilon };
+  }
+
+  async #askForToken({ modelId, terms }, { window, firstRound, lastRound, levels }) {
+    const place = levels.findIndex((level) => level?.epsilon === this.epsilon);
+    check(place >= 0, 'epsilon', this.epsilon, `that of a level of priv_unit of model ${modelId}`);
+    const level = levels[place];
+    const randomiser = this.randomiser(terms.dimension);
+    check(
+      randomiser.candidates === level.candidates && randomiser.top === level.top,
+      'the level', `${level.top} of ${level.candidates}`, `${randomiser.top} of ${randomiser.candidates}`);
+    return this.#ledger.chargeToken({
+      modelId, window, firstRound, lastRound, level: place, modulus: level.modulus,
+      digest: challengeDigest(modelId, window, level), content: drawTokenSecrets(this.#crypto, level.modulus),
+    }, randomiser.epsilonNanos);
+  }
+
+  /** Asks for the signature of a token that is charged, and stores the token. */
+  async #finishToken(token) {
+    if (token.stage !== 'asked') {
+      return;
+    }
+    const request = await tokenRequest(this.#crypto, token.modulus, token.digest, token.content);
+    const { modelId, window, level, sequence } = token;
+    try {
+      const signature = await this.#repeat(() => this.#gateway.grant({
+        modelId, window: String(window), level, deviceId: this.deviceId, sequence: String(sequence),
+        blinded: toBase64(request.blinded),
+      }));
+      await this.#ledger.advanceToken(token, 'held', request.finish(signature));
+    } catch (failure) {
+      const isWrong = failure instanceof CroupierError && failure.constructor === CroupierError;
+      if (isWrong || (failure instanceof GatewayError && failure.isFinal)) {
+        await this.#ledger.advanceToken(token, 'ended', new Uint8Array(0));
+      }
+      throw failure;
+    }
+  }
+
+  /** The report of a token: drawn now, if this is its publication, or drawn earlier; null if there is none. */
+  async #drawDue(snapshot, gradient) {
+    const { modelId, round, terms, windows } = snapshot;
+    for (const token of await this.#ledger.tokens()) {
+      const slot = token.firstRound + this.#ledger.slot(token.digest, token.lastRound - token.firstRound + 1);
+      if (token.modelId === modelId && token.stage === 'drawn') {
+        return { ...token, round: slot };
+      }
+      if (token.modelId === modelId && token.stage === 'held' && slot === round) {
+        const level = windows.find(({ window }) => window === token.window)?.levels[token.level];
+        // With a key of its own, this device would be recognised.
+        check(
+          level?.modulus.every((byte, i) => byte === token.modulus[i]) === true,
+          `the key of window ${token.window}`, "another one than that of this device's token", 'the same');
+        const values = Float64Array.from(gradient());
+        check(values.length === terms.dimension, 'length of the gradient', values.length, terms.dimension);
+        const randomiser = this.randomiser(terms.dimension);
+        const choice = randomiser.choose(values, terms.gradientBound);
+        const content = anonymousReport(snapshot, token.content, randomiser, choice);
+        await this.#ledger.advanceToken(token, 'drawn', content);
+        return { ...token, stage: 'drawn', content, round: slot };
+      }
+    }
+    return null;
+  }
+
+  /** Waits, and sends a drawn report until it is accepted; once, however many calls wait for it. */
+  #sendAnonymous(drawn) {
+    const { sequence } = drawn;
+    if (!this.#sending.has(sequence)) {
+      const sent = this.#deliverAnonymous(drawn);
+      // A later call sends it again, unless it was refused.
+      sent.catch(() => this.#sending.delete(sequence));
+      this.#sending.set(sequence, sent);
+    }
+    return this.#sending.get(sequence);
+  }
+
+  async #deliverAnonymous(drawn) {
+    const { collector, longestWaitMs } = this.#anonymous;
+    await this.#sleep(longestWaitMs === 0 ? 0 : new Words(this.#crypto).below(longestWaitMs));
+    let refusal = null;
+    try {
+      await this.#repeat(() => collector.sendAnonymous(drawn.content));
+    } catch (failure) {
+      const isForbidden = failure instanceof GatewayError && failure.status === 403 && failure.problem !== null;
+      if (!isForbidden && !(failure instanceof GatewayError && failure.isFinal)) {
+        throw failure;
+      }
+      refusal = failure;
+    }
+    await this.#ledger.advanceToken(drawn, 'ended', new Uint8Array(0));
+    if (refusal !== null) {
+      throw refusal;
+    }
+  }
+
+  /** Repeats a request while the gateway asks for that, up to the number of attempts. */
+  async #repeat(request) {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await request();
+      } catch (failure) {
+        if (attempt + 1 >= this.#attempts || !(await this.#gateway.waitFor(failure, attempt))) {
+          throw failure;
+        }
+      }
+    }
+  }
+
   #requireChosen(terms, kind, how) {
     const decision = this.#ledger.decide(terms);
     if (decision.kind !== kind) {
@@ -2647,5 +3137,6 @@ function requireKnownSize(terms) {
 export const internals = Object.freeze({
   Words, Sphere, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
   drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, isSizeAbove, scaledBy,
-  eventsOf, decimal, randomId,
+  eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
+  fromBase64, toBase64, integerOf, bytesOf, inverse,
 });

@@ -3,6 +3,8 @@ package io.croupier.javascript;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +102,30 @@ final class Browser implements AutoCloseable {
           }
           return array;
         };
-    return ProxyObject.fromMap(Map.of("getRandomValues", getRandomValues));
+    return ProxyObject.fromMap(Map.of("getRandomValues", getRandomValues, "subtle", subtle()));
+  }
+
+  /** The hash functions of Web Crypto, by the JDK. */
+  private Value subtle() {
+    ProxyExecutable digest =
+        arguments -> {
+          try {
+            MessageDigest hash = MessageDigest.getInstance(arguments[0].asString());
+            return array(hash.digest(bytes(arguments[1])));
+          } catch (NoSuchAlgorithmException e) {
+            throw new IllegalArgumentException(e);
+          }
+        };
+    return eval("(f) => ({digest: async (name, bytes) => f(name, bytes).buffer})").execute(digest);
+  }
+
+  /** The same bytes in this engine. */
+  Value array(byte[] bytes) {
+    Value array = eval("(n) => new Uint8Array(n)").execute(bytes.length);
+    for (int i = 0; i < bytes.length; i++) {
+      array.setArrayElement(i, bytes[i] & 0xff);
+    }
+    return array;
   }
 
   /** An array of this engine. */

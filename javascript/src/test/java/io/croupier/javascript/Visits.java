@@ -5,7 +5,10 @@ import io.croupier.schemas.GradientReports;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import org.graalvm.polyglot.Value;
+import org.graalvm.polyglot.proxy.ProxyArray;
+import org.graalvm.polyglot.proxy.ProxyExecutable;
 import org.graalvm.polyglot.proxy.ProxyObject;
 
 /**
@@ -112,6 +115,28 @@ final class Visits {
     return state.getMember("isSettled").asBoolean() ? state.getMember("value") : null;
   }
 
+  /** Runs an anonymous visit with these updates until it is over; false if it was killed. */
+  boolean visitAnonymously(Value page, List<String> updates) {
+    Value state =
+        scenarios
+            .getMember("watch")
+            .execute(
+                scenarios
+                    .getMember("visitAnonymously")
+                    .execute(
+                        browser.exports(),
+                        page,
+                        crypto,
+                        ProxyArray.fromList(new ArrayList<>(updates))));
+    run();
+    return state.getMember("isSettled").asBoolean();
+  }
+
+  /** The source of random words and hashes of all pages. */
+  ProxyObject crypto() {
+    return crypto;
+  }
+
   /** The next answer of the gateway: an expression of {@code (request, world)}. */
   void answerNext(String expression) {
     world
@@ -121,6 +146,12 @@ final class Visits {
             browser
                 .eval("({answer, problem}) => (request, world) => (" + expression + ")")
                 .execute(scenarios));
+  }
+
+  /** Answers requests for tokens by a function of the JSON that was sent, from now on. */
+  void grantBy(UnaryOperator<String> grants) {
+    ProxyExecutable grant = arguments -> grants.apply(arguments[0].asString());
+    scenarios.getMember("grantBy").execute(world, grant);
   }
 
   /** The bytes of all reports that the gateway received, also twice. */

@@ -21,6 +21,44 @@ export function open(module, page, crypto, options = {}) {
   });
 }
 
+/** Opens a device that takes part anonymously. */
+export function openAnonymously(module, page, crypto, longestWaitMs) {
+  const { fetch, sleep, now } = page;
+  const collector = new module.Gateway({ url: 'https://relay.example', fetch, sleep, now, crypto });
+  return open(module, page, crypto, {
+    epsilon: 2, token: async () => 'bearer', attempts: 1, anonymous: { collector, longestWaitMs },
+  });
+}
+
+/** A visit: takes part in publications, each of which has these texts of windows. Returns the names of its errors. */
+export async function visitAnonymously(module, page, crypto, updates) {
+  let device;
+  try {
+    device = await openAnonymously(module, page, crypto, 1000);
+  } catch (failure) {
+    return [failure.name];
+  }
+  const failures = [];
+  for (const text of updates) {
+    try {
+      await device.takePartAnonymously(module.readUpdate(JSON.parse(text)), () => [0.1, 0.2]);
+    } catch (failure) {
+      failures.push(failure.name);
+    }
+  }
+  device.close();
+  return failures;
+}
+
+/** The gateway answers requests for tokens by a function of their JSON, unless an answer is scripted. */
+export function grantBy(world, grant) {
+  const accept = world.accept.bind(world);
+  world.accept = (request) =>
+    request.headers['Content-Type'] === 'application/json'
+      ? answer(200, { body: grant(request.body) })
+      : accept(request);
+}
+
 /** A promise's end, once it has one. */
 export function watch(promise) {
   const state = { isSettled: false, value: undefined, failure: undefined };

@@ -1,0 +1,264 @@
+package io.croupier.javascript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.client.token.Token;
+import io.croupier.client.token.TokenChallenge;
+import io.croupier.client.token.TokenIssuer;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.TokenWindow;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A device in windows of three publications, and a gateway that signs its tokens. */
+class AnonymousTest extends DeviceFixture {
+  private static final int PUBLICATIONS = 3;
+  private static final PrivUnitMechanism LEVEL =
+      PrivUnitMechanism.of(new PrivUnitLaws().best(2, 2, 256));
+  private static final Map<Long, TokenIssuer> ISSUERS = new HashMap<>();
+
+  /** What was asked for, and the bytes of each request, in their order. */
+  private final List<JsonNode> asked = new ArrayList<>();
+
+  @BeforeEach
+  void grant() {
+    visits.grantBy(this::sign);
+  }
+
+  private String sign(String body) {
+    try {
+      JsonNode request = new ObjectMapper().readTree(body);
+      asked.add(request);
+      ByteString signature =
+          issuer(request.get("window").asLong())
+              .sign(
+                  ByteString.copyFrom(Base64.getDecoder().decode(request.get("blinded").asText())));
+      return "{\"blindSignature\": \"%s\"}"
+          .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static TokenChallenge challenge(long window) {
+    return new TokenChallenge("m", window, AnonymousWindows.bytes(LEVEL));
+  }
+
+  private static TokenIssuer issuer(long window) {
+    return ISSUERS.computeIfAbsent(window, w -> TokenIssuer.derive(new byte[32], challenge(w)));
+  }
+
+  private static TokenWindow window(long window, long keyOf) {
+    return TokenWindow.newBuilder()
+        .setWindow(window)
+        .setFirstRound(window * PUBLICATIONS)
+        .setLastRound((window + 1) * PUBLICATIONS - 1)
+        .addLevels(
+            TokenLevel.newBuilder()
+                .setPrivUnit(
+                    PrivUnit.newBuilder()
+                        .setEpsilon(LEVEL.epsilon())
+                        .setCandidates(LEVEL.candidates())
+                        .setTop(LEVEL.top()))
+                .setModulus(issuer(keyOf).key().modulus()))
+        .build();
+  }
+
+  /** The update of a round as a gateway serves it, in the JSON mapping of Protobuf. */
+  private static String update(long round, TokenWindow... windows) {
+    try {
+      return JsonFormat.printer()
+          .print(
+              ModelUpdate.newBuilder()
+                  .setModelId("m")
+                  .setRound(round)
+                  .addAllWeights(List.of(0.0, 0.0))
+                  .addAllAverage(List.of(0.0, 0.0))
+                  .setGradientBound(1)
+                  .setGridExponent(-16)
+                  .addAllWindows(List.of(windows)));
+    } catch (InvalidProtocolBufferException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String update(long round) {
+    long window = round / PUBLICATIONS;
+    return update(round, window(window, window), window(window + 1, window + 1));
+  }
+
+  private Value open(int longestWaitMs) {
+    return visits.await(
+        scenarios
+            .getMember("openAnonymously")
+            .execute(browser.exports(), visits.page(), visits.crypto(), longestWaitMs));
+  }
+
+  private Value takePart(Value device, String update) {
+    Value snapshot =
+        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update));
+    return device.invokeMember("takePartAnonymously", snapshot, browser.eval("() => [0.6, 0.8]"));
+  }
+
+  private List<AnonymousReport> reports() {
+    return visits.received().stream()
+        .map(
+            body -> {
+              try {
+                return AnonymousReport.parseFrom(body);
+              } catch (InvalidProtocolBufferException e) {
+                throw new UncheckedIOException(e);
+              }
+            })
+        .toList();
+  }
+
+  private List<Value> requests() {
+    Value requests = visits.world().getMember("requests");
+    return LongStream.range(0, requests.getArraySize())
+        .mapToObj(requests::getArrayElement)
+        .toList();
+  }
+
+  @Test
+  void oneReportInEachWindowWithoutIdentity() {
+    int windows = 4;
+    Value device = open(1000);
+    for (long round = 0; round < windows * PUBLICATIONS; round++) {
+      for (int again = 0; again < 2; again++) {
+        visits.await(takePart(device, update(round)));
+      }
+    }
+    assertThat(reports()).hasSize(windows);
+    for (int window = 0; window < windows; window++) {
+      AnonymousReport report = reports().get(window);
+      assertThat(visits.received().get(window)).hasSize(1024);
+      assertThat(report.getRound() / PUBLICATIONS).isEqualTo(window);
+      assertThat(report.getModelId()).isEqualTo("m");
+      assertThat(report.getCandidate().getDimension()).isEqualTo(2);
+      assertThat(report.getCandidate().getIndex()).isBetween(0, 255);
+      assertThat(report.getPrivUnit()).isEqualTo(window(window, window).getLevels(0).getPrivUnit());
+      assertThat(report.getUnknownFields().asMap()).isEmpty();
+      Token token = Token.parse(report.getToken());
+      assertThat(issuer(window).key().admits(token, challenge(window))).isTrue();
+      JsonNode request = asked.get(window);
+      assertThat(request.get("sequence").asText()).isEqualTo(Integer.toString(window));
+      assertThat(request.get("window").asText()).isEqualTo(Integer.toString(window));
+      assertThat(request.get("deviceId").asText())
+          .isEqualTo(device.getMember("deviceId").asString());
+      assertThat(request).hasSize(6);
+    }
+    assertThat(spent(device)).isEqualTo(Integer.toString(2 * (windows + 1)));
+    for (Value request : requests()) {
+      boolean isReport =
+          request.getMember("url").asString().equals("https://relay.example/v1/anonymous-reports");
+      assertThat(request.getMember("headers").hasMember("Authorization")).isNotEqualTo(isReport);
+    }
+    assertThat(requests()).hasSize(2 * windows + 1);
+  }
+
+  /** One that can't be granted now, and then is refused: it is charged once, and not asked for again. */
+  @Test
+  void aTokenIsAskedForAgainWithTheSameBytes() {
+    Value device = open(0);
+    visits.answerNext("problem(503, 'later')");
+    assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
+    visits.answerNext("problem(422, 'no')");
+    assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
+    String first = requests().get(0).getMember("body").asString();
+    assertThat(requests().get(1).getMember("body").asString()).isEqualTo(first);
+    visits.await(takePart(device, update(0)));
+    assertThat(asked).hasSize(1);
+    assertThat(asked.get(0).get("window").asText()).isEqualTo("1");
+    assertThat(spent(device)).isEqualTo("4");
+  }
+
+  @Test
+  void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() {
+    Value device = open(0);
+    visits.await(takePart(device, update(2)));
+    int failures = 0;
+    for (long round = 3; round < 6; round++) {
+      Value state =
+          scenarios.getMember("watch").execute(takePart(device, update(round, window(1, 9))));
+      visits.run();
+      if (!state.getMember("failure").isNull()) {
+        assertThat(state.getMember("failure").getMember("message").asString())
+            .contains("the key of window 1 is another one");
+        failures++;
+      }
+    }
+    assertThat(failures).isEqualTo(1);
+    assertThat(reports()).isEmpty();
+  }
+
+  @Test
+  void aLevelThatTheModelDoesNotHaveIsRefused() {
+    Value device =
+        visits.open(visits.page(), "{epsilon: 3, anonymous: {collector: null, longestWaitMs: 0}}");
+    assertThat(visits.failure(takePart(device, update(0))).getMember("message").asString())
+        .isEqualTo("epsilon is 3; it must be that of a level of priv_unit of model m");
+    assertThat(spent(device)).isEqualTo("0");
+  }
+
+  /** Before each operation of a first visit; a second one ends normally. */
+  @Tag("thorough")
+  @Test
+  void aPageThatIsKilledAnywhereSpendsNothingTwice() {
+    List<String> updates = new ArrayList<>();
+    for (long round = 0; round < PUBLICATIONS; round++) {
+      updates.add(update(round));
+    }
+    int kills = 0;
+    for (int stopAt = 1; ; stopAt++) {
+      visits = new Visits(browser, scenarios);
+      visits.grantBy(this::sign);
+      asked.clear();
+      boolean isOver = visits.visitAnonymously(visits.page(stopAt, false), updates);
+      assertThat(visits.visitAnonymously(visits.page(), updates)).isTrue();
+      String when = "killed before operation " + stopAt;
+      // A device that is killed may have missed its publication, and never has two reports.
+      Map<ByteString, ByteString> bytes = new HashMap<>();
+      for (AnonymousReport report : reports()) {
+        ByteString nonce = Token.parse(report.getToken()).nonce();
+        ByteString before = bytes.put(nonce, report.toByteString());
+        assertThat(before == null || before.equals(report.toByteString())).as(when).isTrue();
+      }
+      assertThat(bytes).as(when).hasSizeLessThanOrEqualTo(1);
+      Map<String, String> blinded = new HashMap<>();
+      for (JsonNode request : asked) {
+        String before = blinded.put(request.get("sequence").asText(), request.toString());
+        assertThat(before == null || before.equals(request.toString())).as(when).isTrue();
+      }
+      assertThat(blinded.keySet()).as(when).containsExactlyInAnyOrder("0", "1");
+      Value device = open(0);
+      assertThat(spent(device)).as(when).isEqualTo("4");
+      if (isOver) {
+        break;
+      }
+      kills++;
+    }
+    assertThat(kills).isGreaterThan(50);
+  }
+}
