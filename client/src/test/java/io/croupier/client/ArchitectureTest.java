@@ -128,6 +128,19 @@ class ArchitectureTest {
         .check(CLIENT);
   }
 
+  /** The gateway and the job use tokens, too. */
+  @Test
+  void tokensKnowNothingOfReports() {
+    classes()
+        .that()
+        .resideInAPackage("io.croupier.client.token..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java..", "javax.crypto..", "com.google.protobuf..", "io.croupier.client.token..")
+        .check(CLIENT);
+  }
+
   @Test
   void theLedgerKnowsNothingOfKafka() {
     noClasses()

@@ -178,7 +178,10 @@ class AnonymousTest extends DeviceFixture {
     assertThat(requests()).hasSize(2 * windows + 1);
   }
 
-  /** One that can't be granted now, and then is refused: it is charged once, and not asked for again. */
+  /**
+   * One that can't be granted now, and then is refused: it is charged once, and not asked for
+   * again.
+   */
   @Test
   void aTokenIsAskedForAgainWithTheSameBytes() {
     Value device = open(0);

@@ -8,12 +8,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.Reader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -29,10 +31,13 @@ class NpmPackageTest {
   private static final Path PACKAGE = Path.of("target/npm").toAbsolutePath();
   private static final int MOST_SECONDS = 60;
 
-  /** Reads a model, and draws a report, with what both engines have. */
+  /**
+   * Reads a model, draws a report, and encodes the message of a test vector of RFC 9474, with what
+   * both engines have.
+   */
   private static final String PROGRAM =
       """
-      import { Gateway, PrivUnit, Rows, logistic } from 'croupier-device';
+      import { Gateway, PrivUnit, Rows, internals, logistic } from 'croupier-device';
 
       const update = {
         modelId: 'demo', round: '4', weights: [0, 0], average: [0, 0], gradientBound: 1,
@@ -46,10 +51,15 @@ class NpmPackageTest {
       const choice = randomiser.choose(rows.gradient(weights), terms.gradientBound);
       const vector = randomiser.expand(choice, terms.gradientBound);
       const isWithin = Math.hypot(...vector) <= randomiser.scale;
-      const result = `round ${terms.round}, ${vector.length} coordinates, ${isWithin}`;
+      const hex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
+      const bytes = (text) => internals.bytesOf(BigInt(`0x${text}`), text.length / 2);
+      const encoded = await internals.emsaPss(crypto, bytes('PREPARED'), bytes('SALT'), 4095);
+      const isEncoded = hex(encoded) === 'ENCODED';
+      const result =
+        `round ${terms.round}, ${vector.length} coordinates, ${isWithin}, ${isEncoded}`;
       """;
 
-  private static final String RESULT = "round 4, 2 coordinates, true";
+  private static final String RESULT = "round 4, 2 coordinates, true, true";
 
   @TempDir static Path directory;
   private static Path project;
@@ -84,10 +94,23 @@ class NpmPackageTest {
     assertThat(installed).hasSameBinaryContentAs(Browser.FILES.resolve("croupier.js"));
   }
 
+  private static String program() throws IOException {
+    Properties vectors = new Properties();
+    try (Reader reader =
+        Files.newBufferedReader(
+            Path.of("../client/src/test/resources/golden/rfc9474.properties"))) {
+      vectors.load(reader);
+    }
+    return PROGRAM
+        .replace("PREPARED", vectors.getProperty("PSS-Randomized.prepared_msg"))
+        .replace("SALT", vectors.getProperty("PSS-Randomized.salt"))
+        .replace("ENCODED", vectors.getProperty("PSS-Randomized.encoded_msg"));
+  }
+
   @Test
   void runsInNode() throws Exception {
     Path program = project.resolve("program.mjs");
-    Files.writeString(program, PROGRAM + "console.log(result);\n");
+    Files.writeString(program, program() + "console.log(result);\n");
     assertThat(run(project, "node", program.toString())).isEqualTo(RESULT + "\n");
   }
 
@@ -108,7 +131,7 @@ class NpmPackageTest {
         document.getElementById('result').textContent = result;
         </script>
         """
-            .formatted(PROGRAM));
+            .formatted(program()));
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", NpmPackageTest::serve);

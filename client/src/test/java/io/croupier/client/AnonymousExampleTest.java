@@ -1,0 +1,132 @@
+package io.croupier.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.token.TokenChallenge;
+import io.croupier.client.token.TokenIssuer;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.TokenWindow;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The example of docs/anonymity.md: a device follows a model, and reports once in a window. */
+@Timeout(60)
+class AnonymousExampleTest {
+  private static final int PUBLICATIONS = 3;
+
+  private final CountDownLatch arrived = new CountDownLatch(1);
+  private final AtomicLong round = new AtomicLong();
+
+  /** Takes part until it is interrupted. */
+  static void takePart(Path file, Path bearer, URI gateway, URI relay) throws Exception {
+    BlockingQueue<ModelSnapshot> updates = new LinkedBlockingQueue<>();
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));
+        AnonymousReporter reporter =
+            new AnonymousReporter(
+                ledger, 2, gateway, new TokenFile(bearer), relay, Duration.ofMillis(10));
+        HttpModelSubscriber models = new HttpModelSubscriber(gateway, "clicks", updates::add)) {
+      while (!Thread.currentThread().isInterrupted()) {
+        updates.take();
+        ModelSnapshot model = models.await(Duration.ofMinutes(1)); // the newest one
+        try {
+          reporter.takePart(model, () -> gradientAt(model.weights()));
+        } catch (GatewayException e) {
+          System.err.println(e.getMessage()); // The next update asks again.
+        }
+      }
+    }
+  }
+
+  private static double[] gradientAt(double[] weights) {
+    return new double[] {weights[0] - 0.5, weights[1] + 0.25};
+  }
+
+  private static TokenIssuer issuer(TokenWindow.Builder window, PrivUnitRandomiser level) {
+    return TokenIssuer.derive(
+        new byte[32],
+        new TokenChallenge(
+            "clicks", window.getWindow(), AnonymousWindows.bytes(level.mechanism())));
+  }
+
+  private Answer answer(Received request) {
+    PrivUnitRandomiser level = new PrivUnitRandomiser(1, 2, 2);
+    TokenWindow.Builder window =
+        TokenWindow.newBuilder().setWindow(0).setFirstRound(0).setLastRound(PUBLICATIONS - 1);
+    TokenIssuer issuer = issuer(window, level);
+    if (request.target().equals("/v1/tokens")) {
+      String blinded = request.body().toStringUtf8().replaceAll(".*\"blinded\":\"|\".*", "");
+      ByteString signature = issuer.sign(ByteString.copyFrom(Base64.getDecoder().decode(blinded)));
+      return new Answer(
+          200,
+          Map.of(),
+          ByteString.copyFromUtf8(
+              "{\"blindSignature\": \"%s\"}"
+                  .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
+    }
+    if (request.target().equals("/v1/anonymous-reports")) {
+      arrived.countDown();
+      return StubGateway.ACCEPTED;
+    }
+    window.addLevels(
+        TokenLevel.newBuilder()
+            .setPrivUnit(
+                PrivUnit.newBuilder()
+                    .setEpsilon(2)
+                    .setCandidates(level.mechanism().candidates())
+                    .setTop(level.mechanism().top()))
+            .setModulus(issuer.key().modulus()));
+    return new Answer(
+        200,
+        Map.of("Content-Type", GatewayConnection.PROTOBUF),
+        Updates.update("clicks", Math.min(PUBLICATIONS, round.getAndIncrement()), 0, 0)
+            .addWindows(window)
+            .build()
+            .toByteString());
+  }
+
+  @Test
+  void aReportArrivesInTheWindow(@TempDir Path folder) throws Exception {
+    Path bearer = folder.resolve("ada.token");
+    Files.writeString(bearer, "abc.DEF");
+    try (StubGateway gateway = new StubGateway(this::answer)) {
+      Thread device =
+          new Thread(
+              () -> {
+                try {
+                  takePart(folder.resolve("ledger"), bearer, gateway.uri(), gateway.uri());
+                } catch (Exception e) {
+                  // It is interrupted in the end.
+                }
+              });
+      device.start();
+      boolean isThere = arrived.await(50, TimeUnit.SECONDS);
+      device.interrupt();
+      device.join();
+      assertThat(isThere).isTrue();
+      assertThat(gateway.received())
+          .filteredOn(request -> request.target().equals("/v1/anonymous-reports"))
+          .first()
+          .satisfies(request -> assertThat(request.body().size()).isEqualTo(1024));
+    }
+  }
+}
