@@ -1,6 +1,13 @@
 package io.croupier.gateway;
 
+import io.croupier.gateway.anonymous.AnonymousCheck;
+import io.croupier.gateway.anonymous.Grants;
+import io.croupier.gateway.anonymous.ServedWindows;
+import io.croupier.gateway.anonymous.TokenCheck;
+import io.croupier.gateway.anonymous.TokenIssuers;
+import io.croupier.gateway.anonymous.TokenKeys;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.http.AnonymousParts;
 import io.croupier.gateway.http.GatewayServer;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
@@ -12,11 +19,14 @@ import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.schemas.AnonymousTopics;
 import java.net.URI;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * A server in front of Kafka, to which people's devices report over HTTP. It keeps no state: any
@@ -56,6 +66,19 @@ public final class Gateway implements AutoCloseable {
       String gradients = config.topics().gradients();
       KafkaHealth health =
           opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
+      Optional<AnonymousParts> anonymous =
+          config
+              .anonymous()
+              .map(
+                  topics ->
+                      anonymous(
+                          config,
+                          topics,
+                          pepper,
+                          specs,
+                          updates,
+                          sender,
+                          () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp()));
       server =
           opened(
               new GatewayServer(
@@ -66,12 +89,53 @@ public final class Gateway implements AutoCloseable {
                   sender,
                   specs,
                   updates,
+                  anonymous,
                   () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp(),
                   health::isReachable));
     } catch (RuntimeException e) {
       close();
       throw e;
     }
+  }
+
+  private AnonymousParts anonymous(
+      GatewayConfig config,
+      AnonymousTopics topics,
+      Pepper pepper,
+      Specs specs,
+      Updates updates,
+      ReportSender sender,
+      BooleanSupplier caughtUp) {
+    TokenKeys keys = new TokenKeys();
+    updates.announce(new ServedWindows(specs, keys)::of);
+    keys.watch(updates::refresh);
+    Grants grants = new Grants();
+    TopicFollower ofKeys =
+        opened(new TopicFollower(config.kafka(), topics.tokenKeys(), keys::apply));
+    // Each copy of a request has a verdict of its own, so the earlier ones don't matter.
+    TopicFollower ofGrants =
+        opened(
+            new TopicFollower(
+                config.kafka(), topics.grants(), 0, (record, live) -> grants.apply(record)));
+    BooleanSupplier allRead =
+        () -> caughtUp.getAsBoolean() && ofKeys.isCaughtUp() && ofGrants.isCaughtUp();
+    TokenIssuers issuers =
+        opened(
+            new TokenIssuers(
+                pepper.tokenSecret(),
+                specs,
+                updates,
+                keys,
+                allRead,
+                (name, key) -> sender.send(topics.tokenKeys(), name, key)));
+    return new AnonymousParts(
+        new TokenCheck(pepper, specs, updates, issuers),
+        grants,
+        new AnonymousCheck(specs, updates, keys),
+        sender,
+        config.topics().gradients(),
+        topics,
+        allRead);
   }
 
   private static List<DeploymentTopic.DeploymentIssuer> issuers(

@@ -62,7 +62,9 @@ class AccountingEventWriterTest {
 
   private static boolean isCharged(AccountingEvent event) {
     return event.getOutcome() == Outcome.ADMITTED
-        || (event.getOutcome() != Outcome.DUPLICATE && !event.hasCentral());
+        || (event.getOutcome() != Outcome.DUPLICATE
+            && !event.hasCentral()
+            && !event.hasTokenRound());
   }
 
   private static boolean isInAllSpends(FieldDescriptor field) {
@@ -84,6 +86,8 @@ class AccountingEventWriterTest {
         "user_window",
         "appended_at_ms",
         "highest_sequence",
+        "token_round",
+        "last_token_window",
         "tree");
     Outcome[] outcomes = {Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_SEQUENCE};
     event

@@ -4,6 +4,7 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
+import io.croupier.operators.accounting.TokenRecord;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
@@ -26,6 +27,7 @@ final class RecomputedAccount implements UserAccount {
   private final Map<String, DailyTotals> modelDays = new HashMap<>();
   private final Map<String, RunningZeta> zetas = new HashMap<>();
   private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
+  private final Map<String, TokenRecord> tokens = new HashMap<>();
   private SpendTotals erased;
 
   /** What the events add up to, in units of 1e-9. */
@@ -69,6 +71,7 @@ final class RecomputedAccount implements UserAccount {
     modelDays.clear();
     zetas.clear();
     wholeCharges.clear();
+    tokens.clear();
   }
 
   @Override
@@ -140,6 +143,16 @@ final class RecomputedAccount implements UserAccount {
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
     wholeCharges.put(modelId, charge);
+  }
+
+  @Override
+  public TokenRecord token(String modelId) {
+    return tokens.getOrDefault(modelId, TokenRecord.NONE);
+  }
+
+  @Override
+  public void storeToken(String modelId, TokenRecord token) {
+    tokens.put(modelId, token);
   }
 
   @Override

@@ -149,7 +149,7 @@ final class SpendTracker implements AutoCloseable {
       return;
     }
     events++;
-    if (!isAdmitted) {
+    if (!isAdmitted && event.getOutcome() != Outcome.GRANTED) {
       refusals.merge(Refusal.of(event), 1L, Long::sum);
     }
     undisclosed += event.getSpent().getUndisclosed();

@@ -40,7 +40,9 @@ final class TopStatement {
       return;
     }
     verdicts.add(event);
-    if (event.getOutcome() != Outcome.ADMITTED && event.getOutcome() != Outcome.DUPLICATE) {
+    if (event.getOutcome() != Outcome.ADMITTED
+        && event.getOutcome() != Outcome.GRANTED
+        && event.getOutcome() != Outcome.DUPLICATE) {
       person.refused++;
     }
   }

@@ -7,6 +7,7 @@ import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -68,7 +69,14 @@ public final class TopicsCommand implements Runnable {
     JobConfig config = connection.connected();
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
       List<String> created = KafkaTopics.create(admin, config.topics(), partitions, replication);
-      for (String topic : config.topics().all()) {
+      List<String> all = new ArrayList<>(config.topics().all());
+      if (config.anonymous()) {
+        created = new ArrayList<>(created);
+        created.addAll(
+            KafkaTopics.create(admin, config.anonymousTopics(), partitions, replication));
+        all.addAll(config.anonymousTopics().all());
+      }
+      for (String topic : all) {
         spec.commandLine()
             .getOut()
             .printf("%-8s %s%n", created.contains(topic) ? "created" : "exists", topic);

@@ -6,6 +6,7 @@ import io.croupier.gateway.config.IssuerSettings.Keys;
 import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.config.ListenSettings.Tls;
 import io.croupier.gateway.identity.TestTokens;
+import io.croupier.schemas.AnonymousTopics;
 import java.net.InetAddress;
 import java.net.MalformedURLException;
 import java.net.URI;
@@ -32,6 +33,7 @@ import java.util.TreeSet;
  * @param testTokens whether test tokens are accepted
  * @param clockSkew by how much clocks may differ
  * @param raw whether raw reports are accepted
+ * @param anonymous the topics of anonymous reports; empty if the gateway takes none
  * @param timeout how long to try to store a report
  * @param origins origins of pages of other servers that may use the gateway
  * @param watch the page to watch; empty if it is not served
@@ -46,6 +48,7 @@ public record GatewayConfig(
     boolean testTokens,
     Duration clockSkew,
     boolean raw,
+    Optional<AnonymousTopics> anonymous,
     Duration timeout,
     Set<String> origins,
     LimitSettings limits,
@@ -111,10 +114,23 @@ public record GatewayConfig(
         testTokens,
         settings.duration(GatewayKey.TOKENS_CLOCK_SKEW),
         settings.truth(GatewayKey.REPORTS_RAW),
+        anonymous(settings),
         settings.duration(GatewayKey.REPORTS_TIMEOUT),
         origins(settings),
         limits(settings),
         WatchSettings.of(settings));
+  }
+
+  private static Optional<AnonymousTopics> anonymous(Settings settings) {
+    if (!settings.truth(GatewayKey.ANONYMOUS_ENABLED)) {
+      return Optional.empty();
+    }
+    AnonymousTopics byDefault = AnonymousTopics.withPrefix(settings.text(GatewayKey.TOPICS_PREFIX));
+    return Optional.of(
+        new AnonymousTopics(
+            GatewayTopics.named(settings, GatewayKey.TOPICS_ANONYMOUS, byDefault.reports()),
+            GatewayTopics.named(settings, GatewayKey.TOPICS_GRANTS, byDefault.grants()),
+            GatewayTopics.named(settings, GatewayKey.TOPICS_TOKEN_KEYS, byDefault.tokenKeys())));
   }
 
   private static Map<String, String> kafka(Map<String, String> values) {

@@ -49,6 +49,19 @@ public enum GatewayKey {
       "topics.raw-dead-letters",
       "<prefix>.raw-dead-letters",
       "Topic of unreadable raw records; for the page."),
+  TOPICS_ANONYMOUS(
+      "topics.anonymous",
+      "<prefix>.anonymous",
+      "Topic of anonymous reports; this one and the next two only with `anonymous.enabled`."),
+  TOPICS_GRANTS(
+      "topics.grants", "<prefix>.grants", "Topic of the job's verdicts on requests for tokens."),
+  TOPICS_TOKEN_KEYS(
+      "topics.token-keys", "<prefix>.token-keys", "Topic of the public keys of tokens."),
+  ANONYMOUS_ENABLED(
+      "anonymous.enabled",
+      "false",
+      "Whether the gateway signs tokens for [anonymous reports](anonymity.md), and takes such"
+          + " reports."),
   PEPPER_FILE(
       "pepper.file",
       "",

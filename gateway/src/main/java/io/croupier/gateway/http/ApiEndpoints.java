@@ -6,9 +6,12 @@ import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.gateway.kafka.ReportStore;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
@@ -48,6 +51,7 @@ record ApiEndpoints(
   /**
    * Makes the endpoints.
    *
+   * @param anonymous empty if the gateway takes no anonymous reports
    * @param threads answer requests that had to wait
    * @param timer ends what lasts too long
    * @param drain ends what waits when the server stops
@@ -55,6 +59,7 @@ record ApiEndpoints(
   static ApiEndpoints of(
       ReportParts reports,
       Models models,
+      Optional<AnonymousParts> anonymous,
       LimitSettings limits,
       Executor threads,
       ScheduledExecutorService timer,
@@ -64,17 +69,12 @@ record ApiEndpoints(
     long most = (long) limits.concurrent() * limits.body();
     Places bytes = new Places(most, Math.max(limits.body(), most / SENDERS));
     Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
+    Senders senders = new Senders(reports.tokens, reports.pepper);
+    RateLimits users = new RateLimits(limits.user());
+    RequestBodies bodies = new RequestBodies(limits, concurrent, bytes, threads);
     ReportsEndpoint ofReports =
         new ReportsEndpoint(
-            reports.tokens,
-            reports.pepper,
-            reports.check,
-            reports.store,
-            models.caughtUp,
-            limits,
-            concurrent,
-            bytes,
-            threads);
+            senders, bodies, reports.check, reports.store, models.caughtUp, users, threads);
     ModelsEndpoint ofModels =
         new ModelsEndpoint(
             models.specs,
@@ -87,10 +87,34 @@ record ApiEndpoints(
     EventsEndpoint events = new EventsEndpoint(ofModels, models.updates, waiting, timer, drain);
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
     endpoints.put(Route.POST_REPORT, ofReports::handle);
+    if (anonymous.isPresent()) {
+      AnonymousParts parts = anonymous.get();
+      TokensEndpoint tokens =
+          new TokensEndpoint(
+              senders,
+              new RequestBodies(limits, waiting, bytes, threads),
+              parts,
+              users,
+              limits.longestWait(),
+              threads,
+              drain);
+      endpoints.put(Route.POST_TOKEN, tokens::handle);
+      endpoints.put(
+          Route.POST_ANONYMOUS_REPORT, new AnonymousEndpoint(bodies, parts, threads)::handle);
+    } else {
+      endpoints.put(Route.POST_TOKEN, ApiEndpoints::noAnonymousReports);
+      endpoints.put(Route.POST_ANONYMOUS_REPORT, ApiEndpoints::noAnonymousReports);
+    }
     endpoints.put(Route.GET_MODELS, ofModels::list);
     endpoints.put(Route.GET_MODEL, ofModels::newest);
     endpoints.put(Route.GET_EVENTS, events::handle);
     endpoints.put(Route.GET_RESOURCE, Resources::handle);
     return new ApiEndpoints(endpoints, concurrent, bytes, waiting);
+  }
+
+  private static void noAnonymousReports(Exchange exchange) {
+    throw new ProblemException(
+        ProblemType.NOT_FOUND,
+        "this gateway takes no anonymous reports; anonymous.enabled of its configuration is false");
   }
 }

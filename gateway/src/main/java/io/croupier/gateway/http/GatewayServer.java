@@ -98,6 +98,7 @@ public final class GatewayServer implements AutoCloseable {
   /**
    * Starts the server.
    *
+   * @param anonymous empty if the gateway takes no anonymous reports
    * @param caughtUp whether all specs and updates have been read
    * @param reachable whether the brokers answer
    * @throws IllegalArgumentException if certificate or key can't be used
@@ -111,6 +112,7 @@ public final class GatewayServer implements AutoCloseable {
       ReportStore store,
       Specs specs,
       Updates updates,
+      Optional<AnonymousParts> anonymous,
       BooleanSupplier caughtUp,
       BooleanSupplier reachable) {
     LimitSettings limits = config.limits();
@@ -121,6 +123,7 @@ public final class GatewayServer implements AutoCloseable {
         ApiEndpoints.of(
             new ApiEndpoints.ReportParts(tokens, pepper, check, store),
             new ApiEndpoints.Models(specs, updates, caughtUp),
+            anonymous,
             limits,
             threads,
             scheduler,

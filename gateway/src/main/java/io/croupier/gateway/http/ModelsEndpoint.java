@@ -159,6 +159,7 @@ final class ModelsEndpoint {
           Optional<ServedModel> newest = updates.newest(modelId);
           if (newest.isEmpty()
               || newest.get().round() > after
+              || !newest.get().windows().equals(present.windows())
               || newest.get().round() < present.round()) {
             end.complete(true);
           }

@@ -10,6 +10,8 @@ import java.util.Optional;
  */
 public enum Route {
   POST_REPORT("POST", "/v1/reports"),
+  POST_TOKEN("POST", "/v1/tokens"),
+  POST_ANONYMOUS_REPORT("POST", "/v1/anonymous-reports"),
   GET_MODELS("GET", "/v1/models"),
   GET_MODEL("GET", "/v1/models/{id}"),
   GET_EVENTS("GET", "/v1/models/{id}/events"),

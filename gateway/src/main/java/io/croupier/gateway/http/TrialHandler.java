@@ -20,6 +20,7 @@ import io.croupier.gateway.watch.WatchAccess;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -96,6 +97,7 @@ public final class TrialHandler extends Handler.Abstract {
         ApiEndpoints.of(
             new ApiEndpoints.ReportParts(verifier, pepper, check, visits),
             new ApiEndpoints.Models(specs, updates, caughtUp),
+            Optional.empty(),
             LIMITS,
             task -> getServer().getThreadPool().execute(task),
             scheduler,

@@ -18,13 +18,15 @@ import javax.crypto.spec.SecretKeySpec;
  * test whose a user id is.
  *
  * <p>All values are HMAC-SHA256 under the pepper, of messages that begin with four bytes: for a
- * user id the length of the issuer, for fingerprints -1 and -2, which are no lengths.
+ * user id the length of the issuer, for all others a negative number, which is no length.
  */
 public final class Pepper {
   private static final String KIND = "the pepper";
   private static final int BYTES = 32;
   private static final int OF_THE_PEPPER = -1;
   private static final int OF_AN_ISSUER = -2;
+  private static final int OF_TOKENS = -3;
+  private static final int OF_A_REQUEST = -4;
   private static final String ALGORITHM = "HmacSHA256";
 
   private final SecretKeySpec key;
@@ -104,11 +106,29 @@ public final class Pepper {
     return text(ByteBuffer.allocate(Integer.BYTES + bytes.length).putInt(kind).put(bytes).array());
   }
 
+  /** The secret from which all gateways derive the keys of tokens: 32 bytes. */
+  public byte[] tokenSecret() {
+    return hmac(ByteBuffer.allocate(Integer.BYTES).putInt(OF_TOKENS).array());
+  }
+
+  /** Identifies a request for a token: 32 bytes that nobody else can compute. */
+  public byte[] tag(byte[] request) {
+    return hmac(
+        ByteBuffer.allocate(Integer.BYTES + request.length)
+            .putInt(OF_A_REQUEST)
+            .put(request)
+            .array());
+  }
+
   private String text(byte[] message) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(hmac(message));
+  }
+
+  private byte[] hmac(byte[] message) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal(message));
+      return mac.doFinal(message);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has HmacSHA256", e);
     }

@@ -68,12 +68,17 @@ public final class ReportSender implements ReportStore, AutoCloseable {
    */
   @Override
   public CompletableFuture<RecordMetadata> send(String topic, String userId, byte[] report) {
+    return send(topic, userId.getBytes(UTF_8), report);
+  }
+
+  /** The same with any key. */
+  public CompletableFuture<RecordMetadata> send(String topic, byte[] key, byte[] report) {
     CompletableFuture<RecordMetadata> result = new CompletableFuture<>();
     try {
       // The callback receives the same result.
       Future<RecordMetadata> unused =
           producer.send(
-              new ProducerRecord<>(topic, userId.getBytes(UTF_8), report),
+              new ProducerRecord<>(topic, key, report),
               (position, failure) -> {
                 if (failure == null) {
                   result.complete(position);

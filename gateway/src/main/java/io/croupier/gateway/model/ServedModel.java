@@ -7,10 +7,12 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.TokenWindow;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -28,7 +30,9 @@ public final class ServedModel {
   private final RoundTerms terms;
   private final long publishedAtMs;
   private final long used;
+  private final byte[] committed;
   private final byte[] protobuf;
+  private final List<TokenWindow> windows;
   private final NavigableMap<Long, RoundTerms> rounds;
 
   /** Computed when it is needed first, by one thread: a large model takes a while and memory. */
@@ -42,8 +46,20 @@ public final class ServedModel {
     terms = snapshot.terms();
     publishedAtMs = snapshot.publishedAtMs();
     used = snapshot.used();
+    committed = update;
     protobuf = update;
+    windows = List.of();
     this.rounds = rounds;
+  }
+
+  private ServedModel(ServedModel model, byte[] update, List<TokenWindow> announced) {
+    terms = model.terms;
+    publishedAtMs = model.publishedAtMs;
+    used = model.used;
+    committed = model.committed;
+    protobuf = update;
+    windows = List.copyOf(announced);
+    rounds = model.rounds;
   }
 
   /**
@@ -65,6 +81,20 @@ public final class ServedModel {
       rounds.pollFirstEntry();
     }
     return new ServedModel(snapshot, update, rounds);
+  }
+
+  /** The same update, which announces windows for anonymous reports. */
+  ServedModel with(List<TokenWindow> announced) {
+    // Protobuf joins the fields of two messages whose bytes follow each other.
+    byte[] added = ModelUpdate.newBuilder().addAllWindows(announced).build().toByteArray();
+    byte[] update = Arrays.copyOf(committed, committed.length + added.length);
+    System.arraycopy(added, 0, update, committed.length, added.length);
+    return new ServedModel(this, update, announced);
+  }
+
+  /** The windows that the update announces. */
+  public List<TokenWindow> windows() {
+    return windows;
   }
 
   public String modelId() {

@@ -2,8 +2,11 @@ package io.croupier.gateway.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.anonymous.AnonymousRules;
+import io.croupier.operators.anonymous.Spend;
 import io.croupier.operators.learner.Learners;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
@@ -36,14 +39,35 @@ public final class Specs {
     private final ModelSpec spec;
     private final ReportIntake intake;
     private final Ledger ledger = new Ledger();
+    private final AnonymousRules anonymous;
 
     private Judge(ModelSpec spec, long offset) {
       this.spec = spec;
       intake = new ReportIntake(spec, offset);
+      anonymous = new AnonymousRules(spec, intake);
     }
 
     public ModelSpec spec() {
       return spec;
+    }
+
+    /** What an anonymous report may declare; empty unless the model takes such reports. */
+    public List<Mechanism> levels() {
+      return anonymous.levels();
+    }
+
+    /** Why the model doesn't use such an anonymous report; empty if it does. */
+    public synchronized String refusalOfAnonymous(Report report) {
+      return anonymous.refusal(report);
+    }
+
+    /**
+     * Whether an anonymous report's token is for its window and declaration, and is signed.
+     *
+     * @param modulus of the key of both
+     */
+    public boolean isSigned(Spend spend, byte[] modulus) {
+      return anonymous.isSigned(spend, modulus);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.croupier.gateway.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.schemas.TokenWindow;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,12 +22,40 @@ public final class Updates {
 
   private final Map<String, ServedModel> models = new ConcurrentHashMap<>();
   private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
+  private volatile Windows windows = (modelId, round) -> List.of();
+
+  /** The windows that an update announces. */
+  @FunctionalInterface
+  public interface Windows {
+    /** The windows of a model with a newest round. */
+    List<TokenWindow> of(String modelId, long round);
+  }
 
   /** Is called after each update of a model, and when the model is retired; must not block. */
   @FunctionalInterface
   public interface Watcher {
     /** There is something newer to read. */
     void changed();
+  }
+
+  /** Sets the windows for anonymous reports that updates announce. */
+  public void announce(Windows ofModels) {
+    windows = ofModels;
+  }
+
+  /** Looks at the windows of a model again. */
+  public void refresh(String modelId) {
+    addWindows(modelId);
+    watchers.getOrDefault(modelId, Set.of()).forEach(Watcher::changed);
+  }
+
+  private void addWindows(String modelId) {
+    models.computeIfPresent(
+        modelId,
+        (id, model) -> {
+          List<TokenWindow> announced = windows.of(id, model.round());
+          return announced.equals(model.windows()) ? model : model.with(announced);
+        });
   }
 
   /** Applies a record of the updates topic. */
@@ -39,6 +68,7 @@ public final class Updates {
         ServedModel next = ServedModel.after(models.get(modelId), record.value());
         modelId = next.modelId();
         models.put(modelId, next);
+        addWindows(modelId);
       } catch (IllegalArgumentException e) {
         // A later update of the model replaces it; until then the earlier one stays.
         LOG.warn(

@@ -34,6 +34,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -145,6 +146,7 @@ class RequestFuzzTest {
             },
             specs,
             updates,
+            Optional.empty(),
             () -> true,
             () -> true);
     connector = new LocalConnector(server.server());

@@ -19,12 +19,6 @@ public final class ModelAccount {
   /** The charges on each day; null if no limit had a period. */
   public DailyTotals days;
 
-  /** One more than the window of the newest token; 0 if the user has had none. */
-  public long tokenWindows;
-
-  /** Tag of the request for the newest token; empty if it is unknown. */
-  public byte[] tokenTag = {};
-
   /** Creates empty totals without a model, for a reader. */
   public ModelAccount() {}
 

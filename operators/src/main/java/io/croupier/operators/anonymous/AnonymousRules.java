@@ -29,6 +29,11 @@ public final class AnonymousRules {
     levels = AnonymousWindows.levels(spec);
   }
 
+  /** Returns what a report may declare. */
+  public List<Mechanism> levels() {
+    return levels;
+  }
+
   /** Returns the window of a report; -1 if the model takes no anonymous reports. */
   public long window(Report report) {
     return spec.hasAnonymous() ? AnonymousWindows.window(spec, report.round) : -1;

@@ -68,8 +68,11 @@ public final class WindowKeys {
     } catch (NumberFormatException e) {
       return List.of();
     }
+    if (window < 0 || level < 0) {
+      return List.of();
+    }
     OfModel model = models.computeIfAbsent(parts[0], id -> new OfModel());
-    if (window < 0 || level < 0 || window <= model.closed) {
+    if (window <= model.closed) {
       return List.of();
     }
     model

@@ -23,6 +23,12 @@ public final class StateNames {
   public static final String FURTHER_MODELS = "further-models";
 
   /**
+   * Ledger, by user: the window of the newest token of each model with anonymous reports, and the
+   * tag of the request for it. Never expires, since no window has a second token.
+   */
+  public static final String TOKENS = "tokens";
+
+  /**
    * Ledger of release 0.2.0, by user: the digests of a device's earlier reports, in blocks. Cleared
    * when the account is first accessed.
    */

@@ -12,6 +12,7 @@ public final class MapAccount implements UserAccount {
   final Map<String, DailyTotals> modelDays = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, WholeCharge> wholeCharges = new HashMap<>();
+  final Map<String, TokenRecord> tokens = new HashMap<>();
   DeviceWindow[] windows = {};
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
@@ -26,7 +27,18 @@ public final class MapAccount implements UserAccount {
     modelDays.clear();
     zetas.clear();
     wholeCharges.clear();
+    tokens.clear();
     windows = new DeviceWindow[0];
+  }
+
+  @Override
+  public TokenRecord token(String modelId) {
+    return tokens.getOrDefault(modelId, TokenRecord.NONE);
+  }
+
+  @Override
+  public void storeToken(String modelId, TokenRecord token) {
+    tokens.put(modelId, token);
   }
 
   @Override

@@ -79,8 +79,6 @@ final class AccountFormats {
     to.runningZeta = fields.record(from.runningZeta, RUNNING_ZETA);
     to.wholeCharge = fields.record(from.wholeCharge, WHOLE_CHARGE);
     to.days = fields.since(2).record(from.days, DAYS);
-    to.tokenWindows = fields.since(2).number(from.tokenWindows);
-    to.tokenTag = fields.since(2).bytes(from.tokenTag);
   }
 
   private static void pass(FieldPass fields, Totals from, Totals to) throws IOException {

@@ -13,11 +13,13 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.StateNames;
+import java.nio.ByteBuffer;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
@@ -30,6 +32,7 @@ final class KeyedAccount implements UserAccount {
 
   private final ValueState<StoredAccount> accounts;
   private final MapState<String, ModelAccount> furtherModels;
+  private final MapState<String, byte[]> tokens;
   private final FormerDigests formerDigests;
 
   private StoredAccount account;
@@ -56,6 +59,12 @@ final class KeyedAccount implements UserAccount {
                 StateNames.FURTHER_MODELS,
                 Types.STRING.createSerializer(null),
                 new ModelAccountSerializer()));
+    tokens =
+        state.getMapState(
+            new MapStateDescriptor<>(
+                StateNames.TOKENS,
+                Types.STRING,
+                PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     this.formerDigests = formerDigests;
   }
 
@@ -128,6 +137,7 @@ final class KeyedAccount implements UserAccount {
     further = null;
     furtherChanged = false;
     write(furtherModels::clear);
+    write(tokens::clear);
   }
 
   @Override
@@ -206,17 +216,25 @@ final class KeyedAccount implements UserAccount {
 
   @Override
   public TokenRecord token(String modelId) {
-    ModelAccount model = model(modelId);
-    return model == null || model.tokenWindows == 0
-        ? TokenRecord.NONE
-        : new TokenRecord(model.tokenWindows - 1, model.tokenTag);
+    byte[] stored = read(() -> tokens.get(modelId));
+    if (stored == null) {
+      return TokenRecord.NONE;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(stored);
+    long window = bytes.getLong();
+    byte[] tag = new byte[bytes.remaining()];
+    bytes.get(tag);
+    return new TokenRecord(window, tag);
   }
 
   @Override
   public void storeToken(String modelId, TokenRecord token) {
-    ModelAccount model = changing(modelId);
-    model.tokenWindows = token.window() + 1;
-    model.tokenTag = token.tag();
+    byte[] bytes =
+        ByteBuffer.allocate(Long.BYTES + token.tag().length)
+            .putLong(token.window())
+            .put(token.tag())
+            .array();
+    write(() -> tokens.put(modelId, bytes));
   }
 
   @Override

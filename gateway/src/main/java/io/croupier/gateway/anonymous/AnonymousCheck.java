@@ -1,0 +1,159 @@
+package io.croupier.gateway.anonymous;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.gateway.model.ServedModel;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import io.croupier.operators.anonymous.AnonymousDecoder;
+import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.ModelSpecs;
+import java.time.Duration;
+
+/**
+ * Checks an anonymous report as the job will, but for whether its token was spent. Safe for use by
+ * several threads.
+ */
+public final class AnonymousCheck {
+  /** Bytes of every report in Protobuf. */
+  public static final int PROTOBUF_BYTES = 1024;
+
+  /** Bytes of every report in JSON. */
+  public static final int JSON_BYTES = 2048;
+
+  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Parser<AnonymousReport> PROTOBUF =
+      DiscardUnknownFieldsParser.wrap(AnonymousReport.parser());
+
+  private final Specs specs;
+  private final Updates updates;
+  private final TokenKeys keys;
+
+  /**
+   * A report that may be stored.
+   *
+   * @param nonce of its token, the key of its record
+   * @param value of its record
+   */
+  public record Checked(ByteString nonce, ByteString value) {}
+
+  /** Checks reports to these models. */
+  public AnonymousCheck(Specs specs, Updates updates, TokenKeys keys) {
+    this.specs = specs;
+    this.updates = updates;
+    this.keys = keys;
+  }
+
+  /** Reads and checks a report in Protobuf. */
+  public Checked protobuf(byte[] body) {
+    requireLength(body, PROTOBUF_BYTES);
+    try {
+      return check(PROTOBUF.parseFrom(body));
+    } catch (InvalidProtocolBufferException e) {
+      throw new ProblemException(
+          ProblemType.MALFORMED, "the body is not an AnonymousReport in Protobuf's encoding");
+    }
+  }
+
+  /** Reads and checks a report in Protobuf's JSON mapping. */
+  public Checked json(byte[] body) {
+    requireLength(body, JSON_BYTES);
+    AnonymousReport.Builder report = AnonymousReport.newBuilder();
+    try {
+      JsonFormat.parser().merge(new String(body, UTF_8), report);
+    } catch (InvalidProtocolBufferException | RuntimeException e) {
+      throw new ProblemException(
+          ProblemType.MALFORMED, "the body is not an AnonymousReport in Protobuf's JSON mapping");
+    }
+    return check(report.build());
+  }
+
+  private static void requireLength(byte[] body, int right) {
+    if (body.length != right) {
+      throw new ProblemException(
+          ProblemType.MALFORMED,
+          "the body has %d bytes; all anonymous reports must have %d, by padding"
+              .formatted(body.length, right));
+    }
+  }
+
+  private Checked check(AnonymousReport sent) {
+    Spend spend = AnonymousDecoder.read(sent);
+    if (spend == null) {
+      throw new ProblemException(
+          ProblemType.MALFORMED,
+          "the report must have a model_id, a round, a token of 386 bytes, and a candidate with"
+              + " priv_unit or an answer with randomised_response");
+    }
+    Report report = spend.report();
+    Specs.Judge judge =
+        specs
+            .judge(report.modelId)
+            .filter(of -> of.spec().hasAnonymous())
+            .orElseThrow(
+                () ->
+                    field(
+                        ProblemType.NOT_FOUND,
+                        "model_id must name a model that is published and takes anonymous reports",
+                        "model_id"));
+    int level = judge.levels().indexOf(Declaration.of(report));
+    if (level < 0) {
+      throw field(
+          ProblemType.REFUSED,
+          "declaration must be one of the model's anonymous levels, with all of its parameters",
+          "declaration");
+    }
+    String refusal = judge.refusalOfAnonymous(report);
+    if (!refusal.isEmpty()) {
+      throw field(ProblemType.REFUSED, refusal, "gradient");
+    }
+    requireRound(report, judge);
+    long window = AnonymousWindows.window(judge.spec(), report.round);
+    byte[] modulus =
+        keys.modulus(report.modelId, window, level)
+            .orElseThrow(() -> conflict("the window of the round has no key", true))
+            .toByteArray();
+    if (!judge.isSigned(spend, modulus)) {
+      throw field(
+          ProblemType.FORBIDDEN,
+          "token must be signed for the report's model and declaration, and the window of its"
+              + " round",
+          "token");
+    }
+    return new Checked(
+        ByteString.copyFrom(spend.token().nonce()),
+        sent.toBuilder().clearPadding().build().toByteString());
+  }
+
+  /** The learner drops a report whose round it can't use. */
+  private void requireRound(Report report, Specs.Judge judge) {
+    ServedModel newest = updates.newest(report.modelId).orElse(null);
+    if (newest == null || report.round > newest.round()) {
+      throw conflict("round must be a published one", true);
+    }
+    if (newest.newerThan(report.round) > ModelSpecs.maxStaleness(judge.spec())) {
+      throw conflict("round is too old, by max_staleness", false);
+    }
+  }
+
+  private static ProblemException field(ProblemType type, String detail, String name) {
+    return new ProblemException(ProblemDocument.ofFields(type, detail, name));
+  }
+
+  private static ProblemException conflict(String detail, boolean soon) {
+    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "round");
+    return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
+  }
+}

@@ -1,0 +1,220 @@
+package io.croupier.gateway.anonymous;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import com.google.protobuf.ByteString;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.client.token.TokenIssuer;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.model.ServedModel;
+import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import io.croupier.operators.anonymous.WindowToken;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.Declarations;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Token;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Base64;
+
+/**
+ * Reads requests for tokens, and turns each into the record that the job's ledger judges. The
+ * record contains nothing of the blinded message: a tag identifies the request instead, which only
+ * gateways can compute. So equal requests give equal records, and no other request gives the same
+ * tag. Safe for use by several threads.
+ */
+public final class TokenCheck {
+  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final int NO_POSITION = -1;
+
+  private final Pepper pepper;
+  private final Specs specs;
+  private final Updates updates;
+  private final TokenIssuers issuers;
+  private final ReportDecoder decoder = new ReportDecoder("");
+
+  /**
+   * A request that may be sent to the ledger.
+   *
+   * @param record for the topic of gradients
+   * @param tag of the request
+   * @param issuer signs it once the ledger has granted it
+   * @param blinded the message to sign
+   */
+  public record Checked(ByteString record, ByteString tag, TokenIssuer issuer, ByteString blinded) {
+    /** Without the request, which contains a user. */
+    @Override
+    public String toString() {
+      return "Checked";
+    }
+  }
+
+  /** Checks requests for tokens of these models. */
+  public TokenCheck(Pepper pepper, Specs specs, Updates updates, TokenIssuers issuers) {
+    this.pepper = pepper;
+    this.specs = specs;
+    this.updates = updates;
+    this.issuers = issuers;
+  }
+
+  /**
+   * Checks a request.
+   *
+   * @param body JSON: modelId, window, level, deviceId, sequence and blinded
+   * @param userId of the sender
+   * @throws ProblemException if no token can follow from it
+   */
+  public Checked check(byte[] body, String userId) {
+    JsonObject request = json(body);
+    String modelId = text(request, "modelId");
+    long window = number(request, "window");
+    int level = (int) Math.min(Integer.MAX_VALUE, number(request, "level"));
+    ByteString blinded = blinded(request);
+    Specs.Judge judge =
+        specs
+            .judge(modelId)
+            .filter(of -> of.spec().hasAnonymous())
+            .orElseThrow(
+                () ->
+                    field(
+                        ProblemType.NOT_FOUND,
+                        "modelId must name a model that is published and takes anonymous reports",
+                        "modelId"));
+    if (level >= judge.levels().size()) {
+      throw field(
+          ProblemType.REFUSED,
+          "level is %d: it must be from 0 to %d".formatted(level, judge.levels().size() - 1),
+          "level");
+    }
+    requireWindow(judge, window);
+    TokenIssuer issuer =
+        issuers
+            .issuer(modelId, window, level)
+            .orElseThrow(
+                () ->
+                    new ProblemException(
+                        ProblemDocument.of(
+                                ProblemType.UNAVAILABLE, "the window's key isn't published yet")
+                            .retryAfter(SOON)));
+    if (new BigInteger(1, blinded.toByteArray())
+            .compareTo(new BigInteger(1, issuer.key().modulus().toByteArray()))
+        >= 0) {
+      throw malformed("blinded must be less than the modulus of the window's key", "blinded");
+    }
+    GradientReport.Builder report =
+        GradientReport.newBuilder()
+            .setModelId(modelId)
+            .setRound(AnonymousWindows.firstRound(judge.spec(), window))
+            .setUserId(userId)
+            .setDeviceId(request.has("deviceId") ? text(request, "deviceId") : "")
+            .setSequence(number(request, "sequence"));
+    Mechanism declared = judge.levels().get(level);
+    Declarations.declare(declared, report);
+    ByteString tag =
+        ByteString.copyFrom(
+            pepper.tag(report.build().toByteString().concat(blinded).toByteArray()));
+    byte[] record = report.setToken(Token.newBuilder().setTag(tag)).build().toByteArray();
+    judge(judge, userId, record);
+    return new Checked(ByteString.copyFrom(record), tag, issuer, blinded);
+  }
+
+  private void requireWindow(Specs.Judge judge, long window) {
+    ServedModel newest = updates.newest(judge.spec().getModelId()).orElse(null);
+    if (newest == null) {
+      throw conflict("the model has published no round yet", true);
+    }
+    long present = AnonymousWindows.window(judge.spec(), newest.round());
+    if (window != present && window != present + 1) {
+      throw conflict(
+          "window is %d: it must be the present one, %d, or the next".formatted(window, present),
+          window > present);
+    }
+  }
+
+  /** As the job's ledger will, for a sender without an account. */
+  private void judge(Specs.Judge judge, String userId, byte[] record) {
+    Decoded decoded;
+    synchronized (decoder) {
+      decoded =
+          decoder.decode(userId.getBytes(UTF_8), record, "gradients", NO_POSITION, NO_POSITION);
+    }
+    if (decoded instanceof Decoded.Malformed malformed) {
+      throw malformed(malformed.reason(), "deviceId");
+    }
+    AccountingEvent event = judge.judge(((Decoded.WellFormed) decoded).report());
+    if (event.getOutcome() != Outcome.GRANTED) {
+      throw refused(event.getOutcome(), event.getReason());
+    }
+  }
+
+  /** The problem of a request that the ledger refuses. */
+  public static ProblemException refused(Outcome outcome, String reason) {
+    return new ProblemException(
+        ProblemDocument.ofFields(ProblemType.REFUSED, reason, "window").outcome(outcome.name()));
+  }
+
+  private static JsonObject json(byte[] body) {
+    try {
+      return JsonParser.parseString(new String(body, UTF_8)).getAsJsonObject();
+    } catch (JsonParseException | IllegalStateException e) {
+      throw new ProblemException(ProblemType.MALFORMED, "the body must be a JSON object");
+    }
+  }
+
+  private static String text(JsonObject request, String name) {
+    if (request.get(name) instanceof JsonPrimitive value && value.isString()) {
+      return value.getAsString();
+    }
+    throw malformed(name + " must be a text", name);
+  }
+
+  /** A number of at least 0, or its digits in a text, as Protobuf's JSON mapping has it. */
+  private static long number(JsonObject request, String name) {
+    if (request.get(name) instanceof JsonPrimitive value
+        && value.getAsString().matches("\\d{1,18}")) {
+      return Long.parseLong(value.getAsString());
+    }
+    throw malformed(name + " must be a whole number of at least 0", name);
+  }
+
+  private static ByteString blinded(JsonObject request) {
+    String text = text(request, "blinded");
+    if (text.length() <= 2 * WindowToken.KEY_BYTES) {
+      try {
+        byte[] bytes = Base64.getDecoder().decode(text);
+        if (bytes.length == WindowToken.KEY_BYTES) {
+          return ByteString.copyFrom(bytes);
+        }
+      } catch (IllegalArgumentException e) {
+        // The exception below covers this case, too.
+      }
+    }
+    throw malformed(
+        "blinded must be the base64 of %d bytes".formatted(WindowToken.KEY_BYTES), "blinded");
+  }
+
+  private static ProblemException malformed(String detail, String name) {
+    return field(ProblemType.MALFORMED, detail, name);
+  }
+
+  private static ProblemException field(ProblemType type, String detail, String name) {
+    return new ProblemException(ProblemDocument.ofFields(type, detail, name));
+  }
+
+  private static ProblemException conflict(String detail, boolean soon) {
+    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "window");
+    return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
+  }
+}

@@ -1,0 +1,68 @@
+package io.croupier.gateway.anonymous;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.anonymous.WindowKeys;
+import io.croupier.schemas.TokenKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The public keys that gateways have published, of the windows that are open. Safe for use by
+ * several threads, one of which follows.
+ */
+public final class TokenKeys {
+  private static final Logger LOG = LoggerFactory.getLogger(TokenKeys.class);
+
+  /** Guarded by this. */
+  private final WindowKeys keys = new WindowKeys();
+
+  private volatile Consumer<String> watcher = modelId -> {};
+
+  /** Sets what receives the model of each further key. */
+  public void watch(Consumer<String> keysOfModel) {
+    watcher = keysOfModel;
+  }
+
+  /** Takes a record of the topic of keys. */
+  public void apply(ConsumerRecord<byte[], byte[]> record) {
+    if (record.key() == null || record.value() == null) {
+      return;
+    }
+    String name = new String(record.key(), UTF_8);
+    try {
+      byte[] modulus = TokenKey.parseFrom(record.value()).getModulus().toByteArray();
+      synchronized (this) {
+        keys.add(name, modulus);
+      }
+      watcher.accept(name.substring(0, Math.max(0, name.indexOf('/'))));
+    } catch (InvalidProtocolBufferException e) {
+      LOG.warn("The key at offset {} of {} can't be read", record.offset(), record.topic());
+    }
+  }
+
+  /** The modulus of a key; empty if it isn't published yet, or its window is closed. */
+  public synchronized Optional<ByteString> modulus(String modelId, long window, int level) {
+    return Optional.ofNullable(keys.modulus(modelId, window, level)).map(ByteString::copyFrom);
+  }
+
+  /** The moduli of all levels of a window; empty unless all are published. */
+  public synchronized Optional<List<ByteString>> moduli(String modelId, long window, int levels) {
+    List<ByteString> moduli = new ArrayList<>();
+    for (int level = 0; level < levels; level++) {
+      Optional<ByteString> modulus = modulus(modelId, window, level);
+      if (modulus.isEmpty()) {
+        return Optional.empty();
+      }
+      moduli.add(modulus.get());
+    }
+    return Optional.of(moduli);
+  }
+}

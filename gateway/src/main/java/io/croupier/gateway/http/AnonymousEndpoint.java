@@ -1,0 +1,85 @@
+package io.croupier.gateway.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.gateway.anonymous.AnonymousCheck.Checked;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.eclipse.jetty.http.HttpStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes anonymous reports: checks the token and the report, stores it, and answers. It doesn't look
+ * at who sends them, except for the limits of addresses.
+ */
+final class AnonymousEndpoint {
+  private static final Logger LOG = LoggerFactory.getLogger(AnonymousEndpoint.class);
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  private final RequestBodies bodies;
+  private final AnonymousParts parts;
+  private final Executor executor;
+
+  AnonymousEndpoint(RequestBodies bodies, AnonymousParts parts, Executor executor) {
+    this.bodies = bodies;
+    this.parts = parts;
+    this.executor = executor;
+  }
+
+  void handle(Exchange exchange) {
+    RequestBodies.Format format = RequestBodies.format(exchange);
+    bodies.requireLength(exchange);
+    if (!parts.caughtUp().getAsBoolean()) {
+      throw unavailable("the gateway has not read all specs yet");
+    }
+    exchange.request().addIdleTimeoutListener(timeout -> false);
+    CompletableFuture<RecordMetadata> unused =
+        bodies
+            .read(exchange, exchange.address())
+            .thenCompose(
+                body -> {
+                  Checked checked =
+                      format == RequestBodies.Format.JSON
+                          ? parts.reports().json(body)
+                          : parts.reports().protobuf(body);
+                  return parts
+                      .sender()
+                      .send(
+                          parts.topics().reports(),
+                          checked.nonce().toByteArray(),
+                          checked.value().toByteArray());
+                })
+            .exceptionallyCompose(AnonymousEndpoint::failed)
+            .whenCompleteAsync(
+                (position, failure) -> {
+                  if (failure == null) {
+                    exchange.answer(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8));
+                  } else {
+                    exchange.fail(failure);
+                  }
+                },
+                executor);
+  }
+
+  private static CompletableFuture<RecordMetadata> failed(Throwable failure) {
+    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    if (cause instanceof ProblemException) {
+      return CompletableFuture.failedFuture(cause);
+    }
+    LOG.warn("An anonymous report could not be stored: {}", cause.getClass().getName());
+    return CompletableFuture.failedFuture(
+        unavailable(
+            "Kafka did not acknowledge the report; send the same bytes again: they count once"));
+  }
+
+  private static ProblemException unavailable(String detail) {
+    return new ProblemException(
+        ProblemDocument.of(ProblemType.UNAVAILABLE, detail).retryAfter(SOON));
+  }
+}

@@ -1,0 +1,28 @@
+package io.croupier.gateway.http;
+
+import io.croupier.gateway.anonymous.AnonymousCheck;
+import io.croupier.gateway.anonymous.Grants;
+import io.croupier.gateway.anonymous.TokenCheck;
+import io.croupier.gateway.kafka.ReportSender;
+import io.croupier.schemas.AnonymousTopics;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What a gateway needs for anonymous reports.
+ *
+ * @param tokens reads requests for tokens
+ * @param grants the ledger's verdicts on them
+ * @param reports judges anonymous reports
+ * @param sender writes to Kafka
+ * @param gradients the topic of requests for tokens
+ * @param topics the topics of anonymous reports
+ * @param caughtUp whether all specs, updates and keys have been read, and verdicts are followed
+ */
+public record AnonymousParts(
+    TokenCheck tokens,
+    Grants grants,
+    AnonymousCheck reports,
+    ReportSender sender,
+    String gradients,
+    AnonymousTopics topics,
+    BooleanSupplier caughtUp) {}

@@ -1,0 +1,127 @@
+package io.croupier.gateway.http;
+
+import io.croupier.gateway.config.LimitSettings;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.Promise;
+
+/** Reads the bodies of requests, within the limits. Safe for use by several threads. */
+final class RequestBodies {
+  private final LimitSettings limits;
+  private final Places concurrent;
+  private final Places bytes;
+  private final Executor executor;
+
+  /** The format of a body. */
+  enum Format {
+    PROTOBUF,
+    JSON
+  }
+
+  /**
+   * Reads bodies.
+   *
+   * @param concurrent places of requests whose body has arrived
+   * @param bytes places of the bytes of bodies
+   */
+  RequestBodies(LimitSettings limits, Places concurrent, Places bytes, Executor executor) {
+    this.limits = limits;
+    this.concurrent = concurrent;
+    this.bytes = bytes;
+    this.executor = executor;
+  }
+
+  static Format format(Exchange exchange) {
+    String encoding = exchange.header(HttpHeader.CONTENT_ENCODING);
+    if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
+      throw unsupported("Content-Encoding must be absent: compressed bodies are not accepted");
+    }
+    String type = exchange.header(HttpHeader.CONTENT_TYPE);
+    String name = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    return switch (name) {
+      case "application/x-protobuf", "application/protobuf" -> Format.PROTOBUF;
+      case Exchange.JSON -> Format.JSON;
+      default ->
+          throw unsupported("Content-Type must be application/x-protobuf or application/json");
+    };
+  }
+
+  private static ProblemException unsupported(String detail) {
+    return new ProblemException(ProblemType.UNSUPPORTED_MEDIA_TYPE, detail);
+  }
+
+  void requireLength(Exchange exchange) {
+    if (exchange.request().getLength() > limits.body()) {
+      throw tooLarge();
+    }
+  }
+
+  private ProblemException tooLarge() {
+    return new ProblemException(
+        ProblemType.TOO_LARGE, "the body must have at most %d bytes".formatted(limits.body()));
+  }
+
+  /**
+   * The whole body, and with it a place; no thread waits for it. Until then the request takes as
+   * many places as bytes have arrived, so that a sender who only begins requests takes none. The
+   * rest of a body that is answered already is discarded without a place.
+   */
+  CompletableFuture<byte[]> read(Exchange exchange, String userId) {
+    Places.Place arrived = bytes.none(userId);
+    exchange.whenAnswered(arrived::close);
+    Request.addCompletionListener(exchange.request(), failure -> arrived.close());
+    CompletableFuture<byte[]> read = new CompletableFuture<>();
+    Content.Source.asByteArrayAsync(
+        new ArrivingBody(exchange.request(), arrived),
+        limits.body(),
+        Promise.Invocable.toPromise(read));
+    TimeoutException late = new TimeoutException();
+    CompletableFuture<Boolean> deadline =
+        new CompletableFuture<Boolean>()
+            .completeOnTimeout(true, limits.bodyTime().toMillis(), TimeUnit.MILLISECONDS);
+    CompletableFuture<Void> unused =
+        deadline.thenAcceptAsync(
+            expired -> {
+              if (expired) {
+                exchange.request().fail(late);
+              }
+            },
+            executor);
+    return read.handle(
+        (body, failure) -> {
+          deadline.complete(false);
+          if (failure == null) {
+            Places.Place place = concurrent.take(exchange.address());
+            exchange.whenAnswered(
+                () -> {
+                  arrived.close();
+                  place.close();
+                });
+            Request.addCompletionListener(exchange.request(), ended -> place.close());
+            return body;
+          }
+          if (failure instanceof ProblemException tooMany) {
+            throw tooMany;
+          }
+          if (failure instanceof IllegalStateException) {
+            throw tooLarge();
+          }
+          if (failure instanceof HttpException) {
+            throw new ProblemException(
+                ProblemType.MALFORMED, "the body must be framed as HTTP/1.1 requires");
+          }
+          throw new ProblemException(
+              ProblemType.TIMEOUT,
+              "the body must arrive within %s ms".formatted(limits.bodyTime().toMillis()));
+        });
+  }
+}

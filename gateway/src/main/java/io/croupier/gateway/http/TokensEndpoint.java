@@ -1,0 +1,122 @@
+package io.croupier.gateway.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.gson.JsonObject;
+import com.google.protobuf.ByteString;
+import io.croupier.gateway.anonymous.TokenCheck;
+import io.croupier.gateway.anonymous.TokenCheck.Checked;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import io.croupier.schemas.Grant;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.http.HttpStatus;
+
+/**
+ * Signs tokens for anonymous reports: authenticates the sender, sends the request to the ledger,
+ * and signs once a committed record states that the sender is charged for it.
+ */
+final class TokensEndpoint {
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  private final Senders senders;
+  private final RequestBodies bodies;
+  private final AnonymousParts parts;
+  private final RateLimits users;
+  private final Duration longestWait;
+  private final Executor executor;
+  private final Drain drain;
+
+  TokensEndpoint(
+      Senders senders,
+      RequestBodies bodies,
+      AnonymousParts parts,
+      RateLimits users,
+      Duration longestWait,
+      Executor executor,
+      Drain drain) {
+    this.senders = senders;
+    this.bodies = bodies;
+    this.parts = parts;
+    this.users = users;
+    this.longestWait = longestWait;
+    this.executor = executor;
+    this.drain = drain;
+  }
+
+  void handle(Exchange exchange) {
+    if (RequestBodies.format(exchange) != RequestBodies.Format.JSON) {
+      throw new ProblemException(
+          ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
+    }
+    bodies.requireLength(exchange);
+    String userId = senders.authenticate(exchange);
+    users.require(userId);
+    if (!parts.caughtUp().getAsBoolean()) {
+      throw unavailable("the gateway has not read all specs yet");
+    }
+    // The wait is longer than an idle connection may be.
+    exchange.request().addIdleTimeoutListener(timeout -> false);
+    CompletableFuture<ByteString> unused =
+        bodies
+            .read(exchange, userId)
+            .thenCompose(body -> signed(parts.tokens().check(body, userId), userId))
+            .whenCompleteAsync(
+                (signature, failure) -> {
+                  if (failure == null) {
+                    exchange.answer(HttpStatus.OK_200, Exchange.JSON, json(signature));
+                  } else {
+                    exchange.fail(failure);
+                  }
+                },
+                executor);
+  }
+
+  /** The signature, once the sender is charged. */
+  private CompletableFuture<ByteString> signed(Checked request, String userId) {
+    CompletableFuture<Grant> verdict = parts.grants().await(request.tag(), longestWait);
+    Runnable drained =
+        () -> verdict.completeExceptionally(unavailable("the gateway ends; send the same again"));
+    drain.add(drained);
+    return parts
+        .sender()
+        .send(parts.gradients(), userId, request.record().toByteArray())
+        .thenCompose(position -> verdict)
+        .handleAsync(
+            (grant, failure) -> {
+              drain.remove(drained);
+              verdict.cancel(false);
+              if (failure != null) {
+                throw ended(failure);
+              }
+              if (!grant.getGranted()) {
+                throw TokenCheck.refused(grant.getOutcome(), grant.getReason());
+              }
+              return request.issuer().sign(request.blinded());
+            },
+            executor);
+  }
+
+  private static ProblemException ended(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof ProblemException problem
+        ? problem
+        : unavailable("the charge isn't committed yet; send the same request again");
+  }
+
+  private static ProblemException unavailable(String detail) {
+    return new ProblemException(
+        ProblemDocument.of(ProblemType.UNAVAILABLE, detail).retryAfter(SOON));
+  }
+
+  private static byte[] json(ByteString signature) {
+    JsonObject json = new JsonObject();
+    json.addProperty("blindSignature", Base64.getEncoder().encodeToString(signature.toByteArray()));
+    return json.toString().getBytes(UTF_8);
+  }
+}
