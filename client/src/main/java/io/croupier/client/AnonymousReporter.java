@@ -337,7 +337,7 @@ public final class AnonymousReporter implements AutoCloseable {
         refusal = Optional.of(e);
       }
       end(drawn, token);
-    } catch (GatewayException | RuntimeException | InterruptedException e) {
+    } catch (GatewayException | RuntimeException | Error | InterruptedException e) {
       // A later call sends it again.
       sending.remove(drawn.sequence());
       sent.completeExceptionally(e);

@@ -1,11 +1,20 @@
 package io.croupier.client;
 
+import static io.croupier.client.SigningGateway.BEARER;
+import static io.croupier.client.SigningGateway.EPSILON;
+import static io.croupier.client.SigningGateway.LEVEL;
+import static io.croupier.client.SigningGateway.PUBLICATIONS;
+import static io.croupier.client.SigningGateway.challenge;
+import static io.croupier.client.SigningGateway.issuer;
+import static io.croupier.client.SigningGateway.json;
+import static io.croupier.client.SigningGateway.model;
+import static io.croupier.client.SigningGateway.slot;
+import static io.croupier.client.SigningGateway.snapshot;
+import static io.croupier.client.SigningGateway.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.gson.stream.JsonReader;
 import com.google.protobuf.ByteString;
-import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
 import io.croupier.client.ledger.Limit;
@@ -13,17 +22,10 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
-import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.token.Token;
-import io.croupier.client.token.TokenChallenge;
-import io.croupier.client.token.TokenIssuer;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AnonymousWindows;
-import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.TokenWindow;
 import java.io.IOException;
-import java.io.StringReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,10 +37,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,101 +49,21 @@ import org.junit.jupiter.api.io.TempDir;
 /** A device in windows of five publications, and a gateway that signs its tokens. */
 @Timeout(60)
 class AnonymousReporterTest {
-  private static final String BEARER = "abc.DEF";
-  private static final double EPSILON = 2;
-  private static final int PUBLICATIONS = 5;
   private static final Duration PATIENCE = Duration.ofMillis(1);
-  private static final PrivUnitMechanism LEVEL = new PrivUnitRandomiser(1, 2, EPSILON).mechanism();
-  private static final Map<Long, TokenIssuer> ISSUERS = new ConcurrentHashMap<>();
 
   @TempDir private Path folder;
 
-  private final Map<Integer, Answer> tokenAnswers = new HashMap<>();
-  private final Map<Integer, Answer> reportAnswers = new HashMap<>();
-  private final AtomicInteger tokensAsked = new AtomicInteger();
-  private final AtomicInteger reportsSent = new AtomicInteger();
   private final List<Long> waits = new ArrayList<>();
-  private StubGateway gateway;
+  private SigningGateway gateway;
 
   @BeforeEach
   void start() throws IOException {
-    gateway = new StubGateway(this::answer);
+    gateway = new SigningGateway();
   }
 
   @AfterEach
   void stop() {
     gateway.close();
-  }
-
-  private Answer answer(Received request) {
-    if (!request.target().equals("/v1/tokens")) {
-      return reportAnswers.getOrDefault(reportsSent.getAndIncrement(), StubGateway.ACCEPTED);
-    }
-    Answer other = tokenAnswers.get(tokensAsked.getAndIncrement());
-    if (other != null) {
-      return other;
-    }
-    Map<String, String> asked = json(request.body());
-    ByteString signature =
-        issuer(Long.parseLong(asked.get("window")))
-            .sign(ByteString.copyFrom(Base64.getDecoder().decode(asked.get("blinded"))));
-    return new Answer(
-        200,
-        Map.of("Content-Type", "application/json"),
-        ByteString.copyFromUtf8(
-            "{\"other\": [1], \"blindSignature\": \"%s\"}"
-                .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
-  }
-
-  private static Map<String, String> json(ByteString body) {
-    Map<String, String> members = new HashMap<>();
-    try (JsonReader json = new JsonReader(new StringReader(body.toStringUtf8()))) {
-      json.beginObject();
-      while (json.hasNext()) {
-        members.put(json.nextName(), json.nextString());
-      }
-      json.endObject();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-    return members;
-  }
-
-  private static TokenChallenge challenge(long window) {
-    return new TokenChallenge("m", window, AnonymousWindows.bytes(LEVEL));
-  }
-
-  private static TokenIssuer issuer(long window) {
-    return ISSUERS.computeIfAbsent(window, w -> TokenIssuer.derive(new byte[32], challenge(w)));
-  }
-
-  private static TokenWindow.Builder window(long window) {
-    return TokenWindow.newBuilder()
-        .setWindow(window)
-        .setFirstRound(window * PUBLICATIONS)
-        .setLastRound((window + 1) * PUBLICATIONS - 1)
-        .addLevels(
-            TokenLevel.newBuilder()
-                .setPrivUnit(
-                    PrivUnit.newBuilder()
-                        .setEpsilon(LEVEL.epsilon())
-                        .setCandidates(LEVEL.candidates())
-                        .setTop(LEVEL.top()))
-                .setModulus(issuer(window).key().modulus()));
-  }
-
-  /** As gateways serve it: with the keys of the round's window and of the next one. */
-  private static ModelSnapshot model(long round) {
-    long window = round / PUBLICATIONS;
-    return snapshot(round, window(window), window(window + 1));
-  }
-
-  private static ModelSnapshot snapshot(long round, TokenWindow.Builder... windows) {
-    var update = Updates.update("m", round, 0, 0);
-    for (TokenWindow.Builder window : windows) {
-      update.addWindows(window);
-    }
-    return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   private LocalLedger open() throws IOException {
@@ -166,10 +86,6 @@ class AnonymousReporterTest {
           waits.add(bound);
           return below.applyAsLong(bound);
         });
-  }
-
-  private List<Received> received(String path) {
-    return gateway.received().stream().filter(r -> r.target().equals("/v1/" + path)).toList();
   }
 
   private static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
@@ -199,11 +115,6 @@ class AnonymousReporterTest {
     return stages;
   }
 
-  /** The slot of a window that the ledger's secret decides. */
-  private static long slot(LocalLedger ledger, long window) {
-    return window * PUBLICATIONS + ledger.slot(challenge(window).digest(), PUBLICATIONS);
-  }
-
   @Test
   void oneReportInEachWindowAtItsSlot() throws Exception {
     int windows = 6;
@@ -215,7 +126,7 @@ class AnonymousReporterTest {
           takePart(reporter, round);
         }
       }
-      for (Received request : received("anonymous-reports")) {
+      for (Received request : gateway.received("anonymous-reports")) {
         rounds.add(AnonymousReport.parseFrom(request.body()).getRound());
       }
       List<Long> slots = new ArrayList<>();
@@ -224,7 +135,7 @@ class AnonymousReporterTest {
       }
       assertThat(rounds).isEqualTo(slots);
       // Those of the six windows and of the next one.
-      assertThat(received("tokens")).hasSize(windows + 1);
+      assertThat(gateway.received("tokens")).hasSize(windows + 1);
       assertThat(ledger.spent().reports()).isEqualTo(windows + 1);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo("14");
       assertThat(stages(ledger))
@@ -242,8 +153,9 @@ class AnonymousReporterTest {
         for (long round = 0; round < PUBLICATIONS; round++) {
           takePart(reporter, round);
         }
-        assertThat(received("tokens").get(0).header("Authorization")).hasValue("Bearer " + BEARER);
-        Received request = received("anonymous-reports").get(nonces.size());
+        assertThat(gateway.received("tokens").get(0).header("Authorization"))
+            .hasValue("Bearer " + BEARER);
+        Received request = gateway.received("anonymous-reports").get(nonces.size());
         assertThat(request.body().size()).isEqualTo(1024);
         assertThat(request.header("Authorization")).isEmpty();
         assertThat(request.header("Cookie")).isEmpty();
@@ -269,8 +181,8 @@ class AnonymousReporterTest {
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
       takePart(reporter, 0);
-      Map<String, String> first = json(received("tokens").get(0).body());
-      Map<String, String> second = json(received("tokens").get(1).body());
+      Map<String, String> first = json(gateway.received("tokens").get(0).body());
+      Map<String, String> second = json(gateway.received("tokens").get(1).body());
       assertThat(first)
           .containsEntry("modelId", "m")
           .containsEntry("window", "0")
@@ -289,7 +201,7 @@ class AnonymousReporterTest {
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
       takePart(reporter, 1);
-      assertThat(received("tokens")).hasSize(1);
+      assertThat(gateway.received("tokens")).hasSize(1);
       assertThat(stages(ledger)).isEqualTo(Map.of(1L, Stage.HELD));
     }
   }
@@ -297,10 +209,10 @@ class AnonymousReporterTest {
   /** Whatever fails, a new process asks with the same bytes, and nothing is charged twice. */
   @Test
   void aTokenIsAskedForAgainWithTheSameBytes() throws Exception {
-    tokenAnswers.put(0, StubGateway.NONE);
-    tokenAnswers.put(1, Answer.problem(503));
-    tokenAnswers.put(2, Answer.of(404));
-    tokenAnswers.put(3, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
+    gateway.answerToken(0, StubGateway.NONE);
+    gateway.answerToken(1, Answer.problem(503));
+    gateway.answerToken(2, Answer.of(404));
+    gateway.answerToken(3, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
     for (int attempt = 0; attempt < 4; attempt++) {
       try (LocalLedger ledger = open();
           AnonymousReporter reporter = reporter(ledger)) {
@@ -310,9 +222,9 @@ class AnonymousReporterTest {
         assertThat(stages(ledger)).containsValue(attempt < 3 ? Stage.ASKED : Stage.ENDED);
       }
     }
-    assertThat(received("tokens")).hasSize(4);
-    assertThat(received("tokens"))
-        .allSatisfy(r -> assertThat(r.body()).isEqualTo(received("tokens").get(0).body()));
+    assertThat(gateway.received("tokens")).hasSize(4);
+    assertThat(gateway.received("tokens"))
+        .allSatisfy(r -> assertThat(r.body()).isEqualTo(gateway.received("tokens").get(0).body()));
     try (LocalLedger ledger = open()) {
       assertThat(ledger.spent().reports()).isEqualTo(1);
     }
@@ -321,8 +233,8 @@ class AnonymousReporterTest {
   /** The device dies after its report arrived, before it knew: the same bytes arrive again. */
   @Test
   void aReportIsDrawnOnceAndSentAgainUntilItIsAccepted() throws Exception {
-    reportAnswers.put(0, StubGateway.NONE);
-    reportAnswers.put(1, Answer.problem(503));
+    gateway.answerReport(0, StubGateway.NONE);
+    gateway.answerReport(1, Answer.problem(503));
     long slot;
     try (LocalLedger ledger = open()) {
       slot = slot(ledger, 0);
@@ -350,15 +262,17 @@ class AnonymousReporterTest {
           .satisfies(report -> report.get(30, TimeUnit.SECONDS));
       assertThat(stages(ledger)).doesNotContainValue(Stage.DRAWN);
     }
-    assertThat(received("anonymous-reports")).hasSize(3);
-    assertThat(received("anonymous-reports"))
+    assertThat(gateway.received("anonymous-reports")).hasSize(3);
+    assertThat(gateway.received("anonymous-reports"))
         .allSatisfy(
-            r -> assertThat(r.body()).isEqualTo(received("anonymous-reports").get(0).body()));
+            r ->
+                assertThat(r.body())
+                    .isEqualTo(gateway.received("anonymous-reports").get(0).body()));
   }
 
   @Test
   void aRefusalIsFinal() throws Exception {
-    reportAnswers.put(0, Answer.problem(403));
+    gateway.answerReport(0, Answer.problem(403));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
       long slot = slot(ledger, 0);
@@ -369,13 +283,13 @@ class AnonymousReporterTest {
           .isInstanceOf(ReportRefusedException.class);
       takePart(reporter, slot);
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
-      assertThat(received("anonymous-reports")).hasSize(1);
+      assertThat(gateway.received("anonymous-reports")).hasSize(1);
     }
   }
 
   @Test
   void aRefusedTokenIsNotAskedForAgain() throws Exception {
-    tokenAnswers.put(0, Answer.problem(422));
+    gateway.answerToken(0, Answer.problem(422));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
       assertThatThrownBy(() -> takePart(reporter, 0))
@@ -385,7 +299,7 @@ class AnonymousReporterTest {
         assertThat(takePart(reporter, round)).isFalse();
       }
       // The second is of the next window.
-      assertThat(received("tokens")).hasSize(2);
+      assertThat(gateway.received("tokens")).hasSize(2);
       assertThat(ledger.spent().reports()).isEqualTo(2);
     }
   }
@@ -421,7 +335,7 @@ class AnonymousReporterTest {
               () -> reporter.takePart(snapshot(slot, other, window(1)), () -> new double[2]))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0 of model m has another key");
-      assertThat(received("anonymous-reports")).isEmpty();
+      assertThat(gateway.received("anonymous-reports")).isEmpty();
     }
   }
 
@@ -437,14 +351,14 @@ class AnonymousReporterTest {
           reporter.takePart(model(slot), () -> new double[2]).orElseThrow();
       reporter.close();
       assertThat(failure(report)).hasMessage("the reporter is closed");
-      assertThat(received("anonymous-reports")).isEmpty();
+      assertThat(gateway.received("anonymous-reports")).isEmpty();
       assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
     }
   }
 
   @Test
   void aSignatureOfAnotherKeyIsNoToken() throws Exception {
-    tokenAnswers.put(
+    gateway.answerToken(
         0,
         new Answer(
             200,
@@ -466,7 +380,7 @@ class AnonymousReporterTest {
         AnonymousReporter reporter = reporter(ledger)) {
       assertThatThrownBy(() -> takePart(reporter, 0)).isInstanceOf(LimitReachedException.class);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo("2");
-      assertThat(received("tokens")).hasSize(1);
+      assertThat(gateway.received("tokens")).hasSize(1);
     }
   }
 
