@@ -13,6 +13,7 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import io.croupier.operators.flink.DeadLetters;
+import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
@@ -28,11 +29,15 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** docs/asyncapi.yaml is valid AsyncAPI, and consistent with the topics and with croupier.proto. */
 class AsyncApiTest {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
+  private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
+  private static final List<String> ALL =
+      Stream.concat(TOPICS.all().stream(), ANONYMOUS.all().stream()).toList();
   private static final FileDescriptor RECORDS = ModelSpec.getDescriptor().getFile();
   private static final Pattern TOP_LEVEL =
       Pattern.compile("^message (\\w+) \\{(?:\\}$|.*?^\\}$)", Pattern.DOTALL | Pattern.MULTILINE);
@@ -90,9 +95,17 @@ class AsyncApiTest {
   private static final Map<String, String> OTHERS =
       Map.of(TOPICS.progress(), "progressRecord", TOPICS.erasures(), "erasure");
 
+  /** Keys that are no field of their records. */
+  private static final Map<String, String> OTHER_KEYS =
+      Map.of(
+          "AccountingEvent", "model/device/user",
+          "AnonymousReport", "nonce",
+          "Grant", "user_id",
+          "TokenKey", "model_id/window/level");
+
   @Test
   void describesEveryTopic() {
-    assertThat(document.channels().keySet()).containsExactlyElementsOf(TOPICS.all());
+    assertThat(document.channels().keySet()).containsExactlyElementsOf(ALL);
   }
 
   @Test
@@ -103,8 +116,14 @@ class AsyncApiTest {
       actions.put(channel.get("address").asText(), operation.get("action").asText());
     }
     Set<String> received =
-        Set.of(TOPICS.models(), TOPICS.gradients(), TOPICS.rawGradients(), TOPICS.erasures());
-    assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(TOPICS.all());
+        Set.of(
+            TOPICS.models(),
+            TOPICS.gradients(),
+            TOPICS.rawGradients(),
+            TOPICS.erasures(),
+            ANONYMOUS.reports(),
+            ANONYMOUS.tokenKeys());
+    assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(ALL);
     assertThat(actions)
         .allSatisfy(
             (topic, action) ->
@@ -115,7 +134,7 @@ class AsyncApiTest {
   void eachTopicHasTheRecordsOfTheContract() {
     Map<String, String> contract =
         RECORD.matcher(proto).results().collect(Collectors.toMap(r -> r.group(1), r -> r.group(2)));
-    assertThat(contract).hasSize(6).containsEntry(TOPICS.gradients(), "GradientReport");
+    assertThat(contract).hasSize(9).containsEntry(TOPICS.gradients(), "GradientReport");
     contract.put(TOPICS.rawGradients(), "GradientReport");
 
     document
@@ -150,7 +169,7 @@ class AsyncApiTest {
         payloads++;
       }
     }
-    assertThat(payloads).isEqualTo(6);
+    assertThat(payloads).isEqualTo(9);
   }
 
   @Test
@@ -160,8 +179,9 @@ class AsyncApiTest {
           RECORDS.findMessageTypeByName(message.get("name").asText().replace("croupier.v1.", ""));
       if (record != null) {
         String key = message.at("/bindings/kafka/key/title").asText();
-        if (record.getName().equals("AccountingEvent")) {
-          assertThat(key).isEqualTo("model/device/user");
+        String other = OTHER_KEYS.get(record.getName());
+        if (other != null) {
+          assertThat(key).isEqualTo(other);
         } else {
           assertThat(key).isIn("user_id", "model_id");
           assertThat(record.findFieldByName(key)).as(record.getName()).isNotNull();

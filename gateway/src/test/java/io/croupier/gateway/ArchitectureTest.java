@@ -60,4 +60,24 @@ class ArchitectureTest {
         .beFreeOfCycles()
         .check(GATEWAY);
   }
+
+  /** What takes an anonymous report doesn't know whose requests there are. */
+  @Test
+  void anonymousReportsHaveNoSender() {
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("AnonymousCheck")
+        .or()
+        .haveSimpleNameStartingWith("AnonymousEndpoint")
+        .should()
+        .dependOnClassesThat()
+        .haveSimpleName("Senders")
+        .orShould()
+        .dependOnClassesThat()
+        .resideInAPackage("io.croupier.gateway.identity..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveSimpleName("Grants")
+        .check(GATEWAY);
+  }
 }

@@ -1,5 +1,18 @@
 package io.croupier.operators;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import java.lang.reflect.Field;
+import java.util.List;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.AccountingKey;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Grant;
+import io.croupier.schemas.view.GradientReportView;
+import io.croupier.schemas.GradientReport;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.UserAccount;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
@@ -12,6 +25,7 @@ import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.Wi
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -200,5 +214,54 @@ class ArchitectureTest {
             "io.croupier.job..",
             "io.croupier.cli..")
         .check(OURS);
+  }
+
+  /** What reads anonymous reports knows neither accounts nor records that name a user. */
+  @Test
+  void nothingAfterTheAnonymousTopicCanNameAUser() {
+    String[] anonymous = {"io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend.."};
+    noClasses()
+        .that()
+        .resideInAnyPackage(anonymous)
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(
+            UserAccount.class,
+            Ledger.class,
+            GradientReport.class,
+            GradientReportView.class,
+            Grant.class,
+            AccountingEvent.class,
+            AccountingKey.class)
+        .orShould()
+        .dependOnClassesThat()
+        .resideInAPackage("io.croupier.operators.flink.ledger..")
+        .check(OURS);
+    for (String field : List.of("userId", "deviceId", "sequence", "createdAtMs", "digest", "tag")) {
+      noClasses()
+          .that()
+          .resideInAnyPackage(anonymous)
+          .should()
+          .accessField(Report.class, field)
+          .check(OURS);
+    }
+  }
+
+  @Test
+  void recordsAfterTheAnonymousTopicHaveNoUser() {
+    assertThat(AnonymousReport.getDescriptor().getFields())
+        .extracting(FieldDescriptor::getName)
+        .containsExactly(
+            "model_id",
+            "round",
+            "token",
+            "padding",
+            "candidate",
+            "answer",
+            "priv_unit",
+            "randomised_response");
+    assertThat(RoundSum.class.getFields())
+        .extracting(Field::getName)
+        .noneMatch(name -> name.matches("(?i).*(user|device|sequence|nonce|token).*"));
   }
 }

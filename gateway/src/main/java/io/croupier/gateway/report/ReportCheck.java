@@ -94,6 +94,13 @@ public final class ReportCheck {
               "user_id must be absent, or the one that this gateway computes for the sender",
               "user_id"));
     }
+    if (sent.hasToken()) {
+      throw new ProblemException(
+          ProblemDocument.ofFields(
+              ProblemType.FORBIDDEN,
+              "gradient is token: ask for a token at /v1/tokens",
+              "gradient"));
+    }
     if (sent.hasCentral() && !raw) {
       throw new ProblemException(
           ProblemDocument.ofFields(

@@ -1,0 +1,433 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.broker.EmbeddedBroker;
+import io.croupier.client.AnonymousReporter;
+import io.croupier.client.HttpModelSubscriber;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.token.Token;
+import io.croupier.client.token.TokenChallenge;
+import io.croupier.client.token.TokenIssuer;
+import io.croupier.client.token.TokenKey;
+import io.croupier.client.token.TokenRequest;
+import io.croupier.gateway.Gateway;
+import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.identity.TestTokens;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.CommittedRecords;
+import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.Candidate;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.Topics;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * From a grant to the model: people get tokens from a gateway, report without identity, and each
+ * token enters the model once, whatever else reaches gateway and topic.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class AnonymousITCase {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
+  private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
+  private static final int PEOPLE = 12;
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static Map<String, String> kafka;
+  private static JobClient job;
+  private static Gateway gateway;
+  private static TestTokens identities;
+  private static KafkaProducer<byte[], byte[]> producer;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final SecureRandom random = new SecureRandom();
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("broker"));
+    kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
+      KafkaTopics.create(admin, TOPICS, 1, (short) 1);
+      // Of one partition, so that a later report is read after an earlier one.
+      KafkaTopics.create(admin, ANONYMOUS, 1, (short) 1);
+    }
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
+    for (String model : List.of("m", "other", "sdk")) {
+      ModelSpec.Builder spec = ModelSpec.newBuilder();
+      JsonFormat.parser()
+          .merge(
+              """
+              {"dimension": 2, "gradientBound": 1, "blackBox": {}, "maxStaleness": %1$d,
+               "anonymous": {"publications": %1$d, "levels": [{"privUnit": {"epsilon": 2}}]}}
+              """
+                  .formatted(model.equals("sdk") ? 2 : 1000),
+              spec.setModelId(model));
+      send(TOPICS.models(), model.getBytes(UTF_8), spec.build().toByteArray());
+    }
+    Map<String, String> settings = new HashMap<>();
+    settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
+    settings.put("checkpoint.interval", "200 ms");
+    settings.put("anonymous.enabled", "true");
+    job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(settings));
+    Pepper.create(directory.resolve("pepper"));
+    TestTokens.create(directory.resolve("test.jwk"));
+    identities = TestTokens.read(directory.resolve("test.jwk"));
+    gateway =
+        new Gateway(
+            GatewayConfig.of(
+                Map.of(
+                    "kafka.bootstrap.servers", broker.bootstrapServers(),
+                    "listen.port", "0",
+                    "pepper.file", "pepper",
+                    "test-tokens.allowed", "true",
+                    "test-tokens.key-file", "test.jwk",
+                    "anonymous.enabled", "true"),
+                directory));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (gateway != null) {
+      gateway.close();
+    }
+    if (job != null) {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    if (producer != null) {
+      producer.close();
+    }
+    if (broker != null) {
+      broker.close();
+    }
+  }
+
+  private static void send(String topic, byte[] key, byte[] value) throws Exception {
+    producer.send(new ProducerRecord<>(topic, key, value)).get();
+  }
+
+  private static String identity(String person) {
+    return identities.mint(person, Instant.now(), Duration.ofHours(1));
+  }
+
+  /** The newest update that the gateway serves and that satisfies a condition. */
+  private ModelUpdate await(String model, Predicate<ModelUpdate> wanted) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      HttpResponse<byte[]> response =
+          client.send(
+              HttpRequest.newBuilder(gateway.address().resolve("/v1/models/" + model))
+                  .header("Accept", "application/x-protobuf")
+                  .build(),
+              BodyHandlers.ofByteArray());
+      ModelUpdate update =
+          response.statusCode() == 200
+              ? ModelUpdate.parseFrom(response.body())
+              : ModelUpdate.getDefaultInstance();
+      if (response.statusCode() == 200 && wanted.test(update)) {
+        return update;
+      }
+      assertThat(System.nanoTime()).as("no such update: %s", update).isLessThan(deadline);
+      Thread.sleep(50);
+    }
+  }
+
+  private ModelUpdate withWindows(String model) throws Exception {
+    return await(model, update -> update.getWindowsCount() == 2);
+  }
+
+  private static TokenChallenge challenge(String model, long window, TokenLevel level) {
+    PrivUnit unit = level.getPrivUnit();
+    return new TokenChallenge(
+        model,
+        window,
+        AnonymousWindows.bytes(
+            new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop())));
+  }
+
+  private HttpResponse<String> ask(String model, String person, long window, TokenRequest request)
+      throws Exception {
+    JsonObject body = new JsonObject();
+    body.addProperty("modelId", model);
+    body.addProperty("window", String.valueOf(window));
+    body.addProperty("level", 0);
+    body.addProperty("deviceId", "phone");
+    body.addProperty("sequence", String.valueOf(window));
+    body.addProperty(
+        "blinded", Base64.getEncoder().encodeToString(request.blinded().toByteArray()));
+    HttpRequest post =
+        HttpRequest.newBuilder(gateway.address().resolve("/v1/tokens"))
+            .header("Authorization", "Bearer " + identity(person))
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body.toString()))
+            .build();
+    return client.send(post, BodyHandlers.ofString());
+  }
+
+  private static ByteString signature(HttpResponse<String> response) {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return ByteString.copyFrom(
+        Base64.getDecoder()
+            .decode(
+                JsonParser.parseString(response.body())
+                    .getAsJsonObject()
+                    .get("blindSignature")
+                    .getAsString()));
+  }
+
+  /** Gets a person's token. */
+  private Token token(String model, String person, int window) throws Exception {
+    ModelUpdate update = withWindows(model);
+    long number = update.getWindows(window).getWindow();
+    TokenLevel level = update.getWindows(window).getLevels(0);
+    TokenRequest request =
+        TokenRequest.draw(new TokenKey(level.getModulus()), challenge(model, number, level));
+    return request.finish(signature(ask(model, person, number, request)));
+  }
+
+  private AnonymousReport.Builder report(String model, long round, ByteString token)
+      throws Exception {
+    return AnonymousReport.newBuilder()
+        .setModelId(model)
+        .setRound(round)
+        .setToken(token)
+        .setCandidate(
+            Candidate.newBuilder().setDimension(2).setSeed(random.nextLong()).setIndex(0))
+        .setPrivUnit(withWindows(model).getWindows(0).getLevels(0).getPrivUnit());
+  }
+
+  private int post(AnonymousReport.Builder report) throws Exception {
+    int missing = 1024 - 3 - report.clone().build().getSerializedSize();
+    byte[] body =
+        report.clone().setPadding(ByteString.copyFrom(new byte[missing])).build().toByteArray();
+    assertThat(body).hasSize(1024);
+    return post(body, "application/x-protobuf").statusCode();
+  }
+
+  private HttpResponse<String> post(byte[] body, String type) throws Exception {
+    return client.send(
+        HttpRequest.newBuilder(gateway.address().resolve("/v1/anonymous-reports"))
+            .header("Content-Type", type)
+            .POST(BodyPublishers.ofByteArray(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
+  void eachTokenEntersTheModelOnce() throws Exception {
+    long round = withWindows("m").getRound();
+    assertThat(round).isZero();
+    List<Token> tokens = new ArrayList<>();
+    for (int i = 0; i < PEOPLE; i++) {
+      tokens.add(token("m", "person" + i, 0));
+    }
+    List<byte[]> sent = new ArrayList<>();
+    TokenChallenge wrong = new TokenChallenge("m", 0, ByteString.copyFromUtf8("x"));
+    TokenIssuer forger = TokenIssuer.derive(new byte[32], wrong);
+    TokenRequest forged = TokenRequest.draw(forger.key(), wrong);
+    Token forgery = forged.finish(forger.sign(forged.blinded()));
+    AnonymousReport.Builder forgedReport = report("m", 0, forgery.encoded());
+    assertThat(post(forgedReport)).isEqualTo(403);
+    send(
+        ANONYMOUS.reports(), forgery.nonce().toByteArray(), forgedReport.build().toByteArray());
+    AnonymousReport.Builder foreign = report("m", 0, token("other", "person0", 0).encoded());
+    assertThat(post(foreign)).isEqualTo(403);
+    AnonymousReport.Builder early = report("m", 0, token("m", "early", 1).encoded());
+    assertThat(post(early)).isEqualTo(403);
+
+    for (Token token : tokens) {
+      AnonymousReport.Builder report = report("m", round, token.encoded());
+      assertThat(post(report)).isEqualTo(202);
+      assertThat(post(report)).isEqualTo(202);
+      sent.add(report.build().toByteArray());
+    }
+    for (int i = 0; i < PEOPLE; i++) {
+      send(ANONYMOUS.reports(), tokens.get(i).nonce().toByteArray(), sent.get(i));
+    }
+    ModelUpdate learned = await("m", update -> update.getUsed() + update.getOpen() >= PEOPLE);
+    // The report of another person, before which everything else has been read.
+    long last = learned.getRound();
+    assertThat(post(report("m", last, token("m", "last", 0).encoded()))).isEqualTo(202);
+    ModelUpdate all =
+        await("m", update -> update.getUsed() + update.getOpen() >= PEOPLE + 1);
+    assertThat(all.getUsed() + all.getOpen() + all.getDroppedStale()).isEqualTo(PEOPLE + 1);
+    assertThat(learned.getRound()).isPositive();
+
+    List<AccountingEvent> events = events("m");
+    assertThat(events).hasSize(PEOPLE + 2);
+    assertThat(events)
+        .allSatisfy(
+            event -> {
+              assertThat(event.getOutcome()).isEqualTo(Outcome.GRANTED);
+              assertThat(event.getSpent().getEpsilon()).isEqualTo(2);
+              assertThat(event.getPrivUnit().getEpsilon()).isEqualTo(2);
+              assertThat(event.getUserId()).hasSize(43);
+            });
+  }
+
+  @Test
+  void aRequestIsChargedOnce() throws Exception {
+    ModelUpdate update = withWindows("other");
+    TokenLevel level = update.getWindows(0).getLevels(0);
+    long window = update.getWindows(0).getWindow();
+    TokenRequest request =
+        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("other", window, level));
+    ByteString first = signature(ask("other", "ada", window, request));
+    assertThat(signature(ask("other", "ada", window, request))).isEqualTo(first);
+
+    TokenRequest second =
+        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("other", window, level));
+    HttpResponse<String> refused = ask("other", "ada", window, second);
+    assertThat(refused.statusCode()).isEqualTo(422);
+    assertThat(refused.body()).contains("REFUSED_");
+    assertThat(ask("other", "ada", window + 2, second).statusCode()).isEqualTo(409);
+    assertThat(ask("absent", "ada", window, second).statusCode()).isEqualTo(404);
+
+    List<AccountingEvent> events =
+        events("other").stream()
+            .filter(event -> event.getUserTotals().getReports() > 0)
+            .filter(event -> event.getOutcome() != Outcome.GRANTED)
+            .toList();
+    assertThat(events).allSatisfy(event -> assertThat(event.getSpent().getEpsilon()).isZero());
+    assertThat(events)
+        .extracting(AccountingEvent::getOutcome)
+        .contains(Outcome.DUPLICATE)
+        .doesNotContain(Outcome.ADMITTED);
+  }
+
+  @Test
+  void aReportHasTheLengthOfAllReports() throws Exception {
+    byte[] body = report("other", 0, ByteString.copyFrom(new byte[386])).build().toByteArray();
+    HttpResponse<String> response = post(body, "application/x-protobuf");
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("1024");
+  }
+
+  /** The device's own library, in several windows: it reports at the publication that it drew. */
+  @Test
+  void devicesTakePartInSeveralWindows() throws Exception {
+    int people = 6;
+    List<AnonymousReporter> reporters = new ArrayList<>();
+    List<CompletableFuture<Void>> reports = new ArrayList<>();
+    withWindows("sdk");
+    try (HttpModelSubscriber subscriber = new HttpModelSubscriber(gateway.address(), "sdk")) {
+      for (int i = 0; i < people; i++) {
+        String token = identity("device" + i);
+        URI address = gateway.address();
+        reporters.add(
+            new AnonymousReporter(
+                LocalLedger.inMemory("me", Limit.NONE),
+                2,
+                address,
+                () -> token,
+                address,
+                Duration.ZERO));
+      }
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      ModelSnapshot model = subscriber.await(PATIENCE);
+      while (model.round() < 5) {
+        assertThat(System.nanoTime()).as("round %d", model.round()).isLessThan(deadline);
+        for (AnonymousReporter reporter : reporters) {
+          Optional<CompletableFuture<Void>> report =
+              reporter.takePart(model, () -> new double[] {0.5, -0.5});
+          report.ifPresent(reports::add);
+        }
+        CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
+            .get(1, TimeUnit.MINUTES);
+        nudge(model.round());
+        long before = model.round();
+        long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (model.round() == before && System.nanoTime() < until) {
+          model = subscriber.newest().orElseThrow();
+          Thread.sleep(20);
+        }
+      }
+    } finally {
+      for (AnonymousReporter reporter : reporters) {
+        reporter.close();
+      }
+    }
+    // Each device drew one of the two publications of window 0, and saw both.
+    assertThat(reports).hasSizeGreaterThanOrEqualTo(people);
+    assertThat(events("sdk")).extracting(AccountingEvent::getOutcome).containsOnly(Outcome.GRANTED);
+  }
+
+  /** One more report, of a person who knows no slot, so that every publication has one. */
+  private void nudge(long round) throws Exception {
+    Token token = token("sdk", "nudge" + round, 0);
+    int unused = post(report("sdk", round, token.encoded()));
+    assertThat(unused).isIn(202, 403, 409);
+  }
+
+  private static List<AccountingEvent> events(String model) throws Exception {
+    List<AccountingEvent> events = new ArrayList<>();
+    CommittedRecords.forEach(
+        kafka,
+        TOPICS.accounting(),
+        range -> {},
+        record -> {
+          try {
+            events.add(AccountingEvents.read(record.key(), record.value()));
+          } catch (InvalidProtocolBufferException e) {
+            throw new AssertionError(e);
+          }
+        });
+    events.removeIf(event -> !event.getModelId().equals(model));
+    return events;
+  }
+}
