@@ -246,8 +246,7 @@ class AnonymousITCase {
         .setModelId(model)
         .setRound(round)
         .setToken(token)
-        .setCandidate(
-            Candidate.newBuilder().setDimension(2).setSeed(random.nextLong()).setIndex(0))
+        .setCandidate(Candidate.newBuilder().setDimension(2).setSeed(random.nextLong()).setIndex(0))
         .setPrivUnit(withWindows(model).getWindows(0).getLevels(0).getPrivUnit());
   }
 
@@ -283,9 +282,8 @@ class AnonymousITCase {
     Token forgery = forged.finish(forger.sign(forged.blinded()));
     AnonymousReport.Builder forgedReport = report("m", 0, forgery.encoded());
     assertThat(post(forgedReport)).isEqualTo(403);
-    send(
-        ANONYMOUS.reports(), forgery.nonce().toByteArray(), forgedReport.build().toByteArray());
-    AnonymousReport.Builder foreign = report("m", 0, token("other", "person0", 0).encoded());
+    send(ANONYMOUS.reports(), forgery.nonce().toByteArray(), forgedReport.build().toByteArray());
+    AnonymousReport.Builder foreign = report("m", 0, token("other", "foreigner", 0).encoded());
     assertThat(post(foreign)).isEqualTo(403);
     AnonymousReport.Builder early = report("m", 0, token("m", "early", 1).encoded());
     assertThat(post(early)).isEqualTo(403);
@@ -303,8 +301,7 @@ class AnonymousITCase {
     // The report of another person, before which everything else has been read.
     long last = learned.getRound();
     assertThat(post(report("m", last, token("m", "last", 0).encoded()))).isEqualTo(202);
-    ModelUpdate all =
-        await("m", update -> update.getUsed() + update.getOpen() >= PEOPLE + 1);
+    ModelUpdate all = await("m", update -> update.getUsed() + update.getOpen() >= PEOPLE + 1);
     assertThat(all.getUsed() + all.getOpen() + all.getDroppedStale()).isEqualTo(PEOPLE + 1);
     assertThat(learned.getRound()).isPositive();
 
@@ -387,8 +384,7 @@ class AnonymousITCase {
               reporter.takePart(model, () -> new double[] {0.5, -0.5});
           report.ifPresent(reports::add);
         }
-        CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
-            .get(1, TimeUnit.MINUTES);
+        CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
         nudge(model.round());
         long before = model.round();
         long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();

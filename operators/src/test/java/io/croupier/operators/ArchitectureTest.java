@@ -1,18 +1,5 @@
 package io.croupier.operators;
 
-import com.google.protobuf.Descriptors.FieldDescriptor;
-import java.lang.reflect.Field;
-import java.util.List;
-import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
-import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AccountingKey;
-import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.Grant;
-import io.croupier.schemas.view.GradientReportView;
-import io.croupier.schemas.GradientReport;
-import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.UserAccount;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
@@ -27,11 +14,24 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingKey;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.Grant;
+import io.croupier.schemas.view.GradientReportView;
+import java.lang.reflect.Field;
+import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -219,7 +219,9 @@ class ArchitectureTest {
   /** What reads anonymous reports knows neither accounts nor records that name a user. */
   @Test
   void nothingAfterTheAnonymousTopicCanNameAUser() {
-    String[] anonymous = {"io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend.."};
+    String[] anonymous = {
+      "io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend.."
+    };
     noClasses()
         .that()
         .resideInAnyPackage(anonymous)
