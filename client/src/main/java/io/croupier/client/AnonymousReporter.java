@@ -132,8 +132,8 @@ public final class AnonymousReporter implements AutoCloseable {
    * @throws LimitReachedException if the token would exceed the person's limit
    * @throws IllegalArgumentException if the model takes no anonymous reports of this level, or the
    *     gradient has another shape
-   * @throws IllegalStateException if the key of a window has changed, so that it could tell this
-   *     device from others
+   * @throws IllegalStateException if the key of a window has changed, by which the report would be
+   *     recognised
    * @throws GatewayException if the gateway grants no token, or doesn't answer
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */

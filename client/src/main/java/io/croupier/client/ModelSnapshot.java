@@ -273,7 +273,7 @@ public final class ModelSnapshot {
   }
 
   /**
-   * The windows for which there are tokens, if the model takes anonymous reports and a gateway
+   * The windows that gateways grant tokens for, if the model takes anonymous reports and a gateway
    * served the update: that of this round, and the next one; unmodifiable.
    */
   public List<TokenWindow> windows() {

@@ -93,7 +93,7 @@ export interface Snapshot {
   readonly terms: RoundTerms;
   /** How a row becomes a vector; without names if the spec doesn't describe it. Throws if this version can't know. */
   readonly features: Features;
-  /** Windows for which there are tokens: that of this round, and the next one. */
+  /** Windows that the gateway grants tokens for: that of this round, and the next one. */
   readonly windows: readonly TokenWindow[];
   /** The ModelUpdate in the JSON mapping of Protobuf. */
   readonly update: Readonly<Record<string, unknown>>;

@@ -1326,7 +1326,7 @@ function termsOf(update, modelId, round, dimension) {
   });
 }
 
-/** A window for which there are tokens; its levels without priv_unit are null. */
+/** A window that the gateway grants tokens for; its levels without priv_unit are null. */
 function windowOf(window) {
   const [number, firstRound, lastRound] = [window.window, window.firstRound, window.lastRound].map(numberOf);
   requireUpdate(
@@ -1349,7 +1349,7 @@ function windowOf(window) {
 /**
  * Reads a ModelUpdate in the JSON mapping of Protobuf.
  *
- * @returns modelId, round, weights, average, terms, windows for which there are tokens, features, and the update itself
+ * @returns modelId, round, weights, average, terms, windows with tokens, features, and the update itself
  * @throws CroupierError if it lacks a value, or one is out of range
  */
 export function readUpdate(update) {
