@@ -30,6 +30,10 @@ class UidsTest {
             "learner",
             "outputs-sink",
             "learner-sink",
+            "anonymous-source",
+            "token-keys-source",
+            "spend",
+            "spend-pre-aggregation",
             "accounting-source",
             "later-accounting-source");
   }

@@ -107,10 +107,10 @@ public final class AnonymousWindows {
           publications,
           right);
       violations.require(
-          publications >= ModelSpecs.maxStaleness(spec),
-          "anonymous.publications",
-          publications,
-          "at least max_staleness, " + ModelSpecs.maxStaleness(spec));
+          ModelSpecs.maxStaleness(spec) <= publications,
+          "max_staleness",
+          ModelSpecs.maxStaleness(spec),
+          "at most anonymous.publications, " + publications);
     }
     if (anonymous.hasHonest()) {
       double honest = anonymous.getHonest();

@@ -47,7 +47,7 @@ public final class AnonymousCheck {
    * @param nonce of its token, the key of its record
    * @param value of its record
    */
-  public record Checked(ByteString nonce, ByteString value) {}
+  public record CheckedSpend(ByteString nonce, ByteString value) {}
 
   /** Checks reports to these models. */
   public AnonymousCheck(Specs specs, Updates updates, TokenKeys keys) {
@@ -57,7 +57,7 @@ public final class AnonymousCheck {
   }
 
   /** Reads and checks a report in Protobuf. */
-  public Checked protobuf(byte[] body) {
+  public CheckedSpend protobuf(byte[] body) {
     requireLength(body, PROTOBUF_BYTES);
     try {
       return check(PROTOBUF.parseFrom(body));
@@ -68,7 +68,7 @@ public final class AnonymousCheck {
   }
 
   /** Reads and checks a report in Protobuf's JSON mapping. */
-  public Checked json(byte[] body) {
+  public CheckedSpend json(byte[] body) {
     requireLength(body, JSON_BYTES);
     AnonymousReport.Builder report = AnonymousReport.newBuilder();
     try {
@@ -89,7 +89,7 @@ public final class AnonymousCheck {
     }
   }
 
-  private Checked check(AnonymousReport sent) {
+  private CheckedSpend check(AnonymousReport sent) {
     Spend spend = AnonymousDecoder.read(sent);
     if (spend == null) {
       throw new ProblemException(
@@ -132,7 +132,7 @@ public final class AnonymousCheck {
               + " round",
           "token");
     }
-    return new Checked(
+    return new CheckedSpend(
         ByteString.copyFrom(spend.token().nonce()),
         sent.toBuilder().clearPadding().build().toByteString());
   }

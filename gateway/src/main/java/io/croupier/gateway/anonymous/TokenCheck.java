@@ -53,11 +53,12 @@ public final class TokenCheck {
    * @param issuer signs it once the ledger has granted it
    * @param blinded the message to sign
    */
-  public record Checked(ByteString record, ByteString tag, TokenIssuer issuer, ByteString blinded) {
+  public record CheckedRequest(
+      ByteString record, ByteString tag, TokenIssuer issuer, ByteString blinded) {
     /** Without the request, which contains a user. */
     @Override
     public String toString() {
-      return "Checked";
+      return "CheckedRequest";
     }
   }
 
@@ -76,7 +77,7 @@ public final class TokenCheck {
    * @param userId of the sender
    * @throws ProblemException if no token can follow from it
    */
-  public Checked check(byte[] body, String userId) {
+  public CheckedRequest check(byte[] body, String userId) {
     JsonObject request = json(body);
     String modelId = text(request, "modelId");
     long window = number(request, "window");
@@ -127,7 +128,7 @@ public final class TokenCheck {
             pepper.tag(report.build().toByteString().concat(blinded).toByteArray()));
     byte[] record = report.setToken(Token.newBuilder().setTag(tag)).build().toByteArray();
     judge(judge, userId, record);
-    return new Checked(ByteString.copyFrom(record), tag, issuer, blinded);
+    return new CheckedRequest(ByteString.copyFrom(record), tag, issuer, blinded);
   }
 
   private void requireWindow(Specs.Judge judge, long window) {

@@ -2,7 +2,7 @@ package io.croupier.gateway.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.croupier.gateway.anonymous.AnonymousCheck.Checked;
+import io.croupier.gateway.anonymous.AnonymousCheck.CheckedSpend;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
@@ -44,7 +44,7 @@ final class AnonymousEndpoint {
             .read(exchange, exchange.address())
             .thenCompose(
                 body -> {
-                  Checked checked =
+                  CheckedSpend checked =
                       format == RequestBodies.Format.JSON
                           ? parts.reports().json(body)
                           : parts.reports().protobuf(body);

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
 import io.croupier.gateway.anonymous.TokenCheck;
-import io.croupier.gateway.anonymous.TokenCheck.Checked;
+import io.croupier.gateway.anonymous.TokenCheck.CheckedRequest;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
@@ -78,7 +78,7 @@ final class TokensEndpoint {
   }
 
   /** The signature, once the sender is charged. */
-  private CompletableFuture<ByteString> signed(Checked request, String userId) {
+  private CompletableFuture<ByteString> signed(CheckedRequest request, String userId) {
     CompletableFuture<Grant> verdict = parts.grants().await(request.tag(), longestWait);
     Runnable drained =
         () -> verdict.completeExceptionally(unavailable("the gateway ends; send the same again"));

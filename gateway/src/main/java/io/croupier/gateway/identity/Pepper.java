@@ -111,7 +111,7 @@ public final class Pepper {
     return hmac(ByteBuffer.allocate(Integer.BYTES).putInt(OF_TOKENS).array());
   }
 
-  /** Identifies a request for a token: 32 bytes that nobody else can compute. */
+  /** Identifies a request for a token: 32 bytes that follow from the pepper and the request. */
   public byte[] tag(byte[] request) {
     return hmac(
         ByteBuffer.allocate(Integer.BYTES + request.length)

@@ -194,11 +194,9 @@ public record JobConfig(
     lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.put(ConfigKey.ANONYMOUS_ENABLED.key(), Boolean.toString(anonymous));
-    if (anonymous) {
-      lines.put(ConfigKey.TOPICS_ANONYMOUS.key(), anonymousTopics.reports());
-      lines.put(ConfigKey.TOPICS_GRANTS.key(), anonymousTopics.grants());
-      lines.put(ConfigKey.TOPICS_TOKEN_KEYS.key(), anonymousTopics.tokenKeys());
-    }
+    lines.put(ConfigKey.TOPICS_ANONYMOUS.key(), anonymousTopics.reports());
+    lines.put(ConfigKey.TOPICS_GRANTS.key(), anonymousTopics.grants());
+    lines.put(ConfigKey.TOPICS_TOKEN_KEYS.key(), anonymousTopics.tokenKeys());
     lines.putAll(UserLimits.describe(perUser));
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
     flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));

@@ -8,10 +8,10 @@ import org.apache.flink.metrics.MetricGroup;
 
 /** Counts the outcomes of anonymous reports: {@code anonymous-admitted} and so on. */
 final class SpendMetrics {
-  private final Map<Outcome, Counter> outcomes = new EnumMap<>(Outcome.class);
+  private final Map<SpendOutcome, Counter> outcomes = new EnumMap<>(SpendOutcome.class);
 
   /** What becomes of an anonymous report. */
-  enum Outcome {
+  enum SpendOutcome {
     ADMITTED,
     /** The record is no well-formed report, or its key isn't the nonce of its token. */
     MALFORMED,
@@ -28,13 +28,13 @@ final class SpendMetrics {
   }
 
   SpendMetrics(MetricGroup group) {
-    for (Outcome outcome : Outcome.values()) {
+    for (SpendOutcome outcome : SpendOutcome.values()) {
       String name = outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
       outcomes.put(outcome, group.counter("anonymous-" + name));
     }
   }
 
-  void count(Outcome outcome) {
+  void count(SpendOutcome outcome) {
     outcomes.get(outcome).inc();
   }
 }

@@ -10,7 +10,7 @@ import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
-import io.croupier.operators.flink.spend.SpendMetrics.Outcome;
+import io.croupier.operators.flink.spend.SpendMetrics.SpendOutcome;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
@@ -129,36 +129,36 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     outcomes.count(take(record));
   }
 
-  private Outcome take(RawRecord record) throws Exception {
+  private SpendOutcome take(RawRecord record) throws Exception {
     Spend spend = AnonymousDecoder.decode(record.key, record.value);
     if (spend == null) {
-      return Outcome.MALFORMED;
+      return SpendOutcome.MALFORMED;
     }
     Report report = spend.report();
     report.appendedAtMs = record.appendedAtMs;
     AnonymousRules ofModel = rules.get(report.modelId);
     if (ofModel == null) {
-      return Outcome.REFUSED_MODEL;
+      return SpendOutcome.REFUSED_MODEL;
     }
     int level = ofModel.level(report);
     if (level < 0 || !ofModel.refusal(report).isEmpty()) {
-      return Outcome.REFUSED_DECLARATION;
+      return SpendOutcome.REFUSED_DECLARATION;
     }
     long window = ofModel.window(report);
     byte[] modulus = keys.modulus(report.modelId, window, level);
     if (modulus == null) {
-      return Outcome.REFUSED_WINDOW;
+      return SpendOutcome.REFUSED_WINDOW;
     }
     if (!ofModel.isSigned(spend, modulus)) {
-      return Outcome.REFUSED_TOKEN;
+      return SpendOutcome.REFUSED_TOKEN;
     }
     ValueState<Boolean> spent = spent(new WindowKeys.Window(report.modelId, window));
     if (spent.value() != null) {
-      return Outcome.REFUSED_SPENT;
+      return SpendOutcome.REFUSED_SPENT;
     }
     spent.update(true);
     output.collect(new StreamRecord<>(ofModel.admitted(report)));
-    return Outcome.ADMITTED;
+    return SpendOutcome.ADMITTED;
   }
 
   /** The state of the current key's nonce in a window. */
