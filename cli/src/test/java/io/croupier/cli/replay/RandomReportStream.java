@@ -177,7 +177,7 @@ final class RandomReportStream {
                   .setDimension(d)
                   .setSeed(random.nextLong())
                   .setIndex(random.nextInt(64)));
-      case ANSWER, EXAMPLE, GRADIENT_NOT_SET ->
+      case ANSWER, EXAMPLE, TOKEN, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }
   }

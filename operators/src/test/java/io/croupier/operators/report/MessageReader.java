@@ -71,6 +71,10 @@ final class MessageReader {
         report.question = message.getAnswer().getQuestion();
         report.bit = message.getAnswer().getBit();
       }
+      case TOKEN -> {
+        report.form = VectorForm.TOKEN;
+        report.tag = message.getToken().getTag().toByteArray();
+      }
       case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
     }
   }
