@@ -75,6 +75,7 @@ class RoundTermsTest {
   void someQuestionCanBeAsked() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> fixed(1, 1, 0.02))
-        .withMessage("questionProbability is 0.02; it must be 0 without questions, statistics and size");
+        .withMessage(
+            "questionProbability is 0.02; it must be 0 without questions, statistics and size");
   }
 }
