@@ -279,15 +279,15 @@ public final class AuditCommand implements Callable<Integer> {
   }
 
   /** Draws releases, and calls with the number of further ones. */
-  private interface Measurement {
+  private interface Releases {
     AuditVerdict run(IntConsumer progress) throws InterruptedException, ExecutionException;
   }
 
-  /** Prints what a measurement finds; returns the exit code. */
-  private int conclude(Measurement measurement) throws InterruptedException, ExecutionException {
+  /** Prints what releases show; returns the exit code. */
+  private int conclude(Releases releases) throws InterruptedException, ExecutionException {
     AuditVerdict verdict;
     try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
-      verdict = measurement.run(bar::step);
+      verdict = releases.run(bar::step);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
