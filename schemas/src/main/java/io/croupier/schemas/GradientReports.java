@@ -124,10 +124,11 @@ public final class GradientReports {
       case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
       case CANDIDATE -> checkCandidate(report, violations);
       case ANSWER -> Questions.checkAnswer(report, violations);
+      case VOTE -> Statistics.checkVote(report, violations);
       case GRADIENT_NOT_SET ->
           violations.add(
-              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate"
-                  + " or answer");
+              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate,"
+                  + " answer or vote");
     }
   }
 
@@ -200,6 +201,9 @@ public final class GradientReports {
           "gradient",
           "another form",
           "answer, since it is randomised_response");
+    } else if (report.hasHashedResponse()) {
+      violations.require(
+          report.hasVote(), "gradient", "another form", "vote, since it is hashed_response");
     }
   }
 
@@ -224,7 +228,7 @@ public final class GradientReports {
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
       case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
-      case CANDIDATE, ANSWER, GRADIENT_NOT_SET -> {}
+      case CANDIDATE, ANSWER, VOTE, GRADIENT_NOT_SET -> {}
     }
   }
 

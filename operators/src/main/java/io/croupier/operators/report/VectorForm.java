@@ -17,5 +17,12 @@ public enum VectorForm {
   /** No values: one randomised bit, the answer to a question. */
   ANSWER,
   /** 64-bit integers at the coordinates named by separate indices: exact sums. */
-  SPARSE_SUM
+  SPARSE_SUM,
+  /** No values: one randomised group, the vote for a statistic. */
+  VOTE;
+
+  /** Whether a report of this form is a gradient, and no answer or vote. */
+  public boolean isGradient() {
+    return this != ANSWER && this != VOTE;
+  }
 }

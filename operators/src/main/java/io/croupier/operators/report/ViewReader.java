@@ -10,6 +10,8 @@ import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Questions;
+import io.croupier.schemas.Statistics;
+import io.croupier.schemas.Vote;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
@@ -57,6 +59,7 @@ final class ViewReader {
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case CANDIDATE -> readCandidate(view, report);
       case ANSWER -> readAnswer(view.getAnswer(), report);
+      case VOTE -> readVote(view, report);
       case GRADIENT_NOT_SET -> false;
     };
   }
@@ -137,11 +140,25 @@ final class ViewReader {
     return answer.hasBit() && Questions.isName(report.question);
   }
 
+  private static boolean readVote(GradientReportView view, Report report) {
+    Vote vote = view.getVote();
+    report.form = VectorForm.VOTE;
+    report.question = vote.getStatistic();
+    report.candidateSeed = vote.getSeed();
+    report.candidateIndex = vote.getIndex();
+    report.isHashed = vote.hasSeed();
+    return view.hasHashedResponse()
+        && vote.hasIndex()
+        && Statistics.isIndex(vote, view.getHashedResponse())
+        && Questions.isName(report.question);
+  }
+
   private static boolean readDeclaration(GradientReportView view, Report report) {
     Message declared = Declarations.declared(view);
     if (declared == null
         || view.hasPrivUnit() != view.hasCandidate()
         || view.hasRandomisedResponse() != view.hasAnswer()
+        || view.hasHashedResponse() != view.hasVote()
         || (view.hasCoordinateLaplace() && !readTaus(view.getCoordinateLaplace(), report))) {
       return false;
     }
