@@ -2,13 +2,15 @@
 
 draws: d epsilon candidates bound gradient words -> top scale seed index vector. Vectors are separated by
 commas; words are the random bits, 64 each; the vector is that of the candidate, of length 1.
+groups: epsilon categories category words -> groups seed group, the seed - without one.
 reports: epsilon update gradient -> report. Records are in hexadecimal; the person's name is "ada".
 """
 import sys
 import tempfile
 from typing import Callable, Iterable, List
 
-from croupier_device import Device, Ledger, Limit, PrivUnit, Question, Snapshot, expand_candidate
+from croupier_device import (
+    Device, HashedResponse, Ledger, Limit, PrivUnit, Question, Snapshot, expand_candidate)
 
 
 def numbers(text: str) -> List[float]:
@@ -27,6 +29,14 @@ def draws(lines: Iterable[str]) -> None:
         choice = randomiser.choose(numbers(gradient), float(bound))
         vector = expand_candidate(choice.seed, choice.index, 1.0, int(dimension))
         print(randomiser.top, randomiser.scale, choice.seed, choice.index, ",".join(map(repr, vector)))
+
+
+def groups(lines: Iterable[str]) -> None:
+    for line in lines:
+        epsilon, categories, category, words = line.split()
+        randomiser = HashedResponse(float(epsilon), int(categories), bits=supplied(words))
+        group = randomiser.release(int(category))
+        print(randomiser.groups, "-" if group.seed is None else group.seed, group.index)
 
 
 class Person:
@@ -62,8 +72,8 @@ def reports(lines: Iterable[str]) -> None:
         for line in lines:
             epsilon, update, gradient = line.split()
             device = Device(ledger, Printer(), float(epsilon))
-            assert device.take_part(Snapshot.parse(bytes.fromhex(update)), Person(numbers(gradient))) is not None
+            assert device.take_part(Snapshot.parse(bytes.fromhex(update)), Person(numbers(gradient)), {"screen": "cart"}) is not None
 
 
 if __name__ == "__main__":
-    {"draws": draws, "reports": reports}[sys.argv[1]](sys.stdin)
+    {"draws": draws, "groups": groups, "reports": reports}[sys.argv[1]](sys.stdin)

@@ -65,6 +65,26 @@ class DeviceTest(unittest.TestCase):
         self.assertEqual(person.asked, ["gradient", "size"])
         self.assertEqual(self.reports(stub)[0].gradient_bound, 0.75)
 
+    def test_a_statistic_is_answered_by_a_category(self) -> None:
+        """A value that is no category counts as the last; another group is released with 2.3e-7."""
+        person = Person()
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub, epsilon=16)
+            for round, own in enumerate(["home", "elsewhere", None]):
+                model = snapshot(round, question_probability=1, statistics={"screen": ["cart", "home", "other"]})
+                sent = device.take_part(model, person, {"screen": own})
+                assert sent is not None
+                self.assertEqual(sent.kind, "statistic")
+            self.assertIsNone(device.take_part(
+                snapshot(3, question_probability=1, statistics={"day": ["a", "b"]}), person, {"screen": "home"}))
+            with self.assertRaisesRegex(NotChosenError, "for a statistic"):
+                device.vote(snapshot(4), lambda statistic: "home")
+        self.assertEqual(person.asked, [])
+        self.assertEqual([r.vote.index for r in self.reports(stub)], [1, 2, 2])
+        self.assertEqual([r.hashed_response.groups for r in self.reports(stub)], [3, 3, 3])
+        self.assertFalse(any(r.vote.HasField("seed") for r in self.reports(stub)))
+        self.assertEqual(self.ledger.spent().epsilon, "48")
+
     def test_a_size_is_answered_by_a_bit(self) -> None:
         person = Person(size=3)
         with Stub(ACCEPTED) as stub:

@@ -11,7 +11,8 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from seeded import bits
 
 from croupier_device import randomisers
-from croupier_device.randomisers import PrivUnit, RandomisedResponse
+from croupier_device.randomisers import HashedResponse, PrivUnit, RandomisedResponse
+from croupier_device.vectors import group_of
 
 FALSE_ALARM = 1e-9
 LEVELS = [1e-9, 1e-3, 0.1, 1 / 3, 1, 2, 3.7, 8, 13.123456789, 16]
@@ -191,6 +192,45 @@ class SourceTest(unittest.TestCase):
             random.seed(1)
             drawn.add(PrivUnit(1, 1, 64).choose([0], 1).seed)
         self.assertEqual(len(drawn), 2)
+
+
+
+class HashedResponseTest(unittest.TestCase):
+    def test_groups_have_their_law(self) -> None:
+        """Numbered from that of the category: a chi-square over all groups."""
+        draws = 20_000
+        for categories, epsilon in [(4, 1), (32, 1), (5, 3), (1000, 2)]:
+            with self.subTest(categories=categories, epsilon=epsilon):
+                randomiser = HashedResponse(epsilon, categories, bits=bits(11))
+                observed = [0] * randomiser.groups
+                for n in range(draws):
+                    category = n % categories
+                    group = randomiser.release(category)
+                    own = category
+                    if group.seed is not None:
+                        own = group_of(group.seed, category, randomiser.groups)
+                    observed[(group.index - own) % randomiser.groups] += 1
+                total = math.exp(epsilon) + randomiser.groups - 1
+                expected = [draws * (math.exp(epsilon) if n == 0 else 1) / total for n in range(randomiser.groups)]
+                statistic = sum((o - e) ** 2 / e for o, e in zip(observed, expected))
+                x, freedom = math.log(1 / FALSE_ALARM), randomiser.groups - 1
+                self.assertLess(statistic, freedom + 2 * math.sqrt(freedom * x) + 2 * x)
+
+    def test_many_categories_are_hashed(self) -> None:
+        self.assertEqual((HashedResponse(1, 10).groups, HashedResponse(1, 10).is_hashed), (10, False))
+        self.assertEqual((HashedResponse(1, 11).groups, HashedResponse(1, 11).is_hashed), (4, True))
+
+    def test_groups_are_as_documented(self) -> None:
+        for seed, category, groups, group in [
+                (42, 0, 8, 5), (42, 31, 8, 4), (2**64 - 1, 0, 8, 7), (0, 1023, 342, 336), (7, 3, 1024, 479)]:
+            self.assertEqual(group_of(seed, category, groups), group)
+
+    def test_arguments_out_of_range_are_refused(self) -> None:
+        for categories in [1, 1025]:
+            with self.assertRaisesRegex(ValueError, "categories is .* must be from 2 to 1024"):
+                HashedResponse(1, categories)
+        with self.assertRaisesRegex(ValueError, "category is out of range; it must be from 0 to 3"):
+            HashedResponse(1, 4).release(4)
 
 
 if __name__ == "__main__":

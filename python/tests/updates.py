@@ -1,5 +1,5 @@
 """Updates of a model, and people, for tests."""
-from typing import Any, List, Sequence
+from typing import Any, List, Mapping, Sequence
 
 from croupier_device import ModelUpdate, Question, Snapshot
 from croupier_device.snapshot import grid_exponent_of
@@ -14,6 +14,11 @@ def update(round: int = 0, dimension: int = 3, bound: float = 1.0, **fields: Any
     for name in questions:
         message.estimates.add().question.name = name
         message.estimates[-1].question.loss_above.threshold = 0.5
+    statistics: Mapping[str, Sequence[str]] = fields.pop("statistics", {})
+    for name, categories in statistics.items():
+        statistic = message.statistics.add().statistic
+        statistic.name = name
+        statistic.choice.categories.extend(categories)
     for name, value in fields.items():
         setattr(message, name, value)
     encoded: bytes = message.SerializeToString()

@@ -7,14 +7,14 @@ from .errors import (
 from .features import Features
 from .gateway import Gateway, Transport
 from .ledger import Decision, Ledger, Limit, Spent, StoredReport
-from .randomisers import Choice, PrivUnit, RandomisedResponse
+from .randomisers import Choice, Group, HashedResponse, PrivUnit, RandomisedResponse
 from .records import GradientReport, ModelUpdate
-from .snapshot import Question, Snapshot, Terms
+from .snapshot import Question, Snapshot, Statistic, Terms
 from .vectors import expand_candidate
 
 __all__ = [
-    "Choice", "CroupierError", "Decision", "Device", "Features", "Gateway", "GatewayError", "GradientReport", "Ledger",
-    "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
+    "Choice", "CroupierError", "Decision", "Device", "Features", "Gateway", "GatewayError", "GradientReport", "Group",
+    "HashedResponse", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
     "Participant", "PrivUnit", "Question", "RandomisedResponse", "RefusedError", "Sent", "Snapshot", "Spent",
-    "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
+    "Statistic", "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
 ]

@@ -4,14 +4,15 @@ import math
 import time
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Callable, List, Optional, Protocol, Sequence
+from types import MappingProxyType
+from typing import Any, Callable, List, Mapping, Optional, Protocol, Sequence
 
 from . import records
 from .errors import NotChosenError, RefusedError, require
 from .gateway import Transport
 from .ledger import Decision, Ledger, StoredReport
-from .randomisers import PrivUnit, RandomisedResponse
-from .snapshot import Question, Snapshot, Terms
+from .randomisers import HashedResponse, PrivUnit, RandomisedResponse
+from .snapshot import Question, Snapshot, Statistic, Terms
 
 LOG = logging.getLogger("croupier_device")
 
@@ -37,7 +38,7 @@ class Participant(Protocol):
 
 @dataclass(frozen=True)
 class Sent:
-    """A report that was acknowledged. kind: 'gradient', 'size' or 'question'. report: what left the device."""
+    """A report that was acknowledged. kind: 'gradient', 'size', 'question' or 'statistic'. report: what it is."""
 
     kind: str
     sequence: int
@@ -94,11 +95,15 @@ class Device:
         """What this device does in the round of a snapshot, decided once."""
         return self._ledger.decide(snapshot.terms)
 
-    def take_part(self, snapshot: Snapshot, participant: Participant) -> Optional[Sent]:
-        """Does in a round what it asks for: reports a gradient, or one randomised bit.
+    def take_part(self, snapshot: Snapshot, participant: Participant,
+                  categories: Mapping[str, Optional[str]] = MappingProxyType({})) -> Optional[Sent]:
+        """Does in a round what it asks for: reports a gradient, or one randomised bit, or a category.
+
+        categories: the person's category in each statistic that this program knows, by the statistic's
+        name; a value that is none of the categories, None for instance, counts as the last of them.
 
         Returns None if this device isn't chosen in that round, has reported it before, or is asked a
-        question that its data can't answer, or for which its limit leaves nothing. Raises as report().
+        question or for a statistic that its data can't answer, or for which its limit leaves nothing. Raises as report().
         """
         terms, decision = snapshot.terms, self.decide(snapshot)
         if decision.kind == "none" or self._ledger.has_reported(terms.model_id, terms.round):
@@ -108,6 +113,10 @@ class Device:
             return self.report(snapshot, gradient, None if terms.size is None else participant.size())
         if not self._ledger.admits_answer(self._bits.epsilon_nanos):
             return None
+        if decision.statistic is not None:
+            if decision.statistic.kind != "choice" or decision.statistic.name not in categories:
+                return None
+            return self.vote(snapshot, lambda statistic: categories[statistic.name])
         if decision.question is None:
             return self.answer_size(snapshot, participant.size)
         if not participant.can_answer(decision.question):
@@ -159,6 +168,28 @@ class Device:
         _require_known_size(terms)
         self._require_chosen(terms, "size", "by its size")
         return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound))
+
+    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], Optional[str]]) -> Sent:
+        """Reports the person's category in the statistic for which this device is asked; raises as report().
+
+        category: returns the person's category; one that is none of the statistic's counts as the last.
+        """
+        statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
+        assert statistic is not None
+        require(statistic.kind == "choice", "statistic", "one that this version doesn't know", "a choice")
+        randomiser = HashedResponse(self.epsilon, len(statistic.categories))
+        index = statistic.category(category(statistic))
+
+        def draw(report: Any) -> None:
+            group = randomiser.release(index)
+            report.vote.statistic = statistic.name
+            if group.seed is not None:
+                report.vote.seed = group.seed
+            report.vote.index = group.index
+            report.hashed_response.epsilon = randomiser.epsilon
+            report.hashed_response.groups = randomiser.groups
+
+        return self._release("statistic", snapshot.terms, draw)
 
     def _answer(self, kind: str, terms: Terms, question: str, truth: bool) -> Sent:
         def draw(report: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Callable, Iterator, List, Optional, Tuple
 
 from .errors import CroupierError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError, require
 from .randomisers import NANOS, nanos_of
-from .snapshot import Question, Terms
+from .snapshot import Question, Statistic, Terms
 
 # The job recognises a resend among a device's newest 64 sequence numbers.
 WINDOW = 64
@@ -96,10 +96,11 @@ class StoredReport:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a device does in a round: 'none', 'gradient', 'size' or 'question', and which question."""
+    """What a device does in a round: 'none', 'gradient', 'size', 'question' or 'statistic', and which."""
 
     kind: str
     question: Optional[Question] = None
+    statistic: Optional[Statistic] = None
 
 
 class Ledger:
@@ -287,8 +288,11 @@ class Ledger:
             return Decision("none")
         if not self._lot("croupier question", terms) < terms.question_probability:
             return Decision("gradient")
-        count = len(terms.questions) + (terms.size is not None)
+        asked = len(terms.questions) + len(terms.statistics)
+        count = asked + (terms.size is not None)
         chosen = math.floor(self._lot("croupier which question", terms) * count)
-        if terms.is_scouting or chosen == len(terms.questions):
+        if terms.is_scouting or chosen == asked:
             return Decision("size")
-        return Decision("question", terms.questions[chosen])
+        if chosen < len(terms.questions):
+            return Decision("question", terms.questions[chosen])
+        return Decision("statistic", statistic=terms.statistics[chosen - len(terms.questions)])

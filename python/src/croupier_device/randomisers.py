@@ -5,11 +5,11 @@ import math
 import secrets
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Callable, List, Sequence
+from typing import Callable, List, Optional, Sequence
 
 from .errors import require
 from .sphere import best_top
-from .vectors import expand_candidate, height
+from .vectors import expand_candidate, group_of, height
 
 # The number of fair bits that is asked for, as an integer. Tests supply seeded ones.
 Bits = Callable[[int], int]
@@ -88,15 +88,25 @@ def top_of(heights: Sequence[float], count: int) -> List[bool]:
     return chosen
 
 
+def below(bound: int, bits: Bits) -> int:
+    """Uniform on 0 .. bound - 1, exactly (Lemire 2019): the integer part of bound times a fraction of 63 bits.
+
+    Fractional parts below 2^63 modulo bound are drawn again, so that the same number of words remains
+    for every integer part.
+    """
+    while True:
+        product = bits(COIN_BITS) * bound
+        if product & ((1 << COIN_BITS) - 1) >= (1 << COIN_BITS) % bound:
+            return product >> COIN_BITS
+
+
 def draw_index(top: Sequence[bool], coin: int, bits: Bits) -> int:
     """Draws an index: those of the top are always accepted, the others with the probability of the coin.
 
     The coin is tossed for every index, so that its time reveals nothing.
     """
-    size = len(top).bit_length() - 1
     while True:
-        # The number of candidates is a power of two: the highest bits are uniform.
-        index = bits(COIN_BITS) >> COIN_BITS - size
+        index = below(len(top), bits)
         kept = bits(COIN_BITS) < coin
         if top[index] or kept:
             return index
@@ -171,3 +181,42 @@ class RandomisedResponse:
     def release(self, answer: bool) -> bool:
         """The answer, or its opposite. The draw doesn't depend on the answer."""
         return bool(answer) != (self._bits(COIN_BITS) < self._flips)
+
+
+MOST_CATEGORIES = 1024
+
+
+@dataclass(frozen=True)
+class Group:
+    """A release of hashed response. It is noise, so it is not shown. seed: None if each category is a group."""
+
+    seed: Optional[int] = field(repr=False)
+    index: int = field(repr=False)
+
+
+class HashedResponse:
+    """The group of one of k categories, exp(epsilon) times as probable as each other one.
+
+    Where k is at most 3 exp(epsilon) + 2, each category is a group; otherwise a public seed assigns them
+    to groups. docs/statistics.md specifies it. Every release spends epsilon.
+
+    epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9. categories: k, from 2 to 1024.
+    """
+
+    def __init__(self, epsilon: float, categories: int, *, bits: Bits = secrets.randbits) -> None:
+        self.epsilon_nanos = epsilon_nanos(epsilon)
+        self.epsilon = self.epsilon_nanos / NANOS
+        require(2 <= categories <= MOST_CATEGORIES, "categories", categories, f"from 2 to {MOST_CATEGORIES}")
+        self.categories = categories
+        self.is_hashed = categories > 3 * math.exp(self.epsilon) + 2
+        self.groups = round(math.exp(self.epsilon) + 1) if self.is_hashed else categories
+        self._coin = acceptance(self.epsilon_nanos)
+        self._bits = bits
+
+    def release(self, category: int) -> Group:
+        """Draws a seed, if one is needed, then a group. category: from 0 to k - 1."""
+        require(0 <= category < self.categories, "category", "out of range", f"from 0 to {self.categories - 1}")
+        seed = self._bits(64) if self.is_hashed else None
+        own = category if seed is None else group_of(seed, category, self.groups)
+        favoured = [group == own for group in range(self.groups)]
+        return Group(seed, draw_index(favoured, self._coin, self._bits))

@@ -36,6 +36,9 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("one_hot", 6, "OneHot", "oneof kind"),
         ("encoder", 7, "Encoder", "oneof kind"),
     ],
+    "Choice": [("categories", 1, "string", "repeated")],
+    "Statistic": [("name", 1, "string", "optional"), ("choice", 2, "Choice", "oneof kind")],
+    "StatisticEstimate": [("statistic", 1, "Statistic", "optional")],
     "ModelUpdate": [
         ("model_id", 1, "string", "optional"),
         ("round", 2, "int64", "optional"),
@@ -51,6 +54,7 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("size", 17, "int32", "optional"),
         ("slope_bound", 18, "double", "optional"),
         ("features", 21, "Feature", "repeated"),
+        ("statistics", 22, "StatisticEstimate", "repeated"),
     ],
     "Candidate": [
         ("dimension", 1, "int32", "optional"),
@@ -58,12 +62,18 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("index", 3, "int32", "optional"),
     ],
     "Answer": [("question", 1, "string", "optional"), ("bit", 2, "bool", "optional")],
+    "Vote": [
+        ("statistic", 1, "string", "optional"),
+        ("seed", 2, "fixed64", "optional"),
+        ("index", 3, "int32", "optional"),
+    ],
     "PrivUnit": [
         ("epsilon", 1, "double", "optional"),
         ("candidates", 2, "int32", "optional"),
         ("top", 3, "int32", "optional"),
     ],
     "RandomisedResponse": [("epsilon", 1, "double", "oneof level")],
+    "HashedResponse": [("epsilon", 1, "double", "optional"), ("groups", 2, "int32", "optional")],
     "GradientReport": [
         ("model_id", 1, "string", "optional"),
         ("round", 2, "int64", "optional"),
@@ -74,8 +84,10 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("gradient_bound", 7, "double", "optional"),
         ("candidate", 14, "Candidate", "oneof gradient"),
         ("answer", 15, "Answer", "oneof gradient"),
+        ("vote", 16, "Vote", "oneof gradient"),
         ("priv_unit", 25, "PrivUnit", "oneof declaration"),
         ("randomised_response", 26, "RandomisedResponse", "oneof declaration"),
+        ("hashed_response", 27, "HashedResponse", "oneof declaration"),
     ],
 }
 

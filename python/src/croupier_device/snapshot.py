@@ -26,6 +26,23 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Statistic:
+    """A count of people by their own data alone.
+
+    kind: 'choice': to which of the categories does a person belong? 'unknown': this version doesn't know
+    it. categories: only of 'choice', at least two.
+    """
+
+    name: str
+    kind: str
+    categories: Tuple[str, ...] = ()
+
+    def category(self, value: Optional[str]) -> int:
+        """The number of a category; a value that is none of them, None included, counts as the last one."""
+        return self.categories.index(value) if value in self.categories else len(self.categories) - 1
+
+
+@dataclass(frozen=True)
 class Terms:
     """The terms on which a published round takes reports.
 
@@ -42,6 +59,7 @@ class Terms:
     answer_probability: float
     question_probability: float
     questions: Tuple[Question, ...]
+    statistics: Tuple[Statistic, ...]
     size: Optional[str]
     slope_bound: float
 
@@ -115,14 +133,25 @@ def _question(question: Any) -> Question:
     return Question(question.name, kind, question.loss_above.threshold if kind == "loss_above" else None)
 
 
+def _statistic(statistic: Any) -> Statistic:
+    _require(NAME.fullmatch(statistic.name) is not None, "a statistic has no valid name")
+    if statistic.WhichOneof("kind") != "choice":
+        return Statistic(statistic.name, "unknown")
+    categories = tuple(statistic.choice.categories)
+    _require(len(categories) >= 2, "a choice has fewer than 2 categories")
+    return Statistic(statistic.name, "choice", categories)
+
+
 def _terms(update: Any, dimension: int) -> Terms:
     bound = update.gradient_bound
     _require(0 < bound < math.inf, "gradient_bound is missing, or not positive and finite")
     _require(update.HasField("grid_exponent"), "grid_exponent is missing")
     questions = tuple(_question(estimate.question) for estimate in update.estimates)
+    statistics = tuple(_statistic(estimate.statistic) for estimate in update.statistics)
     size = SIZES.get(update.size, "UNKNOWN") if update.HasField("size") else None
     answers = update.answer_probability if update.HasField("answer_probability") else 1.0
-    asks = update.question_probability if questions or size is not None else 0.0
+    is_asking = questions or statistics or size is not None
+    asks = update.question_probability if is_asking else 0.0
     _require(0 <= answers <= 1, "answer_probability is not from 0 to 1")
     _require(0 <= asks <= 1, "question_probability is not from 0 to 1")
     slope = update.slope_bound if size == "FEATURES" else 0.0
@@ -132,4 +161,4 @@ def _terms(update: Any, dimension: int) -> Terms:
         "grid_exponent isn't that of gradient_bound")
     return Terms(
         update.model_id, update.round, dimension, bound, update.grid_exponent, answers, asks, questions,
-        size, slope)
+        statistics, size, slope)

@@ -40,6 +40,11 @@ def mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
+def group_of(seed: int, category: int, groups: int) -> int:
+    """The group of a category, from 0 to groups - 1, by docs/statistics.md."""
+    return (mix((seed + GOLDEN * (2 * category + 1)) & WORD) >> 32) * groups >> 32
+
+
 def coordinate(table: Sequence[int], bits: int) -> float:
     """A normal variate from 32 bits, of which the highest is the sign."""
     r = bits & 0x7FFFFFFF

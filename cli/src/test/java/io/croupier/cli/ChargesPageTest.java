@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.RenyiFilter;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /** Every number of docs/charges.md, computed again. */
@@ -21,21 +23,24 @@ class ChargesPageTest {
   void everyRowIsWhatTheLedgerCharges() throws IOException {
     List<Path> pages = ProjectFiles.matching(name -> name.equals("docs/charges.md"));
     assertThat(pages).hasSize(1);
-    NoiseMechanism mechanism = null;
+    BiFunction<Integer, Double, PureLoss> losses = null;
     int rows = 0;
     for (String line : Files.readAllLines(pages.get(0))) {
       if (line.startsWith("## ")) {
-        mechanism =
+        losses =
             switch (line) {
-              case "## `privUnit`" -> NoiseMechanism.PRIV_UNIT;
-              case "## `l2Laplace`" -> NoiseMechanism.L2_LAPLACE;
-              case "## `coordinateLaplace`" -> NoiseMechanism.COORDINATE_LAPLACE;
+              case "## `privUnit`" -> NoiseMechanism.PRIV_UNIT::loss;
+              case "## `l2Laplace`" -> NoiseMechanism.L2_LAPLACE::loss;
+              case "## `coordinateLaplace`" -> NoiseMechanism.COORDINATE_LAPLACE::loss;
+              case "## `hashedResponse`" ->
+                  (categories, epsilon) ->
+                      HashedResponseMechanism.of(epsilon, categories).cost().loss();
               default -> throw new AssertionError(line);
             };
       } else if (line.matches("\\| \\d.*")) {
         String[] cells = line.substring(2).split(" \\| ?|, ", -1);
         double epsilon = Double.parseDouble(cells[1]);
-        PureLoss own = mechanism.loss(Integer.parseInt(cells[0]), epsilon);
+        PureLoss own = losses.apply(Integer.parseInt(cells[0]), epsilon);
         PureLoss former = PureLoss.ofEpsilon(epsilon);
         assertRounded(cells[2], former.rho(), line);
         assertRounded(cells[3], own.rho(), line);
@@ -48,7 +53,7 @@ class ChargesPageTest {
         rows++;
       }
     }
-    assertThat(rows).isEqualTo(60);
+    assertThat(rows).isEqualTo(72);
   }
 
   /** Within half a unit of its last digit. */

@@ -5,8 +5,10 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import io.croupier.schemas.view.GradientReportView;
 import java.time.Clock;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -198,6 +201,40 @@ public final class GradientReporter {
   public synchronized CompletableFuture<Void> answer(
       RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
     return release(() -> maker.answer(terms, truth, randomiser));
+  }
+
+  /**
+   * The statistic for which this device is asked in a published round, instead of for a gradient;
+   * empty for most devices and rounds. As {@link #question}.
+   */
+  public Optional<Statistic> statistic(ModelSnapshot model) {
+    return maker.statistic(model.terms());
+  }
+
+  /** The same for an earlier round. */
+  public Optional<Statistic> statistic(RoundTerms terms) {
+    return maker.statistic(terms);
+  }
+
+  /**
+   * Reports the person's category in the {@linkplain #statistic statistic} for which this device is
+   * asked, by a randomised group, and sends it. Spends and throws as {@link #answer}.
+   *
+   * @param category the person's category; called at most once, and only if this device is asked. A
+   *     value that is none of the statistic's categories, or null, counts as the last one
+   * @throws IllegalArgumentException if the randomiser is one of another number of categories
+   */
+  public CompletableFuture<Void> vote(
+      ModelSnapshot model,
+      Function<Statistic, String> category,
+      HashedResponseRandomiser randomiser) {
+    return vote(model.terms(), category, randomiser);
+  }
+
+  /** The same for an earlier round. */
+  public synchronized CompletableFuture<Void> vote(
+      RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
+    return release(() -> maker.vote(terms, category, randomiser));
   }
 
   /**

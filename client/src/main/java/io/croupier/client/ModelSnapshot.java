@@ -8,6 +8,7 @@ import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
@@ -39,10 +40,11 @@ public final class ModelSnapshot {
             update.getGradientBound(),
             update.getGridExponent(),
             update.hasAnswerProbability() ? update.getAnswerProbability() : 1,
-            update.getEstimatesCount() == 0 && !update.hasSize()
+            update.getEstimatesCount() == 0 && update.getStatisticsCount() == 0 && !update.hasSize()
                 ? 0
                 : update.getQuestionProbability(),
             update.getEstimatesList().stream().map(Estimate::getQuestion).toList(),
+            update.getStatisticsList().stream().map(StatisticEstimate::getStatistic).toList(),
             update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
             update.getSlopeBound());
   }
@@ -232,8 +234,9 @@ public final class ModelSnapshot {
   }
 
   /**
-   * Probability with which a device that answers a published round is asked a question instead of
-   * for a gradient; 0 if the model asks none, 1 while it {@linkplain #isScouting scouts}.
+   * Probability with which a device that answers a published round is asked a question, or for a
+   * statistic, instead of for a gradient; 0 if the model asks for neither, 1 while it {@linkplain
+   * #isScouting scouts}.
    */
   public double questionProbability() {
     return terms.questionProbability();
@@ -267,7 +270,12 @@ public final class ModelSnapshot {
     return update.getEstimatesList();
   }
 
-  /** Number of admitted answers that have entered the estimates, or moved the clip. */
+  /** The statistics of the model, and what the votes imply so far; unmodifiable. */
+  public List<StatisticEstimate> statistics() {
+    return update.getStatisticsList();
+  }
+
+  /** Number of admitted answers and votes that have entered the estimates, or moved the clip. */
   public long answers() {
     return update.getAnswers();
   }

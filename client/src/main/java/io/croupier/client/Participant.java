@@ -1,11 +1,12 @@
 package io.croupier.client;
 
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 
 /**
  * A person's data, for one published round of a model. A device is asked for a gradient, or for the
- * answer to a question, or whether the size of its gradient is above the clip; {@link
- * GradientReporter#respond} calls no method that the round doesn't need.
+ * answer to a question, or for a statistic, or whether the size of its gradient is above the clip;
+ * {@link GradientReporter#respond} calls no method that the round doesn't need.
  */
 public interface Participant {
 
@@ -23,4 +24,20 @@ public interface Participant {
 
   /** Evaluates a question that the data can answer, about the average of the round. */
   boolean answer(Question question);
+
+  /**
+   * Whether this program knows the person's category in a statistic; must not depend on data. False
+   * unless it is overridden.
+   */
+  default boolean canVote(Statistic statistic) {
+    return false;
+  }
+
+  /**
+   * The person's category in a statistic that this program knows. Null, or a value that is none of
+   * the {@linkplain io.croupier.schemas.Choice categories}, counts as the last of them.
+   */
+  default String category(Statistic statistic) {
+    return null;
+  }
 }

@@ -7,17 +7,21 @@ import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.Statistics;
 import io.croupier.schemas.view.GradientReportView;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -64,8 +68,9 @@ public final class ReportMaker {
 
   /**
    * Whether this device answers a published round by a gradient: each device does with the
-   * probability that the model states, unless it is asked a {@linkplain #question question} or for
-   * its {@linkplain #asksForSize size} instead. The ledger decides once.
+   * probability that the model states, unless it is asked a {@linkplain #question question}, or for
+   * a {@linkplain #statistic statistic} or its {@linkplain #asksForSize size} instead. The ledger
+   * decides once.
    *
    * @param terms of the published round
    */
@@ -89,10 +94,32 @@ public final class ReportMaker {
    * @param terms of the published round
    */
   public Optional<Question> question(RoundTerms terms) {
-    if (!takesPart(terms) || !isAsked(terms) || asksForSize(terms)) {
+    if (!isAskedForOther(terms)) {
       return Optional.empty();
     }
-    return Optional.of(terms.questions().get(chosen(terms)));
+    int chosen = chosen(terms);
+    return chosen < terms.questions().size()
+        ? Optional.of(terms.questions().get(chosen))
+        : Optional.empty();
+  }
+
+  /**
+   * The statistic for which this device is asked, instead of for a gradient; empty for most devices
+   * and rounds. The ledger decides once, as for {@link #question}.
+   *
+   * @param terms of the published round
+   */
+  public Optional<Statistic> statistic(RoundTerms terms) {
+    if (!isAskedForOther(terms)) {
+      return Optional.empty();
+    }
+    int chosen = chosen(terms) - terms.questions().size();
+    return chosen >= 0 ? Optional.of(terms.statistics().get(chosen)) : Optional.empty();
+  }
+
+  /** Whether this device is asked a question or for a statistic, rather than for its size. */
+  private boolean isAskedForOther(RoundTerms terms) {
+    return takesPart(terms) && isAsked(terms) && !asksForSize(terms);
   }
 
   /**
@@ -107,25 +134,34 @@ public final class ReportMaker {
     return terms.hasMovingClip()
         && takesPart(terms)
         && isAsked(terms)
-        && (terms.isScouting() || chosen(terms) == terms.questions().size());
+        && (terms.isScouting() || chosen(terms) == asked(terms));
   }
 
-  /** Which of the questions is asked, from 0; that about the size comes after all others. */
+  private static int asked(RoundTerms terms) {
+    return terms.questions().size() + terms.statistics().size();
+  }
+
+  /**
+   * Which of the questions and, after them, statistics is asked, from 0; the question about the
+   * size comes after all others.
+   */
   private int chosen(RoundTerms terms) {
-    int count = terms.questions().size() + (terms.hasMovingClip() ? 1 : 0);
+    int count = asked(terms) + (terms.hasMovingClip() ? 1 : 0);
     return ledger.question(terms.modelId(), terms.round(), count);
   }
 
   /**
    * Makes the report that a round asks of this device: whether its size is above the clip, or the
-   * answer to a question, by a randomised bit at the cost of a gradient, or else a gradient. Spends
-   * and throws as {@link #release}.
+   * answer to a question, by a randomised bit at the cost of a gradient; or its category in a
+   * statistic, by a randomised group at that cost; or else a gradient. Spends and throws as {@link
+   * #release}.
    *
    * @param terms of the published round
    * @param participant the person's data at that round
    * @param randomiser a randomiser of gradients for this model
-   * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
-   *     can't, its reports don't disclose their level, or the limit leaves nothing for {@linkplain
+   * @throws NotChosenException also if this device is asked for a bit or a category, and can't
+   *     answer: its data can't, its reports don't disclose their level, a category is asked for and
+   *     that level is a mu, or the limit leaves nothing for {@linkplain
    *     io.croupier.client.ledger.Limit#answers answers}
    */
   public StoredReport respond(RoundTerms terms, Participant participant, Randomiser randomiser) {
@@ -136,6 +172,17 @@ public final class ReportMaker {
     }
     if (bits.isPresent() && question(terms).filter(participant::canAnswer).isPresent()) {
       return answer(terms, participant::answer, bits.get());
+    }
+    Optional<Statistic> statistic =
+        statistic(terms).filter(Statistic::hasChoice).filter(participant::canVote);
+    if (statistic.isPresent()) {
+      Optional<HashedResponseRandomiser> groups =
+          HashedResponseRandomiser.costing(
+                  randomiser.cost(), statistic.get().getChoice().getCategoriesCount())
+              .filter(ledger::admitsVote);
+      if (groups.isPresent()) {
+        return vote(terms, participant::category, groups.get());
+      }
     }
     requireGradient(terms);
     double[] gradient = participant.gradient();
@@ -258,6 +305,30 @@ public final class ReportMaker {
     requireKnownSize(terms);
     boolean isAbove = Sizes.isAbove(size.getAsDouble(), terms.gradientBound());
     return answer(terms, AdaptiveClips.QUESTION, isAbove, randomiser);
+  }
+
+  /**
+   * Reports the person's category in the {@linkplain #statistic statistic} for which this device is
+   * asked, by a randomised group. Spends and throws as {@link #answer}.
+   *
+   * @param terms of the published round
+   * @param category the person's category; called at most once, and only if this device is asked. A
+   *     value that is none of the statistic's categories, or null, counts as the last one
+   * @throws IllegalArgumentException if the randomiser is one of another number of categories
+   */
+  public StoredReport vote(
+      RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
+    Statistic statistic =
+        statistic(terms).orElseThrow(() -> new NotChosenException(terms, " for a statistic"));
+    requireSame("categories", randomiser.categories(), statistic.getChoice().getCategoriesCount());
+    int index = Statistics.category(statistic.getChoice(), category.apply(statistic));
+    return ledger.release(
+        randomiser,
+        sequence -> {
+          GradientReportView.Builder report = report(sequence, terms);
+          randomiser.release(statistic.getName(), index, report);
+          return report.build().toByteArray();
+        });
   }
 
   private StoredReport answer(

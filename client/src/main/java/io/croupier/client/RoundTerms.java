@@ -3,6 +3,7 @@ package io.croupier.client;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,9 +20,10 @@ import java.util.Optional;
  * @param gradientBound the clip: gradients are clipped to this L2 norm
  * @param gridExponent e: reports on the grid are multiples of 2^e; with a size, that of the bound
  * @param answerProbability probability with which a device answers the round
- * @param questionProbability probability with which a device that answers is asked a question
- *     instead of for a gradient
+ * @param questionProbability probability with which a device that answers is asked a question, or
+ *     for a statistic, instead of for a gradient
  * @param questions the questions of the model, besides that about the size; unmodifiable
+ * @param statistics the statistics of the model; unmodifiable
  * @param size what the clip bounds, if it moves; empty if it is fixed. A newer job may announce a
  *     size that this version doesn't know ({@link #hasKnownSize})
  * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
@@ -35,28 +37,33 @@ public record RoundTerms(
     double answerProbability,
     double questionProbability,
     List<Question> questions,
+    List<Statistic> statistics,
     Optional<AdaptiveClip.Size> size,
     double slopeBound) {
 
   /**
-   * Copies the questions.
+   * Copies the questions and statistics.
    *
    * @throws IllegalArgumentException if an argument is out of range; or, with a size, the grid
    *     isn't that of the bound; or the slope bound is missing with the size FEATURES; or there is
-   *     neither a question nor a size to ask for with a positive probability
+   *     no question, statistic or size to ask for with a positive probability
    */
   public RoundTerms {
     questions = List.copyOf(questions);
+    statistics = List.copyOf(statistics);
     require(round >= 0, "round", round, "at least 0");
     require(dimension >= 1, "dimension", dimension, "at least 1");
     requirePositive("gradientBound", gradientBound);
     requireProbability("answerProbability", answerProbability);
     requireProbability("questionProbability", questionProbability);
     require(
-        questionProbability == 0 || !questions.isEmpty() || size.isPresent(),
+        questionProbability == 0
+            || !questions.isEmpty()
+            || !statistics.isEmpty()
+            || size.isPresent(),
         "questionProbability",
         questionProbability,
-        "0 without questions and size");
+        "0 without questions, statistics and size");
     if (size.isPresent()) {
       int exponent = ModelSpecs.gridExponent(gradientBound);
       require(
@@ -135,6 +142,7 @@ public record RoundTerms(
         answerProbability,
         questionProbability,
         questions,
+        statistics,
         size,
         slopeBound);
   }

@@ -8,7 +8,9 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
@@ -16,11 +18,13 @@ import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A round asks a device for a gradient, an answer or a size, and for nothing else. */
@@ -34,6 +38,7 @@ class RespondTest {
   private static final class Data implements Participant {
     private final List<String> evaluated = new ArrayList<>();
     private boolean answers = true;
+    private boolean votes = true;
 
     @Override
     public double[] gradient() {
@@ -57,6 +62,17 @@ class RespondTest {
       evaluated.add("answer");
       return true;
     }
+
+    @Override
+    public boolean canVote(Statistic statistic) {
+      return votes;
+    }
+
+    @Override
+    public String category(Statistic statistic) {
+      evaluated.add("category");
+      return "home";
+    }
   }
 
   /** A round that asks every device a question with this probability, otherwise for a gradient. */
@@ -79,6 +95,21 @@ class RespondTest {
                 .build()
                 .toByteArray())
         .terms();
+  }
+
+  /** A round that asks every device for a statistic. */
+  private static RoundTerms counting() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 1, 0, 0).setQuestionProbability(1).setAnswerProbability(1);
+    update
+        .addStatisticsBuilder()
+        .getStatisticBuilder()
+        .setName("screen")
+        .getChoiceBuilder()
+        .addCategories("cart")
+        .addCategories("home")
+        .addCategories("other");
+    return ModelSnapshot.parse(update.build().toByteArray()).terms();
   }
 
   private static GradientReport parse(StoredReport report) throws Exception {
@@ -124,6 +155,49 @@ class RespondTest {
     assertThat(report.getAnswer().getQuestion()).isEqualTo(AdaptiveClips.QUESTION);
     assertThat(report.getAnswer().getBit()).isTrue();
     assertThat(data.evaluated).containsExactly("size");
+  }
+
+  @Test
+  void aStatisticNeedsTheCategoryAlone() throws Exception {
+    Data data = new Data();
+
+    GradientReport report =
+        parse(maker.respond(counting(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
+
+    assertThat(report.getVote().getStatistic()).isEqualTo("screen");
+    // Another one is released with probability 2.3e-7.
+    assertThat(report.getVote().getIndex()).isEqualTo(1);
+    assertThat(report.getHashedResponse().getEpsilon()).isEqualTo(16);
+    assertThat(report.getHashedResponse().getGroups()).isEqualTo(3);
+    assertThat(data.evaluated).containsExactly("category");
+    assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
+    assertThatThrownBy(() -> maker.release(counting(), new double[2], EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+  }
+
+  /** A value that is no category, or none at all: the report is made and charged as any other. */
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = {"elsewhere", ""})
+  void anUnknownCategoryCountsAsTheLastOne(String value) throws Exception {
+    HashedResponseRandomiser randomiser = new HashedResponseRandomiser(16, 3);
+    GradientReport report = parse(maker.vote(counting(), statistic -> value, randomiser));
+    // Another one is released with probability 2.3e-7.
+    assertThat(report.getVote().getIndex()).isEqualTo(2);
+    assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
+  }
+
+  @Test
+  void devicesThatCannotVoteSpendNothing() {
+    Data data = new Data();
+    GridRandomiser gaussian = new GaussianRandomiser(1, 2, -16, 1);
+    assertThatThrownBy(() -> maker.respond(counting(), data, gaussian))
+        .isInstanceOf(NotChosenException.class);
+    data.votes = false;
+    assertThatThrownBy(() -> maker.respond(counting(), data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    assertThat(data.evaluated).isEmpty();
+    assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test

@@ -18,11 +18,13 @@ class RoundTermsTest {
       Optional.of(AdaptiveClip.Size.FEATURES);
 
   private static RoundTerms moving(double bound, int exponent, double slopeBound) {
-    return new RoundTerms("m", 0, 2, bound, exponent, 1, 0.02, List.of(), FEATURES, slopeBound);
+    return new RoundTerms(
+        "m", 0, 2, bound, exponent, 1, 0.02, List.of(), List.of(), FEATURES, slopeBound);
   }
 
   private static RoundTerms fixed(double bound, double answers, double questions) {
-    return new RoundTerms("m", 0, 2, bound, -3, answers, questions, List.of(), Optional.empty(), 0);
+    return new RoundTerms(
+        "m", 0, 2, bound, -3, answers, questions, List.of(), List.of(), Optional.empty(), 0);
   }
 
   @Test
@@ -31,7 +33,8 @@ class RoundTermsTest {
     assertThat(fixed(0.3, 0.5, 0).gridExponent()).as("chosen in the spec").isEqualTo(-3);
     List<Question> questions = List.of(Question.newBuilder().setName("a").build());
     assertThat(
-            new RoundTerms("m", 0, 2, 1, -16, 1, 0.02, questions, Optional.empty(), 0).questions())
+            new RoundTerms("m", 0, 2, 1, -16, 1, 0.02, questions, List.of(), Optional.empty(), 0)
+                .questions())
         .isEqualTo(questions);
   }
 
@@ -72,6 +75,7 @@ class RoundTermsTest {
   void someQuestionCanBeAsked() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> fixed(1, 1, 0.02))
-        .withMessage("questionProbability is 0.02; it must be 0 without questions and size");
+        .withMessage(
+            "questionProbability is 0.02; it must be 0 without questions, statistics and size");
   }
 }

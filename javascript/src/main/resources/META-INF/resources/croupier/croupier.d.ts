@@ -48,6 +48,14 @@ export interface Question {
   readonly threshold: number | null;
 }
 
+/** A count of people by their own data alone: to which of the categories does a person belong? */
+export interface Statistic {
+  readonly name: string;
+  readonly kind: 'choice' | 'unknown';
+  /** Of a choice, at least two; otherwise none. */
+  readonly categories: readonly string[];
+}
+
 /** The terms on which a published round takes reports. */
 export interface RoundTerms {
   readonly modelId: string;
@@ -59,6 +67,7 @@ export interface RoundTerms {
   readonly answerProbability: number;
   readonly questionProbability: number;
   readonly questions: readonly Question[];
+  readonly statistics: readonly Statistic[];
   /** What the clip bounds, if it moves; null if it is fixed. */
   readonly size: 'FEATURES' | 'GRADIENT' | 'UNKNOWN' | null;
   /** With FEATURES; otherwise 0. */
@@ -227,6 +236,18 @@ export class RandomisedResponse {
   release(answer: boolean): boolean;
 }
 
+/** The group of one of k categories by hashed response, epsilon-LDP. Every release spends epsilon. */
+export class HashedResponse {
+  constructor(options: { epsilon: number; categories: number; crypto?: RandomSource });
+  readonly epsilon: number;
+  readonly epsilonNanos: bigint;
+  readonly categories: number;
+  readonly groups: number;
+  /** Whether a seed assigns the categories to groups. */
+  readonly isHashed: boolean;
+  release(category: number): { readonly seed: bigint | null; readonly group: number };
+}
+
 /** The gateway's HTTP API. */
 export class Gateway {
   constructor(options: {
@@ -263,7 +284,10 @@ export class Gateway {
 }
 
 /** What a device does in a round. */
-export type Decision = { kind: 'none' | 'gradient' | 'size' } | { kind: 'question'; question: Question };
+export type Decision =
+  | { kind: 'none' | 'gradient' | 'size' }
+  | { kind: 'question'; question: Question }
+  | { kind: 'statistic'; statistic: Statistic };
 
 /** The most that a person spends from this browser. It isn't stored. */
 export interface Limit {
@@ -366,6 +390,15 @@ export interface SentAnswer extends Sent {
   readonly bit: boolean;
 }
 
+export interface SentVote extends Sent {
+  readonly kind: 'vote';
+  readonly statistic: string;
+  /** Null if each category is a group. */
+  readonly seed: bigint | null;
+  /** After randomisation. */
+  readonly group: number;
+}
+
 /** An anonymous report that was accepted. */
 export interface SentAnonymously {
   readonly kind: 'anonymous';
@@ -402,11 +435,19 @@ export class Device {
   persist(): Promise<boolean>;
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;
-  /** Does what the round asks for; null if that is nothing. */
-  takePart(snapshot: Snapshot, rows: Rows): Promise<SentGradient | SentAnswer | null>;
+  /**
+   * Does what the round asks for; null if that is nothing. categories: the person's category in each statistic that this
+   * program knows, by its name; a value that is none of the categories counts as the last of them.
+   */
+  takePart(
+    snapshot: Snapshot,
+    rows: Rows,
+    categories?: Readonly<Record<string, string | null>>,
+  ): Promise<SentGradient | SentAnswer | SentVote | null>;
   report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;
   answer(snapshot: Snapshot, truth: (question: Question) => boolean): Promise<SentAnswer>;
   answerSize(snapshot: Snapshot, size: () => number): Promise<SentAnswer>;
+  vote(snapshot: Snapshot, category: (statistic: Statistic) => string | null): Promise<SentVote>;
   /** Asks for the token of a window that begins, and sends its report at the publication that the device drew. */
   takePartAnonymously(
     snapshot: Snapshot,

@@ -822,6 +822,82 @@ export class RandomisedResponse {
   }
 }
 
+const MOST_CATEGORIES = 1024;
+
+/** The group of a category among `groups` of them, by a seed in two halves: docs/statistics.md. */
+function groupOf(seed, category, groups) {
+  // Below 2^42, exact in a double.
+  return Math.floor((startOf(seed, category, new Word()).high * groups) / 2 ** 32);
+}
+
+/**
+ * Hashed response: the group of one of k categories, exp(epsilon) times as probable as each other one. Where k is at most
+ * 3 exp(epsilon) + 2, each category is a group; otherwise a public seed assigns them to groups. docs/statistics.md
+ * specifies it. Every release spends epsilon.
+ */
+export class HashedResponse {
+  #seeds;
+  #words;
+  #coin;
+
+  /**
+   * @param epsilon in nats, from 1e-9 to 16; rounded down to a multiple of 1e-9
+   * @param categories k, from 2 to 1024
+   * @param crypto where the random bits come from
+   */
+  constructor({ epsilon, categories, crypto = globalThis.crypto }) {
+    this.epsilonNanos = epsilonUnits(epsilon);
+    this.epsilon = Number(this.epsilonNanos) / 1e9;
+    check(
+      Number.isInteger(categories) && categories >= 2 && categories <= MOST_CATEGORIES,
+      'categories', categories, `an integer from 2 to ${MOST_CATEGORIES}`);
+    this.categories = categories;
+    /** Whether a seed assigns the categories to groups. */
+    this.isHashed = categories > 3 * Math.exp(this.epsilon) + 2;
+    this.groups = this.isHashed ? Math.round(Math.exp(this.epsilon) + 1) : categories;
+    this.#coin = acceptance(this.epsilonNanos);
+    // Of its own calls to the generator: the seed is public, and the words of the group aren't.
+    this.#seeds = new Words(crypto);
+    this.#words = new Words(crypto);
+    Object.freeze(this);
+  }
+
+  /**
+   * Draws a seed, if one is needed, then a group.
+   *
+   * @param category from 0 to k - 1
+   * @returns an object with the seed, a BigInt, or null, and the group
+   */
+  release(category) {
+    check(
+      Number.isInteger(category) && category >= 0 && category < this.categories,
+      'category', 'out of range', `an integer from 0 to ${this.categories - 1}`);
+    let seed = null;
+    let own = category;
+    if (this.isHashed) {
+      const seeds = this.#seeds;
+      seeds.renew();
+      seeds.next();
+      seed = (BigInt(seeds.high) << 32n) | BigInt(seeds.low);
+      own = groupOf({ low: seeds.low, high: seeds.high }, category, this.groups);
+      seeds.renew();
+    }
+    const favoured = new Uint8Array(this.groups);
+    favoured[own] = 1;
+    const words = this.#words;
+    words.renew();
+    const group = drawIndex(favoured, words, this.#coin);
+    words.renew();
+    return { seed, group };
+  }
+}
+
+/** The number of a category; a value that is none of them counts as the last one. */
+function categoryOf(statistic, value) {
+  const index = statistic.categories.indexOf(value);
+  return index >= 0 ? index : statistic.categories.length - 1;
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // A person's features, as a model's spec describes them
 // ---------------------------------------------------------------------------------------------------------
@@ -1295,6 +1371,16 @@ function questionOf(estimate) {
   return Object.freeze({ name, kind, threshold: kind === 'lossAbove' ? numberOf(question.lossAbove.threshold) : null });
 }
 
+function statisticOf(estimate) {
+  const statistic = estimate.statistic ?? {};
+  const kind = statistic.choice !== undefined ? 'choice' : 'unknown';
+  const name = statistic.name ?? '';
+  requireUpdate(NAME.test(name), 'a statistic has no valid name');
+  const categories = Object.freeze([...(statistic.choice?.categories ?? [])]);
+  requireUpdate(kind === 'unknown' || categories.length >= 2, 'a choice has fewer than 2 categories');
+  return Object.freeze({ name, kind, categories });
+}
+
 function isProbability(p) {
   return p >= 0 && p <= 1;
 }
@@ -1311,18 +1397,20 @@ function termsOf(update, modelId, round, dimension) {
   const gridExponent = update.gridExponent;
   requireUpdate(Number.isInteger(gridExponent), 'gridExponent is missing');
   const questions = Object.freeze((update.estimates ?? []).map(questionOf));
+  const statistics = Object.freeze((update.statistics ?? []).map(statisticOf));
   const hasSize = update.size !== undefined && update.size !== null;
   const size = !hasSize ? null : ['FEATURES', 'GRADIENT'].includes(update.size) ? update.size : 'UNKNOWN';
   const answerProbability = numberOf(update.answerProbability ?? 1);
-  const questionProbability = questions.length === 0 && !hasSize ? 0 : numberOf(update.questionProbability ?? 0);
+  const isAsking = questions.length > 0 || statistics.length > 0 || hasSize;
+  const questionProbability = isAsking ? numberOf(update.questionProbability ?? 0) : 0;
   requireUpdate(isProbability(answerProbability), 'answerProbability is not from 0 to 1');
   requireUpdate(isProbability(questionProbability), 'questionProbability is not from 0 to 1');
   const slopeBound = size === 'FEATURES' ? numberOf(update.slopeBound) : 0;
   requireUpdate(size !== 'FEATURES' || isPositive(slopeBound), 'slopeBound is missing, with size FEATURES');
   requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
   return Object.freeze({
-    modelId, round, dimension, gradientBound, gridExponent, answerProbability, questionProbability, questions, size,
-    slopeBound, isScouting: hasSize && questionProbability >= 1,
+    modelId, round, dimension, gradientBound, gridExponent, answerProbability, questionProbability, questions, statistics,
+    size, slopeBound, isScouting: hasSize && questionProbability >= 1,
   });
 }
 
@@ -1496,12 +1584,15 @@ function decide(secret, terms) {
   if (!(lot(secret, 'croupier question', modelId, round) < terms.questionProbability)) {
     return { kind: 'gradient' };
   }
-  const count = terms.questions.length + (terms.size === null ? 0 : 1);
+  const asked = terms.questions.length + terms.statistics.length;
+  const count = asked + (terms.size === null ? 0 : 1);
   const chosen = Math.floor(lot(secret, 'croupier which question', modelId, round) * count);
-  if (terms.isScouting || chosen === terms.questions.length) {
+  if (terms.isScouting || chosen === asked) {
     return { kind: 'size' };
   }
-  return { kind: 'question', question: terms.questions[chosen] };
+  return chosen < terms.questions.length
+    ? { kind: 'question', question: terms.questions[chosen] }
+    : { kind: 'statistic', statistic: terms.statistics[chosen - terms.questions.length] };
 }
 
 /**
@@ -1783,6 +1874,18 @@ function answerReport(terms, deviceId, sequence, now, randomiser, question, bit)
   return reportWriter(terms, deviceId, sequence, now)
     .message(15, new ProtobufWriter().text(1, question).integer(2, bit ? 1 : 0))
     .message(26, new ProtobufWriter().double(1, randomiser.epsilon))
+    .finish();
+}
+
+/** A report of a person's category in a statistic. */
+function voteReport(terms, deviceId, sequence, now, randomiser, statistic, { seed, group }) {
+  const vote = new ProtobufWriter().text(1, statistic);
+  if (seed !== null) {
+    vote.fixed64(2, seed);
+  }
+  return reportWriter(terms, deviceId, sequence, now)
+    .message(16, vote.integer(3, group))
+    .message(27, new ProtobufWriter().double(1, randomiser.epsilon).integer(2, randomiser.groups))
     .finish();
 }
 
@@ -2799,12 +2902,16 @@ export class Device {
   }
 
   /**
-   * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit.
+   * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit, or the
+   * person's category in a statistic.
    *
+   * @param rows the person's Rows
+   * @param categories the person's category in each statistic that this program knows, by the statistic's name; a value
+   *     that is none of the categories, null for instance, counts as the last of them
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
-   *     is asked a question that its data can't answer, or for which its limit leaves nothing
+   *     is asked a question or for a statistic that its data can't answer, or for which its limit leaves nothing
    */
-  async takePart(snapshot, rows) {
+  async takePart(snapshot, rows, categories = {}) {
     const { terms, weights, average, modelId, round } = snapshot;
     check(rows.dimension === terms.dimension, 'dimension of the rows', rows.dimension, terms.dimension);
     check(
@@ -2826,6 +2933,12 @@ export class Device {
       }
       const row = new Words(this.#crypto).below(rows.count);
       return this.answer(snapshot, (question) => rows.answer(question, row, average));
+    }
+    if (decision.kind === 'statistic') {
+      const { name, kind } = decision.statistic;
+      return kind === 'choice' && Object.hasOwn(categories, name)
+        ? this.vote(snapshot, (statistic) => categories[statistic.name])
+        : null;
     }
     return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
   }
@@ -2881,6 +2994,28 @@ export class Device {
     this.#requireChosen(terms, 'size', 'by its size');
     requireKnownSize(terms);
     return this.#answer(terms, 'clip', isSizeAbove(size(), terms.gradientBound));
+  }
+
+  /**
+   * Reports the person's category in the statistic for which this device is asked in a round, by a randomised group.
+   *
+   * @param category returns the person's category in a statistic; called at most once. A value that is none of its
+   *     categories counts as the last of them
+   */
+  async vote(snapshot, category) {
+    const { terms } = snapshot;
+    const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
+    check(statistic.kind === 'choice', 'statistic', 'one that this version does not know', 'a choice');
+    const randomiser = new HashedResponse({
+      epsilon: this.epsilon, categories: statistic.categories.length, crypto: this.#crypto,
+    });
+    const index = categoryOf(statistic, category(statistic));
+    let release;
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', (sequence) => {
+      release = randomiser.release(index);
+      return voteReport(terms, this.deviceId, sequence, this.#now(), randomiser, statistic.name, release);
+    });
+    return { kind: 'vote', ...sent, epsilon: randomiser.epsilon, statistic: statistic.name, ...release };
   }
 
   async #answer(terms, question, truth) {
@@ -3136,7 +3271,7 @@ function requireKnownSize(terms) {
 /** Parts that tests compare with the Java implementation. They are no part of the API. */
 export const internals = Object.freeze({
   Words, Sphere, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
-  drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, isSizeAbove, scaledBy,
-  eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
+  drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, voteReport, groupOf,
+  categoryOf, isSizeAbove, scaledBy, eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
   fromBase64, toBase64, integerOf, bytesOf, inverse,
 });

@@ -122,6 +122,30 @@ class DeviceTest extends DeviceFixture {
     assertThat(spent(device)).isEqualTo("3");
   }
 
+  /** A value that is none of the categories counts as the last one; the report is never missing. */
+  @Test
+  void votesForTheCategoryOfAStatistic() {
+    Value device = visits.open(visits.page(), "{epsilon: 16}");
+    String counting =
+        "{statistics: [{statistic: {name: 'screen', choice: {categories: ['cart', 'home', 'other']}}}],"
+            + " questionProbability: 1}";
+    String[] categories = {"{screen: 'home'}", "{screen: 'elsewhere'}", "{screen: null}"};
+    for (int round = 0; round < categories.length; round++) {
+      Value own = browser.eval("() => (" + categories[round] + ")").execute();
+      visits.await(
+          device.invokeMember("takePart", visits.snapshot(round, counting), rows("logistic"), own));
+    }
+    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    assertThat(reports).hasSize(3);
+    // Another group than that of the category is released with probability 2.3e-7.
+    assertThat(reports).extracting(r -> r.getVote().getIndex()).containsExactly(1, 2, 2);
+    assertThat(reports).extracting(r -> r.getVote().getStatistic()).containsOnly("screen");
+    assertThat(reports).noneMatch(r -> r.getVote().hasSeed());
+    Value unknown = device.invokeMember("takePart", visits.snapshot(5, counting), rows("logistic"));
+    assertThat(visits.await(unknown).isNull()).isTrue();
+    assertThat(spent(device)).isEqualTo("48");
+  }
+
   /**
    * Without classes there is no accuracy: such a device stays silent, whatever its rows contain.
    */

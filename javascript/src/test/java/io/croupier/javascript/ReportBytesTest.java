@@ -101,6 +101,39 @@ class ReportBytesTest {
   }
 
   @Test
+  void reportsOfVotesAreThoseOfProtobuf() throws Exception {
+    Value write =
+        browser
+            .eval(
+                "(i) => (terms, sequence, now, epsilon, groups, statistic, seed, group) =>"
+                    + " i.voteReport(terms, 'd', sequence, now, {epsilon, groups}, statistic,"
+                    + " {seed, group})")
+            .execute(browser.export("internals"));
+    for (long seed : new long[] {0, 7, -1}) {
+      GradientReport.Builder expected = blank(7, "d", 300);
+      expected.getVoteBuilder().setStatistic("screen").setIndex(3);
+      if (seed != 0) {
+        expected.getVoteBuilder().setSeed(seed);
+      }
+      expected.getHashedResponseBuilder().setEpsilon(0.3).setGroups(1000);
+      Object noSeed = browser.eval("null");
+      byte[] bytes =
+          Browser.bytes(
+              write.execute(
+                  terms(7, 1, true),
+                  300,
+                  NOW,
+                  0.3,
+                  1000,
+                  "screen",
+                  seed == 0 ? noSeed : browser.big(seed),
+                  3));
+      assertThat(bytes).isEqualTo(expected.build().toByteArray());
+      assertThat(Visits.report(bytes)).isEqualTo(expected.build());
+    }
+  }
+
+  @Test
   void reportsOfAnswersAreThoseOfProtobuf() throws Exception {
     Value write =
         browser

@@ -101,6 +101,15 @@ class RoundsTest {
           .getLossAboveBuilder()
           .setThreshold(q);
     }
+    for (int s = random.nextInt(3); s > 0; s--) {
+      update
+          .addStatisticsBuilder()
+          .getStatisticBuilder()
+          .setName("s" + s)
+          .getChoiceBuilder()
+          .addCategories("a")
+          .addCategories("b");
+    }
     switch (random.nextInt(3)) {
       case 0 -> update.setSize(AdaptiveClip.Size.FEATURES).setSlopeBound(0.75);
       case 1 -> update.setSize(AdaptiveClip.Size.GRADIENT);
@@ -115,6 +124,9 @@ class RoundsTest {
     }
     if (maker.asksForSize(terms)) {
       return "size";
+    }
+    if (maker.statistic(terms).isPresent()) {
+      return "statistic " + maker.statistic(terms).get().getName();
     }
     return maker.question(terms).map(question -> "question " + question.getName()).orElse("none");
   }
@@ -144,6 +156,9 @@ class RoundsTest {
         RoundTerms terms = ModelSnapshot.parse(update.toByteArray()).terms();
         Value own = browser.internal("decide").execute(secret, read(update).getMember("terms"));
         String kind = own.getMember("kind").asString();
+        if (kind.equals("statistic")) {
+          kind += " " + own.getMember("statistic").getMember("name").asString();
+        }
         if (kind.equals("question")) {
           kind += " " + own.getMember("question").getMember("name").asString();
         }
@@ -151,7 +166,8 @@ class RoundsTest {
         seen.merge(kind, 1, Integer::sum);
       }
     }
-    assertThat(seen.keySet()).contains("none", "gradient", "size", "question q1", "question q2");
+    assertThat(seen.keySet())
+        .contains("none", "gradient", "size", "question q1", "question q2", "statistic s1");
   }
 
   @Test

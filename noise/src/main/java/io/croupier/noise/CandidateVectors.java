@@ -123,7 +123,8 @@ public final class CandidateVectors {
     return (products + others) / Math.sqrt(evens + odds);
   }
 
-  private static long start(long seed, int pair) {
+  /** The state from which the words of a vector follow. */
+  static long start(long seed, int pair) {
     return mix(seed + GOLDEN * (2L * pair + 1));
   }
 

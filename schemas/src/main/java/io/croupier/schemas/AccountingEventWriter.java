@@ -104,6 +104,7 @@ public final class AccountingEventWriter {
       case CENTRAL -> message(field, event.getCentral());
       case PRIV_UNIT -> message(field, event.getPrivUnit());
       case RANDOMISED_RESPONSE -> message(field, event.getRandomisedResponse());
+      case HASHED_RESPONSE -> message(field, event.getHashedResponse());
       case DECLARATION_NOT_SET -> {
         // Nothing to write.
       }

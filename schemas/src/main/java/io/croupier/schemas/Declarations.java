@@ -11,6 +11,7 @@ import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.InvalidMechanismException;
 import io.croupier.accounting.mechanism.InvalidMechanismException.Flaw;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
@@ -68,6 +69,7 @@ public final class Declarations {
       case CENTRAL -> report.getCentral();
       case PRIV_UNIT -> report.getPrivUnit();
       case RANDOMISED_RESPONSE -> report.getRandomisedResponse();
+      case HASHED_RESPONSE -> report.getHashedResponse();
       case DECLARATION_NOT_SET -> null;
     };
   }
@@ -82,6 +84,7 @@ public final class Declarations {
       case CENTRAL -> event.getCentral();
       case PRIV_UNIT -> event.getPrivUnit();
       case RANDOMISED_RESPONSE -> event.getRandomisedResponse();
+      case HASHED_RESPONSE -> event.getHashedResponse();
       case DECLARATION_NOT_SET -> null;
     };
   }
@@ -111,6 +114,9 @@ public final class Declarations {
     if (declared instanceof RandomisedResponseOrBuilder response) {
       return new RandomisedResponseMechanism(
           response.hasMu() ? response.getMu() : response.getEpsilon(), response.hasMu());
+    }
+    if (declared instanceof HashedResponseOrBuilder response) {
+      return new HashedResponseMechanism(response.getEpsilon(), response.getGroups());
     }
     if (declared instanceof CoordinateLaplace laplace) {
       DoubleBuffer taus = DoubleBuffer.allocate(laplace.getTausCount());
@@ -201,6 +207,8 @@ public final class Declarations {
       event.setCoordinateLaplace(total(laplace));
     } else if (mechanism instanceof RandomisedResponseMechanism response) {
       event.setRandomisedResponse(message(response));
+    } else if (mechanism instanceof HashedResponseMechanism response) {
+      event.setHashedResponse(message(response));
     } else if (mechanism instanceof UndisclosedNoise) {
       event.setUndisclosed(Undisclosed.getDefaultInstance());
     } else if (mechanism instanceof CentralNoise) {
@@ -221,6 +229,9 @@ public final class Declarations {
       return message(unit);
     }
     if (mechanism instanceof RandomisedResponseMechanism response) {
+      return message(response);
+    }
+    if (mechanism instanceof HashedResponseMechanism response) {
       return message(response);
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
@@ -274,6 +285,13 @@ public final class Declarations {
     return response.isMu()
         ? message.setMu(response.level()).build()
         : message.setEpsilon(response.level()).build();
+  }
+
+  private static HashedResponse message(HashedResponseMechanism response) {
+    return HashedResponse.newBuilder()
+        .setEpsilon(response.epsilon())
+        .setGroups(response.groups())
+        .build();
   }
 
   private static Message message(CoordinateLaplaceMechanism laplace, Descriptor type) {

@@ -127,11 +127,12 @@ public final class GradientReports {
       case EXAMPLE -> checkExample(report.getExample(), !report.hasCentral(), violations);
       case CANDIDATE -> checkCandidate(report, violations);
       case ANSWER -> Questions.checkAnswer(report, violations);
+      case VOTE -> Statistics.checkVote(report, violations);
       case TOKEN -> checkToken(report, violations);
       case GRADIENT_NOT_SET ->
           violations.add(
               "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate,"
-                  + " answer or token");
+                  + " answer, vote or token");
     }
   }
 
@@ -215,6 +216,9 @@ public final class GradientReports {
           "gradient",
           "another form",
           "answer, since it is randomised_response");
+    } else if (report.hasHashedResponse()) {
+      violations.require(
+          report.hasVote(), "gradient", "another form", "vote, since it is hashed_response");
     }
   }
 
@@ -242,7 +246,7 @@ public final class GradientReports {
       case GRID -> checkTaus(taus, report.getGrid().getValuesCount(), COORDINATES, violations);
       case SPARSE -> checkTaus(taus, report.getSparse().getIndicesCount(), INDICES, violations);
       case EXAMPLE -> checkTaus(taus, report.getExample().getXCount(), COORDINATES, violations);
-      case CANDIDATE, ANSWER, TOKEN, GRADIENT_NOT_SET -> {}
+      case CANDIDATE, ANSWER, VOTE, TOKEN, GRADIENT_NOT_SET -> {}
     }
   }
 

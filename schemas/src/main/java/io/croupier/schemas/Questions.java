@@ -19,9 +19,9 @@ public final class Questions {
   }
 
   /**
-   * Probability with which a device that takes part in a round is asked a question instead of for a
-   * gradient: as set, else 0.02; 0 if the model asks no questions. While a model with an adaptive
-   * clip scouts, its updates have a probability of 1 instead.
+   * Probability with which a device that takes part in a round is asked a question, or for a
+   * statistic, instead of for a gradient: as set, else 0.02; 0 if the model asks for neither. While
+   * a model with an adaptive clip scouts, its updates have a probability of 1 instead.
    */
   public static double probability(ModelSpec spec) {
     if (!isAsking(spec)) {
@@ -31,7 +31,7 @@ public final class Questions {
   }
 
   private static boolean isAsking(ModelSpec spec) {
-    return spec.getQuestionsCount() > 0 || spec.hasAdaptiveClip();
+    return spec.getQuestionsCount() > 0 || spec.getStatisticsCount() > 0 || spec.hasAdaptiveClip();
   }
 
   static void check(ModelSpec spec, Violations violations) {
@@ -40,7 +40,10 @@ public final class Questions {
       double p = spec.getQuestionProbability();
       violations.require(p >= 0 && p < 1, "question_probability", p, "at least 0 and below 1");
       violations.require(
-          isAsking(spec), "question_probability", p, "left out: the model asks no questions");
+          isAsking(spec),
+          "question_probability",
+          p,
+          "left out: the model asks no questions, and has no statistics");
       violations.require(
           p != 0 || !spec.hasAdaptiveClip(),
           "question_probability",

@@ -16,6 +16,7 @@ final class SpecChanges {
           ModelSpec.MAX_STALENESS_FIELD_NUMBER,
           ModelSpec.QUESTIONS_FIELD_NUMBER,
           ModelSpec.QUESTION_PROBABILITY_FIELD_NUMBER,
+          ModelSpec.STATISTICS_FIELD_NUMBER,
           ModelSpec.REPORTS_PER_ROUND_FIELD_NUMBER);
 
   private SpecChanges() {}
@@ -40,6 +41,7 @@ final class SpecChanges {
       return; // all differences inside the learner follow from this one
     }
     Questions.compare(current.getQuestionsList(), next.getQuestionsList(), violations);
+    Statistics.compare(current.getStatisticsList(), next.getStatisticsList(), violations);
     compare("", SpecDefaults.resolve(current), SpecDefaults.resolve(next), violations);
   }
 

@@ -62,6 +62,7 @@ final class SpecRules {
     checkLimits(spec, violations);
     Questions.check(spec, violations);
     FeatureRules.check(spec, violations);
+    Statistics.check(spec, violations);
     if (spec.hasAnonymous()) {
       AnonymousWindows.check(spec, violations);
     }

@@ -11,6 +11,7 @@ import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
@@ -38,7 +39,8 @@ class DeclarationsTest {
         new GaussianMechanism(0.2),
         CentralNoise.CENTRAL,
         new PrivUnitMechanism(0.5, 256, 100),
-        new RandomisedResponseMechanism(0.3, true));
+        new RandomisedResponseMechanism(0.3, true),
+        new HashedResponseMechanism(0.3, 4));
   }
 
   @Test
@@ -60,7 +62,8 @@ class DeclarationsTest {
             "coordinateLaplace",
             "gaussian",
             "privUnit",
-            "randomisedResponse");
+            "randomisedResponse",
+            "hashedResponse");
   }
 
   @ParameterizedTest

@@ -24,6 +24,7 @@ class GoldenBytesTest {
         "ModelSpec-central",
         "ModelSpec-priv-unit",
         "ModelSpec-questions",
+        "ModelSpec-statistics",
         "ModelSpec-adaptive-clip",
         "ModelSpec-features",
         "GradientReport-dense",
@@ -33,9 +34,11 @@ class GoldenBytesTest {
         "GradientReport-example",
         "GradientReport-candidate",
         "GradientReport-answer",
+        "GradientReport-vote",
         "ModelUpdate",
         "ModelUpdate-estimates",
         "ModelUpdate-recent",
+        "ModelUpdate-statistics",
         "ModelUpdate-adaptive-clip",
         "ModelUpdate-waits",
         "ModelUpdate-features",
@@ -45,6 +48,7 @@ class GoldenBytesTest {
         "AccountingEvent-blt",
         "AccountingEvent-priv-unit",
         "AccountingEvent-answer",
+        "AccountingEvent-vote",
         "AccountingEvent-window",
         "GuaranteeEvent",
         "JournalEntry",
@@ -63,7 +67,8 @@ class GoldenBytesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"local", "priv-unit", "questions", "adaptive-clip", "features"})
+  @ValueSource(
+      strings = {"local", "priv-unit", "questions", "statistics", "adaptive-clip", "features"})
   void aGoldenSpecIsValid(String kind) throws IOException {
     ModelSpec spec = ModelSpec.parseFrom(bytes("ModelSpec-" + kind + ".bin"));
     assertThat(ModelSpecs.violations(spec)).isEmpty();
@@ -86,7 +91,7 @@ class GoldenBytesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"dense", "grid", "sparse", "coordinate", "example", "candidate", "answer"})
+      strings = {"dense", "grid", "sparse", "coordinate", "example", "candidate", "answer", "vote"})
   void goldenReportsAreWellFormed(String form) throws IOException {
     byte[] golden = bytes("GradientReport-" + form + ".bin");
     assertThat(GradientReports.violations(GradientReport.parseFrom(golden))).isEmpty();

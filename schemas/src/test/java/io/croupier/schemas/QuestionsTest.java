@@ -123,7 +123,8 @@ class QuestionsTest {
   void aProbabilityNeedsQuestions() throws Exception {
     assertThat(ModelSpecs.violations(spec(MODEL + "question_probability: 0.1 black_box {}")))
         .containsExactly(
-            "question_probability is 0.1: it must be left out: the model asks no questions");
+            "question_probability is 0.1: it must be left out: the model asks no questions, and has"
+                + " no statistics");
   }
 
   @Test

@@ -33,7 +33,14 @@ final class Scenario {
 
   /** Publishes the models, reports, and waits until the job has published everything. */
   static void play(Records records) throws Exception {
-    records.publish(local("visits").setLimits(Limits.newBuilder().setEpsilon(10)).build());
+    ModelSpec.Builder visits = local("visits").setLimits(Limits.newBuilder().setEpsilon(10));
+    visits
+        .addStatisticsBuilder()
+        .setName("screen")
+        .getChoiceBuilder()
+        .addCategories("home")
+        .addCategories("other");
+    records.publish(visits.build());
     records.publish(local("retired").build());
     records.publish(central("rides"));
     for (String model : new String[] {"visits", "retired", "rides"}) {

@@ -252,6 +252,17 @@ class SqlPageITCase {
         .isBetween(Duration.ZERO, Duration.ofMinutes(5));
   }
 
+  /** No person has voted, so there are no fractions. */
+  @Test
+  void statistics() throws Exception {
+    List<Row> rows = rows("Statistics");
+    assertThat(rows).hasSize(1);
+    assertThat(rows.get(0).getField(0)).isEqualTo("visits");
+    assertThat(rows.get(0).getField(1)).isEqualTo("screen");
+    assertThat(rows.get(0).<String[]>getFieldAs(2)).containsExactly("home", "other");
+    assertThat(rows.get(0).getField(3)).isNull();
+  }
+
   @Test
   void messagesThatARecordLacksAreNull() throws Exception {
     assertThat(

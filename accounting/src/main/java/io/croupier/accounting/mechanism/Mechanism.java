@@ -12,6 +12,7 @@ public sealed interface Mechanism
     permits CentralNoise,
         CoordinateLaplaceMechanism,
         GaussianMechanism,
+        HashedResponseMechanism,
         L2LaplaceMechanism,
         PrivUnitMechanism,
         RandomisedResponseMechanism,

@@ -29,6 +29,7 @@ class MechanismTest {
           new GaussianMechanism(0.5),
           PrivUnitMechanism.of(new PrivUnitLaws().best(3, 0.5, 256)),
           new RandomisedResponseMechanism(0.5, true),
+          HashedResponseMechanism.of(0.5, 20),
           UndisclosedNoise.UNDISCLOSED,
           CentralNoise.CENTRAL);
 

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.anonymity.WindowComposition;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
@@ -63,8 +64,15 @@ final class AnonymityCommand implements Callable<Integer> {
   @Option(
       names = "--dimension",
       paramLabel = "D",
-      description = "Number of coordinates of a gradient; not for randomised-response.")
+      description =
+          "Number of coordinates of a gradient; not for randomised-response or hashed-response.")
   private Integer dimension;
+
+  @Option(
+      names = "--categories",
+      paramLabel = "K",
+      description = "Number of categories, from 2 to 1024; only for hashed-response.")
+  private Integer categories;
 
   @Option(
       names = "--people",
@@ -146,8 +154,7 @@ final class AnonymityCommand implements Callable<Integer> {
               .formatted(people, Digits.all(honest), counted));
     }
     AnonymousReports all =
-        new AnonymousReports(
-            mechanism, dimension == null ? 0 : dimension, counted, availability, windows, delta);
+        new AnonymousReports(mechanism, size(), counted, availability, windows, delta);
     JsonObject object = new JsonObject();
     object.addProperty("mechanism", mechanism.toString());
     object.addProperty("people", people);
@@ -159,6 +166,11 @@ final class AnonymityCommand implements Callable<Integer> {
     spec.commandLine().getOut().println(json ? Json.text(object) : text);
     Log.discard();
     return 0;
+  }
+
+  /** Of what is reported: dimension of a gradient, or number of categories. */
+  private int size() {
+    return mechanism.isOfCategories() ? categories : dimension == null ? 0 : dimension;
   }
 
   private void check() {
@@ -179,6 +191,17 @@ final class AnonymityCommand implements Callable<Integer> {
             "--dimension is %s; --mechanism %s takes none".formatted(dimension, mechanism));
       }
       OptionChecks.dimension("--dimension", dimension);
+    }
+    if (mechanism.isOfCategories() != (categories != null)) {
+      throw new InputException(
+          categories == null
+              ? "--categories is missing; --mechanism hashed-response requires it, such as 8"
+              : "--categories is %s; --mechanism %s takes none".formatted(categories, mechanism));
+    }
+    if (categories != null
+        && (categories < 2 || categories > HashedResponseMechanism.MOST_GROUPS)) {
+      throw OptionChecks.refusal(
+          "--categories", categories, "be from 2 to " + HashedResponseMechanism.MOST_GROUPS);
     }
     OptionChecks.atLeast("--people", people, 2);
     OptionChecks.atLeast("--windows", windows, 1);

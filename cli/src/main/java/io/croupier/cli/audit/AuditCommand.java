@@ -10,6 +10,7 @@ import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -19,7 +20,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -117,6 +120,12 @@ public final class AuditCommand implements Callable<Integer> {
             + " gradients."
       })
   private boolean answer;
+
+  @Option(
+      names = "--categories",
+      paramLabel = "K",
+      description = "Audits the vote for one of K categories, from 2 to 1024, instead.")
+  private Integer categories;
 
   @ArgGroup(multiplicity = "1")
   private LevelOptions level;
@@ -236,13 +245,18 @@ public final class AuditCommand implements Callable<Integer> {
     require(
         dimension == null || dimension >= 1,
         "--dimension is %d; it must be at least 1".formatted(dimension));
-    require(answer == (kind == null), "Give either --mechanism or --answer");
+    require(
+        Stream.of(kind != null, answer, categories != null).filter(given -> given).count() == 1,
+        "Give one of --mechanism, --answer and --categories");
     if (answer) {
-      return auditBits();
+      return conclude(this::ofBits);
+    }
+    if (categories != null) {
+      return conclude(this::ofVotes);
     }
     requireUsableTaus();
     if (kind == NoiseMechanism.PRIV_UNIT) {
-      return auditCandidates();
+      return conclude(this::ofCandidates);
     }
     Map<String, Claim> claims = claims();
     for (Claim claim : claims.values()) {
@@ -264,40 +278,52 @@ public final class AuditCommand implements Callable<Integer> {
     return print(findings, spec.commandLine().getOut());
   }
 
-  private int auditCandidates() throws InterruptedException, ExecutionException {
-    require(gridExponent == null, "--grid-exponent is for noise on a grid; priv-unit has none");
-    int d = dimension == null ? 1 : dimension;
-    double epsilon = level.of(kind);
-    CandidateFinding finding;
+  /** Draws releases, and calls with the number of further ones. */
+  private interface Releases {
+    AuditVerdict run(IntConsumer progress) throws InterruptedException, ExecutionException;
+  }
+
+  /** Prints what releases show; returns the exit code. */
+  private int conclude(Releases releases) throws InterruptedException, ExecutionException {
+    AuditVerdict verdict;
     try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
-      finding =
-          new CandidateAudit(samples, confidence, threads)
-              .run(() -> new PrivUnitRandomiser(gradientBound, d, epsilon), bar::step);
+      verdict = releases.run(bar::step);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
     Log.discard();
-    spec.commandLine().getOut().println(finding.text());
-    return finding.refuted() ? 1 : 0;
+    spec.commandLine().getOut().println(verdict.text());
+    return verdict.refuted() ? 1 : 0;
   }
 
-  private int auditBits() {
+  private AuditVerdict ofCandidates(IntConsumer progress)
+      throws InterruptedException, ExecutionException {
+    require(gridExponent == null, "--grid-exponent is for noise on a grid; priv-unit has none");
+    return new CandidateAudit(samples, confidence, threads)
+        .run(
+            () ->
+                new PrivUnitRandomiser(
+                    gradientBound, dimension == null ? 1 : dimension, level.of(kind)),
+            progress);
+  }
+
+  private AuditVerdict ofBits(IntConsumer progress) {
     require(
         dimension == null && gridExponent == null && clip == null && level.taus == null,
         "--answer takes --epsilon or --mu, and no option of gradients: it releases one bit");
-    BitAudit audit;
-    try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
-      BitRandomiser randomiser =
-          level.mu == null ? BitRandomiser.ofEpsilon(level.epsilon) : BitRandomiser.ofMu(level.mu);
-      audit =
-          BitAudit.of(
-              randomiser.mechanism(), randomiser::release, samples, 1 - confidence, bar::step);
-    } catch (IllegalArgumentException e) {
-      throw new InputException(e.getMessage(), e);
-    }
-    Log.discard();
-    spec.commandLine().getOut().println(audit.text());
-    return audit.refuted() ? 1 : 0;
+    BitRandomiser randomiser =
+        level.mu == null ? BitRandomiser.ofEpsilon(level.epsilon) : BitRandomiser.ofMu(level.mu);
+    return BitAudit.of(
+        randomiser.mechanism(), randomiser::release, samples, 1 - confidence, progress);
+  }
+
+  private AuditVerdict ofVotes(IntConsumer progress) {
+    require(
+        dimension == null && gridExponent == null && clip == null && level.epsilon != null,
+        "--categories takes --epsilon, and no option of gradients: it releases one group");
+    HashedResponseRandomiser votes = new HashedResponseRandomiser(level.epsilon, categories);
+    return VoteAudit.of(
+        votes.mechanism(), categories, votes::release, samples, 1 - confidence, progress);
   }
 
   /** The claims of the randomiser, by the name under which they are printed. */

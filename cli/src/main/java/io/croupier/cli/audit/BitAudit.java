@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * <p>A false alarm has a probability of at most that requested: half of it is for the event, half
  * for the probability of the true bit.
  */
-final class BitAudit {
+final class BitAudit implements AuditVerdict {
   private static final int STEP = 512;
 
   private final RandomisedResponseMechanism claim;
@@ -92,13 +92,13 @@ final class BitAudit {
         || ClopperPearson.upper(kept(), 2 * samples, falseAlarm / 4) < truth();
   }
 
-  /** Returns whether the claim is refuted. */
-  boolean refuted() {
+  @Override
+  public boolean refuted() {
     return refutesLevel() || refutesTruth();
   }
 
-  /** Returns the findings as text, without a final line separator. */
-  String text() {
+  @Override
+  public String text() {
     String symbol = definition().symbol();
     List<FindingRow> rows =
         List.of(

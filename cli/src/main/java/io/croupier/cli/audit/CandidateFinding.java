@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /** What an audit of priv-unit found, as numbers and as a person reads it. */
-final class CandidateFinding {
+final class CandidateFinding implements AuditVerdict {
   private final PrivUnitLaw law;
   private final double gradientBound;
   private final CandidateCounts counts;
@@ -82,13 +82,13 @@ final class CandidateFinding {
     return !(Math.abs(varianceRatio() - 1) <= varianceMargin());
   }
 
-  /** Whether anything is refuted. */
-  boolean refuted() {
+  @Override
+  public boolean refuted() {
     return refutesEpsilon() || refutesMean() || refutesVariance();
   }
 
-  /** The whole of it, without an end of line. */
-  String text() {
+  @Override
+  public String text() {
     String evidence =
         format(
             "Event: the index is among the %,d of %,d candidates closest to g; of %,d releases"

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -85,6 +86,7 @@ public final class Census {
         new Problem(features, targets, Scaling.ones(table.size()), new LogisticLoss()),
         CLIP,
         1,
+        Map.of("region", region),
         List.of());
   }
 }

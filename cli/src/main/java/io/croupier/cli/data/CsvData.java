@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
@@ -50,7 +52,7 @@ public final class CsvData {
     CsvData data = new CsvData(CsvTable.read(file));
     Label labels = data.label(label);
     double[] features = data.standardised(label);
-    return data.dataSet(file, labels, features, EVERYBODY, CLIP);
+    return data.dataSet(file, label, labels, features, EVERYBODY, CLIP);
   }
 
   /**
@@ -70,13 +72,15 @@ public final class CsvData {
     data.names.addAll(rows.names());
     return data.dataSet(
         file,
+        label,
         labels,
         rows.vectors(),
         PUBLIC.formatted(spec, labels.isOfEverybody ? OF_LABEL : ""),
         CLIP * features.largestNorm());
   }
 
-  private DataSet dataSet(Path file, Label labels, double[] features, String scaling, double clip) {
+  private DataSet dataSet(
+      Path file, String label, Label labels, double[] features, String scaling, double clip) {
     double[] targets = labels.values.stream().mapToDouble(labels.target).toArray();
     return new DataSet(
         String.valueOf(file.getFileName()),
@@ -87,6 +91,7 @@ public final class CsvData {
         new Problem(features, targets, Scaling.ones(table.size()), labels.loss()),
         clip,
         1,
+        categories(label),
         notes);
   }
 
@@ -110,6 +115,17 @@ public final class CsvData {
     double[] features = rows();
     Scaling.divideByLargestRow(features, columns.size());
     return features;
+  }
+
+  /** The columns of words, but for the label. */
+  private Map<String, List<String>> categories(String label) {
+    Map<String, List<String>> categories = new LinkedHashMap<>();
+    for (String column : table.columns()) {
+      if (!column.equals(label) && !table.isNumeric(column)) {
+        categories.put(column, table.column(column));
+      }
+    }
+    return categories;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.croupier.cli.data;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.commons.rng.UniformRandomProvider;
 import org.apache.commons.rng.sampling.distribution.ZigguratSampler;
 import org.apache.commons.rng.simple.RandomSource;
@@ -68,6 +69,7 @@ public final class Simulation {
         new Problem(features, targets, importance, loss),
         Math.sqrt(2) * loss.steepest(),
         1,
+        Map.of(),
         List.of());
   }
 

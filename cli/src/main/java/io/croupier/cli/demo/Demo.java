@@ -47,6 +47,7 @@ final class Demo {
   private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
 
   private final Turn turn;
+  private final Counts counts;
   private final DataSet data;
   private final DemoParameters parameters;
   private final List<ComparedLearner> learners;
@@ -61,11 +62,13 @@ final class Demo {
    * Prepares a demonstration.
    *
    * @param turn of the data's labels
+   * @param counts what is counted beside
    * @param page output file for the curves
    * @param recorder records the run for replays; null if no recording was requested
    */
   Demo(
       Turn turn,
+      Counts counts,
       DemoParameters parameters,
       List<ComparedLearner> learners,
       double peoplePerSecond,
@@ -73,6 +76,7 @@ final class Demo {
       Recorder recorder,
       DemoEnvironment environment) {
     this.turn = turn;
+    this.counts = counts;
     this.data = turn.after();
     this.parameters = parameters;
     this.learners = learners;
@@ -135,7 +139,7 @@ final class Demo {
     List<ModelSnapshot> last = new ArrayList<>();
     Reconciliation reconciliation;
     long judged;
-    livePage.show(scores, nothing, optimum);
+    livePage.show(scores, nothing, optimum, counts.truth(order()));
     try (scores;
         SpendTracker spendTracker =
             new SpendTracker(
@@ -165,6 +169,15 @@ final class Demo {
     out.println(new ResultTable(comparison).text());
     List<String> recoveries = turn.notes(comparison.results(), nothing.loss());
     recoveries.forEach(out::println);
+    String counted = counts.text(last, order());
+    if (!counted.isEmpty()) {
+      out.println();
+      out.println(counted);
+      out.println(
+          "Bars: # up to the lower end of the interval, - up to its upper end, | in truth. Votes are"
+              + " those of equal age that the weights correspond to. Votes, answers and gradients of"
+              + " a person are charged to one account, the same epsilon for each.");
+    }
     out.println();
     out.println(reconciliation.admissionsTable());
     if (last.stream().anyMatch(model -> model.droppedStale() + model.droppedBound() > 0)) {
@@ -226,6 +239,7 @@ final class Demo {
                       comparedLearner.spec(
                           data.problem().dimension(), data.problem().adaptiveClip(), parameters))
               .map(this::asking)
+              .map(counts::in)
               .toList();
       specs.stream()
           .filter(ModelSpecs::isCentral)
@@ -301,6 +315,7 @@ final class Demo {
         SimulatedClients simulatedClients =
             new SimulatedClients(
                 turn::problem,
+                counts,
                 order,
                 learners.stream()
                     .filter(comparedLearner -> !comparedLearner.isCentral())

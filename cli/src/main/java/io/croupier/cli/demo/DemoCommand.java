@@ -49,6 +49,7 @@ import picocli.CommandLine.Spec;
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
       "  croupier demo --drift             which learners follow labels that turn over",
+      "  croupier demo --statistics        the regions of the census, from the same people",
       "  croupier demo --data people.csv --label bought",
       "  croupier demo --data people.csv --label bought --features models.yaml"
     })
@@ -131,6 +132,17 @@ public final class DemoCommand implements Callable<Integer> {
             + " asked. Not for dp-ftrl, or learners for which the job finds the clip."
       })
   private boolean drift;
+
+  @Option(
+      names = "--statistics",
+      description = {
+        "Counts the categories of each column of words, the regions of the census, too: three"
+            + " people in ten answer a question or report their category, randomised, instead of a"
+            + " gradient (default learner: combined at the clip).",
+        "The result has the estimated fractions with intervals beside the true ones. Not with"
+            + " --drift, or with gaussian noise."
+      })
+  private boolean statistics;
 
   @Option(
       names = "--clip",
@@ -246,7 +258,8 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoParameters parameters =
         new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
-    List<ComparedLearner> comparedLearners = drift ? drifting(bound, people) : learners();
+    Counts counts = counts(dataSet);
+    List<ComparedLearner> comparedLearners = drift ? drifting(bound, people) : learners(bound);
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(
           "--record: raw reports are never recorded; --learners must have one of noised reports");
@@ -261,6 +274,7 @@ public final class DemoCommand implements Callable<Integer> {
     Demo demo =
         new Demo(
             drift ? Turn.halfway(dataSet, people) : Turn.never(dataSet),
+            counts,
             parameters,
             comparedLearners,
             peoplePerSecond,
@@ -274,9 +288,26 @@ public final class DemoCommand implements Callable<Integer> {
     return (complete ? ExitCode.SUCCESS : ExitCode.FAILURE).code();
   }
 
-  private List<ComparedLearner> learners() {
+  private Counts counts(DataSet dataSet) {
+    if (!statistics) {
+      return Counts.none();
+    }
+    if (drift) {
+      throw new InputException("--statistics is not for --drift, in which no questions are asked");
+    }
+    if (mechanism == NoiseMechanism.GAUSSIAN) {
+      throw new InputException(
+          "--statistics is not for gaussian: a vote has a pure epsilon, as priv-unit has");
+    }
+    return Counts.of(dataSet);
+  }
+
+  private List<ComparedLearner> learners(double bound) {
     if (learners != null) {
       return ComparedLearner.parse(learners);
+    }
+    if (statistics) {
+      return ComparedLearner.parse(List.of("combined:" + NumberFormats.plain(bound)));
     }
     return ComparedLearner.parse(
         List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));

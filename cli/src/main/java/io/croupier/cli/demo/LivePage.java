@@ -76,8 +76,13 @@ final class LivePage implements AutoCloseable {
     return trial.visits();
   }
 
-  /** Shows the scores of the publications as they are evaluated. */
-  void show(PublicationScores scores, Score nothing, Score optimum) {
+  /**
+   * Shows the scores of the publications as they are evaluated.
+   *
+   * @param fractions those of the categories of each statistic, in truth
+   */
+  void show(
+      PublicationScores scores, Score nothing, Score optimum, Map<String, List<Double>> fractions) {
     Scores.Point atNothing = new Scores.Point(0, nothing.loss(), nothing.fit());
     Scores.Point atOptimum = new Scores.Point(0, optimum.loss(), optimum.fit());
     feed.show(
@@ -93,7 +98,8 @@ final class LivePage implements AutoCloseable {
                     .orElse(""),
                 learners.stream()
                     .map(learner -> scored(learner, scores.curve(learner.modelId())))
-                    .toList()));
+                    .toList(),
+                fractions));
   }
 
   private static Scores.ScoredModel scored(ComparedLearner learner, List<CurvePoint> curve) {

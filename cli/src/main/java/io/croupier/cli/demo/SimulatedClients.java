@@ -7,6 +7,7 @@ import io.croupier.client.NotChosenException;
 import io.croupier.client.Participant;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -23,10 +24,10 @@ import java.util.function.LongFunction;
 /**
  * Simulates the people, who arrive one by one at a steady rate. Each person evaluates the gradient
  * at every model's newest weights on their own data, and sends each model one noised report, or
- * answers the question that the model asks instead, or states whether the size of the gradient is
- * above the clip, unless the report would be undisclosed. A person whom a model doesn't ask while
- * it searches for its clip comes to it once more, after all others. In addition, groups of people
- * send raw gradients to central models.
+ * answers the question that the model asks instead, or votes for a category, or states whether the
+ * size of the gradient is above the clip, unless the report would be undisclosed. A person whom a
+ * model doesn't ask while it searches for its clip comes to it once more, after all others. In
+ * addition, groups of people send raw gradients to central models.
  */
 final class SimulatedClients implements AutoCloseable {
 
@@ -41,6 +42,7 @@ final class SimulatedClients implements AutoCloseable {
   private record Visit(int place, String modelId, GradientReporter reporter) {}
 
   private final LongFunction<Problem> problems;
+  private final Counts counts;
   private final int[] order;
   private final List<String> modelIds;
   private final Function<String, ModelSnapshot> newest;
@@ -74,6 +76,7 @@ final class SimulatedClients implements AutoCloseable {
    * Prepares the simulation.
    *
    * @param problems returns the problem of the person at a place in the order, from 0
+   * @param counts the categories of the people
    * @param order in which people arrive
    * @param newest returns a model's newest committed publication
    * @param reporterOf makes the reporter of a person
@@ -82,6 +85,7 @@ final class SimulatedClients implements AutoCloseable {
    */
   SimulatedClients(
       LongFunction<Problem> problems,
+      Counts counts,
       int[] order,
       List<String> modelIds,
       Function<String, ModelSnapshot> newest,
@@ -89,6 +93,7 @@ final class SimulatedClients implements AutoCloseable {
       Randomisers randomisers,
       List<Cohorts> cohorts) {
     this.problems = problems;
+    this.counts = counts;
     this.order = order;
     this.modelIds = List.copyOf(modelIds);
     this.newest = newest;
@@ -234,7 +239,7 @@ final class SimulatedClients implements AutoCloseable {
       underway.add(
           visit.reporter.respond(
               snapshot,
-              new DataRow(problems.apply(visit.place), order[visit.place], snapshot),
+              new DataRow(problems.apply(visit.place), counts, order[visit.place], snapshot),
               randomisers.of(visit.place, visit.modelId)));
       return 1;
     } catch (NotChosenException e) {
@@ -244,7 +249,8 @@ final class SimulatedClients implements AutoCloseable {
   }
 
   /** A person's data at a publication. */
-  private record DataRow(Problem problem, int row, ModelSnapshot snapshot) implements Participant {
+  private record DataRow(Problem problem, Counts counts, int row, ModelSnapshot snapshot)
+      implements Participant {
 
     @Override
     public double[] gradient() {
@@ -266,6 +272,16 @@ final class SimulatedClients implements AutoCloseable {
     @Override
     public boolean answer(Question question) {
       return problem.answer(question, row, snapshot.average());
+    }
+
+    @Override
+    public boolean canVote(Statistic statistic) {
+      return counts.has(statistic);
+    }
+
+    @Override
+    public String category(Statistic statistic) {
+      return counts.category(statistic, row);
     }
   }
 

@@ -186,7 +186,8 @@ public final class FollowCommand implements Callable<Integer> {
             .putAllDiagnostics(snapshot.diagnostics())
             .setPublishedAtMs(snapshot.publishedAtMs())
             .addAllEstimates(snapshot.estimates())
-            .addAllFeatures(snapshot.described());
+            .addAllFeatures(snapshot.described())
+            .addAllStatistics(snapshot.statistics());
     if (snapshot.size().isPresent()) {
       // As a number, since a newer job may announce a size that this version doesn't know.
       update.setSizeValue(snapshot.sizeNumber()).setDroppedBound(snapshot.droppedBound());
@@ -194,7 +195,9 @@ public final class FollowCommand implements Callable<Integer> {
     if (snapshot.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
       update.setSlopeBound(snapshot.slopeBound());
     }
-    if (!snapshot.estimates().isEmpty() || snapshot.size().isPresent()) {
+    if (!snapshot.estimates().isEmpty()
+        || !snapshot.statistics().isEmpty()
+        || snapshot.size().isPresent()) {
       update.setQuestionProbability(snapshot.questionProbability()).setAnswers(snapshot.answers());
     }
     return update.build();

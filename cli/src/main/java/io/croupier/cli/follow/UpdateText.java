@@ -3,13 +3,15 @@ package io.croupier.cli.follow;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** An update in words, for operators: the reports, the clip, and what the answers imply. */
+/** An update in words, for operators: the reports, the clip, and what answers and votes imply. */
 final class UpdateText {
 
   private UpdateText() {}
@@ -27,6 +29,7 @@ final class UpdateText {
     for (Estimate estimate : update.estimates()) {
       lines.add("  " + inWords(estimate));
     }
+    update.statistics().forEach(statistic -> lines.addAll(inWords(statistic)));
     MeanLoss.of(update.estimates(), lossBound).ifPresent(mean -> lines.add("  " + inWords(mean)));
     return lines;
   }
@@ -81,10 +84,45 @@ final class UpdateText {
 
   /** A fraction outside [0, 1] is printed as the end that it is beyond. */
   private static String inWords(double fraction, double low, double high, long answers) {
-    double possible = Math.min(1, Math.max(0, fraction));
     return format(
-        "%.3f%s, from %.3f to %.3f (95 %%), worth %,d answers of equal age",
-        possible, possible == fraction ? "" : " (clipped)", low, high, answers);
+        "%s, from %.3f to %.3f (95 %%), worth %,d answers of equal age",
+        possible(fraction), low, high, answers);
+  }
+
+  private static String possible(double fraction) {
+    double possible = Math.min(1, Math.max(0, fraction));
+    return format("%.3f%s", possible, possible == fraction ? "" : " (clipped)");
+  }
+
+  /** A line for the statistic, and one for each of its categories. */
+  private static List<String> inWords(StatisticEstimate estimate) {
+    Statistic statistic = estimate.getStatistic();
+    String name = "  " + statistic.getName();
+    if (!estimate.hasLasting()) {
+      return List.of(name + ": no votes");
+    }
+    StatisticEstimate.Fractions lasting = estimate.getLasting();
+    List<String> lines = new ArrayList<>();
+    lines.add(format("%s: worth %,d votes of equal age", name, lasting.getVotes()));
+    for (int j = 0; j < lasting.getFractionsCount(); j++) {
+      StatisticEstimate.Fractions recent = estimate.getRecent();
+      lines.add(
+          format(
+              "    %s: %s, projected %.3f%s",
+              statistic.getChoice().getCategories(j),
+              inWords(lasting, j),
+              lasting.getProjected(j),
+              estimate.hasRecent() ? "; recently " + inWords(recent, j) : ""));
+    }
+    return lines;
+  }
+
+  private static String inWords(StatisticEstimate.Fractions fractions, int category) {
+    return format(
+        "%s, from %.3f to %.3f (95 %%)",
+        possible(fractions.getFractions(category)),
+        fractions.getLow(category),
+        fractions.getHigh(category));
   }
 
   private static String inWords(MeanLoss mean) {

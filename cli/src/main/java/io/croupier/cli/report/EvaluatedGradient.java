@@ -5,14 +5,16 @@ import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A gradient to report, or the answer to a question, or about its size, instead of it. None is
- * evaluated before it is needed.
+ * A gradient to report, or the answer to a question, or about its size, or a category, instead of
+ * it. None is evaluated before it is needed.
  */
 final class EvaluatedGradient implements Participant {
   private final RoundTerms terms;
@@ -25,6 +27,7 @@ final class EvaluatedGradient implements Participant {
   private double[] evaluated;
 
   private boolean isReleased;
+  private Map<String, String> categories = Map.of();
 
   /**
    * A gradient and its size: if a question about the average is asked, nothing is reported.
@@ -68,6 +71,11 @@ final class EvaluatedGradient implements Participant {
     size = isOfFeatures ? featuresSize : () -> Sizes.norm(evaluated());
   }
 
+  /** Sets the person's category in each statistic that is known, by the statistic's name. */
+  void know(Map<String, String> ownCategories) {
+    categories = Map.copyOf(ownCategories);
+  }
+
   RoundTerms terms() {
     return terms;
   }
@@ -101,7 +109,17 @@ final class EvaluatedGradient implements Participant {
     return truth.test(question);
   }
 
-  /** Whether a bit was reported instead of the gradient. */
+  @Override
+  public boolean canVote(Statistic statistic) {
+    return categories.containsKey(statistic.getName());
+  }
+
+  @Override
+  public String category(Statistic statistic) {
+    return categories.get(statistic.getName());
+  }
+
+  /** Whether a bit or a category was reported instead of the gradient. */
   boolean isBit() {
     return !isReleased;
   }

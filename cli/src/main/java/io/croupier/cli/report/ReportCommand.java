@@ -24,6 +24,7 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -140,6 +141,17 @@ public final class ReportCommand implements Callable<Integer> {
   private DataOptions data;
 
   @Option(
+      names = "--category",
+      paramLabel = "NAME=VALUE",
+      description = {
+        "The person's category in the statistic NAME of the model; may be repeated. If a round asks"
+            + " for it, it is reported instead of a gradient, randomised with the same epsilon. A"
+            + " VALUE that is none of the statistic's categories counts as the last of them. A"
+            + " statistic without this option gets no report."
+      })
+  private Map<String, String> categories = Map.of();
+
+  @Option(
       names = "--format",
       paramLabel = "NAME",
       defaultValue = "json",
@@ -251,7 +263,8 @@ public final class ReportCommand implements Callable<Integer> {
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {
-      return new ReportRunner(gradients, sink, ledger, limit, earlier).run(randomiser, bar);
+      return new ReportRunner(gradients, sink, ledger, limit, categories, earlier)
+          .run(randomiser, bar);
     }
   }
 

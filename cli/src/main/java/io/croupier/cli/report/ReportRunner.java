@@ -13,6 +13,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Reports gradients until the source is exhausted or the limit is reached. */
 final class ReportRunner {
@@ -22,6 +23,7 @@ final class ReportRunner {
   private final ReportSink sink;
   private final LocalLedger ledger;
   private final Limit limit;
+  private final Map<String, String> categories;
   private final int earlier;
   private long reports;
   private long questions;
@@ -30,13 +32,21 @@ final class ReportRunner {
   /**
    * Prepares a run.
    *
+   * @param categories the person's category in each statistic that is known, by its name
    * @param earlier number of pending reports from an earlier run that the sink found in the ledger
    */
-  ReportRunner(Gradients gradients, ReportSink sink, LocalLedger ledger, Limit limit, int earlier) {
+  ReportRunner(
+      Gradients gradients,
+      ReportSink sink,
+      LocalLedger ledger,
+      Limit limit,
+      Map<String, String> categories,
+      int earlier) {
     this.gradients = gradients;
     this.sink = sink;
     this.ledger = ledger;
     this.limit = limit;
+    this.categories = categories;
     this.earlier = earlier;
   }
 
@@ -74,6 +84,7 @@ final class ReportRunner {
   }
 
   private void report(EvaluatedGradient answer, Randomiser randomiser) {
+    answer.know(categories);
     try {
       sink.report(answer, randomiser);
       reports++;

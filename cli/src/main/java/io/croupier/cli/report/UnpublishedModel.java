@@ -80,6 +80,8 @@ final class UnpublishedModel implements PublishedModel {
             .setQuestionProbability(Questions.probability(spec))
             .addAllFeatures(spec.getFeaturesList());
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
+    spec.getStatisticsList()
+        .forEach(statistic -> update.addStatisticsBuilder().setStatistic(statistic));
     if (spec.hasAdaptiveClip()) {
       setScouting(spec, update);
     }

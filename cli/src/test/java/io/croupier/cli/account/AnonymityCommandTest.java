@@ -72,6 +72,23 @@ class AnonymityCommandTest {
     }
   }
 
+  /**
+   * With two categories it is randomised response, with more it reveals less; four reports of a
+   * person are four windows of a quarter of the reports.
+   */
+  @Test
+  void votes() {
+    String vote = "--mechanism hashed-response --delta 1e-6 --epsilon 2 --categories ";
+    assertThat(json(vote + "2 --people 1000").get("epsilon").getAsDouble())
+        .isCloseTo(0.397087059, within(1e-8));
+    double many = json(vote + "32 --people 29000").get("epsilon").getAsDouble();
+    assertThat(many).isBetween(0.04, 0.06);
+    JsonObject reports = json(vote + "32 --people 7000 --reports 4");
+    JsonObject windows = json(vote + "32 --people 7000 --windows 4");
+    assertThat(windows.get("epsilon").getAsDouble())
+        .isCloseTo(reports.get("epsilon").getAsDouble(), within(1e-2));
+  }
+
   /** What the inverse prints satisfies the central epsilon, and little more doesn't. */
   @Test
   void localEpsilonOfACentralOne() {

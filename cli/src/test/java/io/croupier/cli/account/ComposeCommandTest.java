@@ -165,7 +165,7 @@ class ComposeCommandTest {
             "list.json",
             """
             [
-              {"l2Laplace": {"epsilon": 0.1}, "count": 2},
+              {"l2Laplace": {"epsilon": 0.1}}, {"hashedResponse": {"epsilon": 0.1, "groups": 2}},
               {"randomisedResponse": {"epsilon": 0.1}, "count": 8},
               {"gaussian": {"mu": 0.5}}, {"undisclosed": {}}
             ]

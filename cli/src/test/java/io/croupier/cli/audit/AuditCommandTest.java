@@ -83,7 +83,24 @@ class AuditCommandTest {
     assertThat(run("--answer", "--epsilon", "-1").failure())
         .hasMessageContaining("epsilon is -1.0");
     assertThat(run("--epsilon", "1").failure())
-        .hasMessageContaining("either --mechanism or --answer");
+        .hasMessageContaining("one of --mechanism, --answer and --categories");
+  }
+
+  @Test
+  void auditsTheVoteForACategory() {
+    Run run = run("--categories 32 --epsilon 2 --samples 100000".split(" "));
+    assertThat(run.failure()).isNull();
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d+ +\\| not refuted")
+        .containsPattern(
+            "probability of the own group +\\| +0\\.5135 \\| +0\\.\\d+ \\| not refuted")
+        .contains("Not refuted: vote, epsilon 2.000, 32 categories in 8 groups.");
+    assertThat(run("--categories", "4", "--mu", "1").failure())
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("it releases one group");
+    assertThat(run("--categories", "1", "--epsilon", "1").failure())
+        .hasMessageContaining("categories is 1; it must be from 2 to 1024");
   }
 
   @Test

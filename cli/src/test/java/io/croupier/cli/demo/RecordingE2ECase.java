@@ -141,6 +141,53 @@ class RecordingE2ECase {
     script.assertNothingIsLeft();
   }
 
+  /**
+   * Regions beside a learner, of the same people: of 300, each votes with probability 0.15, fewer
+   * than 10 with a probability below 1e-9.
+   */
+  @Test
+  void statisticsEndBesideTheTruthAndAreReplayedBitForBit() throws Exception {
+    Script script = Script.in(directory);
+    Path recording = directory.resolve("recording");
+    Path page = directory.resolve("page.html");
+    List<String> output =
+        script.run(
+            "demo",
+            "--statistics",
+            "--users",
+            Integer.toString(PEOPLE),
+            "--duration",
+            "5",
+            "--page",
+            page.toString(),
+            "--record",
+            recording.toString());
+    for (String region : List.of("midwest", "northeast", "south", "west")) {
+      assertThat(output)
+          .anyMatch(
+              line ->
+                  line.matches(
+                      " *region = "
+                          + region
+                          + " *\\| combined-0.25 *\\| *-?\\d\\.\\d{3} \\| \\d\\.\\d{3} to \\d\\.\\d{3} \\| *0\\.\\d{3} .*"));
+      assertThat(Files.readString(page)).contains(region);
+    }
+    assertThat(output).anyMatch(line -> line.startsWith("Bars: # up to the lower end"));
+    script.run(arguments(output));
+
+    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
+    assertThat(updates(directory.resolve("out.jsonl"))).isEqualTo(recorded);
+    List<ModelUpdate> published = recorded.values().iterator().next();
+    assertThat(
+            published.get(published.size() - 1).getStatistics(0).getLasting().getFractionsCount())
+        .isEqualTo(4);
+    assertThat(reports(recording.resolve("reports.jsonl")))
+        .hasSize(PEOPLE)
+        .filteredOn(GradientReport::hasVote)
+        .hasSizeGreaterThanOrEqualTo(10);
+    script.assertNothingIsLeft();
+  }
+
   /** The arguments of the command that the demonstration prints. */
   private static String[] arguments(List<String> output) {
     String prefix = "To replay the run: croupier ";

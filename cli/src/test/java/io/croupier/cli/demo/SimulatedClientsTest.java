@@ -302,6 +302,7 @@ class SimulatedClientsTest {
         new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, epsilon);
     return new SimulatedClients(
         place -> problem,
+        Counts.none(),
         order,
         List.of("a", "b"),
         newest,

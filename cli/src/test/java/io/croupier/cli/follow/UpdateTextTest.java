@@ -6,6 +6,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.List;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,37 @@ class UpdateTextTest {
         .contains(
             "  low: 0.800, from 0.700 to 0.900 (95 %), worth 60 answers of equal age; recently"
                 + " 1.000 (clipped), from 0.650 to 1.000 (95 %), worth 11 answers of equal age");
+  }
+
+  @Test
+  void printsStatisticsByCategory() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    StatisticEstimate.Builder screen = update.addStatisticsBuilder();
+    screen.getStatisticBuilder().setName("screen").getChoiceBuilder().addCategories("home");
+    screen.getStatisticBuilder().getChoiceBuilder().addCategories("other");
+    screen
+        .getLastingBuilder()
+        .addFractions(1.02)
+        .addFractions(-0.02)
+        .addStandardErrors(0.05)
+        .addStandardErrors(0.05)
+        .addLow(0.92)
+        .addLow(0)
+        .addHigh(1)
+        .addHigh(0.08)
+        .addProjected(1)
+        .addProjected(0)
+        .setVotes(1200);
+    update.addStatisticsBuilder().getStatisticBuilder().setName("day").getChoiceBuilder();
+    assertThat(lines(update, OptionalDouble.empty()).subList(2, 6))
+        .containsExactly(
+            "  screen: worth 1,200 votes of equal age",
+            "    home: 1.000 (clipped), from 0.920 to 1.000 (95 %), projected 1.000",
+            "    other: 0.000 (clipped), from 0.000 to 0.080 (95 %), projected 0.000",
+            "  day: no votes");
+    screen.setRecent(screen.getLasting());
+    assertThat(lines(update, OptionalDouble.empty()).get(3))
+        .endsWith("; recently 1.000 (clipped), from 0.920 to 1.000 (95 %)");
   }
 
   private static void addLossAbove(

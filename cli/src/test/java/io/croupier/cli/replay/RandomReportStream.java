@@ -29,6 +29,7 @@ import java.util.SplittableRandom;
 final class RandomReportStream {
   private static final int PEOPLE = 200;
   private static final double[] EPSILONS = {1, 1.5, 2, 4};
+  private static final int GROUPS = 4;
   private static final long NEVER_REACHED = 1_000_000;
 
   private final SplittableRandom random;
@@ -57,11 +58,13 @@ final class RandomReportStream {
       if (isScouting && random.nextInt(8) > 0) {
         form = GradientCase.ANSWER;
       }
-      if (form != GradientCase.ANSWER) {
+      if (form != GradientCase.ANSWER && form != GradientCase.VOTE) {
         report.setGradientBound(bound);
       }
     }
-    if (form == GradientCase.ANSWER) {
+    if (form == GradientCase.VOTE) {
+      setVote(report, spec);
+    } else if (form == GradientCase.ANSWER) {
       setAnswer(report, spec, isScouting);
     } else {
       // BANCO accepts no noise that a sparse report may declare.
@@ -72,6 +75,12 @@ final class RandomReportStream {
       // The best top for one of these levels is good enough for all of them.
       double epsilon = random.nextDouble(1.5, 2.5);
       report.setPrivUnit(PrivUnit.newBuilder().setEpsilon(epsilon).setCandidates(64).setTop(16));
+    } else if (report.hasVote()) {
+      int groups = spec.getStatistics(0).getChoice().getCategoriesCount();
+      report
+          .getHashedResponseBuilder()
+          .setEpsilon(random.nextDouble(0.5, 4))
+          .setGroups(report.getVote().hasSeed() ? GROUPS : groups);
     } else if (report.hasAnswer()) {
       if (random.nextBoolean()) {
         report.getRandomisedResponseBuilder().setEpsilon(random.nextDouble(0.5, 4));
@@ -177,8 +186,16 @@ final class RandomReportStream {
                   .setDimension(d)
                   .setSeed(random.nextLong())
                   .setIndex(random.nextInt(64)));
-      case ANSWER, EXAMPLE, TOKEN, GRADIENT_NOT_SET ->
+      case ANSWER, VOTE, TOKEN, EXAMPLE, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
+    }
+  }
+
+  private void setVote(GradientReport.Builder report, ModelSpec spec) {
+    report.getVoteBuilder().setStatistic(spec.getStatistics(0).getName());
+    report.getVoteBuilder().setIndex(random.nextInt(2));
+    if (random.nextBoolean()) {
+      report.getVoteBuilder().setSeed(random.nextLong());
     }
   }
 

@@ -40,6 +40,7 @@ class ReplayITCase {
          ldpSgd: {stepSize: 0.1, decay: 0.5, radius: 5}}
       - {modelId: hours, dimension: 3, gradientBound: 2, maxStaleness: 1, reportsPerRound: 4,
          questions: [{name: accuracy, accuracy: {}}, {name: loss, lossAbove: {threshold: 0.5}}],
+         statistics: [{name: screen, choice: {categories: [home, cart, other]}}],
          blackBox: {}}
       - {modelId: words, dimension: 6, gradientBound: 1, maxStaleness: 2, reportBound: 2,
          averaging: {polynomial: {degree: 3}}, coordinateWise: {}}
@@ -57,7 +58,7 @@ class ReplayITCase {
       Map.of(
           "taps", List.of(GradientCase.DENSE, GradientCase.GRID, GradientCase.CANDIDATE),
           "steps", List.of(GradientCase.DENSE, GradientCase.GRID),
-          "hours", List.of(GradientCase.GRID, GradientCase.ANSWER),
+          "hours", List.of(GradientCase.GRID, GradientCase.ANSWER, GradientCase.VOTE),
           "words", List.of(GradientCase.DENSE, GradientCase.SPARSE),
           "clicks", List.of(GradientCase.GRID),
           "scores", List.of(GradientCase.DENSE, GradientCase.CANDIDATE),

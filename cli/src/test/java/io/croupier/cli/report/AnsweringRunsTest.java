@@ -32,6 +32,27 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(gaussian.reports().get(0).getRandomisedResponse().getMu()).isEqualTo(2);
   }
 
+  /** Another group than that of the category is released with probability 2.3e-7. */
+  @Test
+  void aCategoryIsReportedInsteadOfAGradient() throws IOException {
+    String clear = "--model counts --mechanism l2-laplace --epsilon 16 " + FORGET;
+    Run south = run("[0.5, 0]\n", clear + "--category region=south --category day=monday ");
+    assertThat(south.code()).as(south.err()).isZero();
+    assertThat(south.err())
+        .contains(
+            "1 printed, 1 of them answers to questions. In the ledger: 1 reports, epsilon 16");
+    assertThat(south.reports())
+        .extracting(report -> report.getVote().getIndex())
+        .containsExactly(1);
+    assertThat(south.reports().get(0).getHashedResponse().getGroups()).isEqualTo(3);
+    Run unknown = run("[0.5, 0]\n", clear + "--category region=moon ");
+    assertThat(unknown.reports())
+        .extracting(report -> report.getVote().getIndex())
+        .containsExactly(2);
+    Run none = run("[0.5, 0]\n", clear);
+    assertThat(none.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+  }
+
   @Test
   void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
     Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);

@@ -44,6 +44,9 @@ abstract class ReportCommandRuns {
         - {modelId: halves, dimension: 2, gradientBound: 1, answerProbability: 0.5, blackBox: {}}
         - {modelId: asks, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
            questions: [{name: right, accuracy: {}}], initialWeights: [1, 2], blackBox: {}}
+        - {modelId: counts, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
+           statistics: [{name: region, choice: {categories: [north, south, other]}}],
+           blackBox: {}}
         - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
            initialWeights: [1, 2], blackBox: {}}
         - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, blackBox: {}}

@@ -47,7 +47,7 @@ class SentReportSinkTest {
   private String report(Gradients gradients, Randomiser noise) {
     try (ReportSink sink = SentReportSink.overKafka(producer, "gradients", ledger, warnings::add);
         CountBar bar = new CountBar("reports", -1, false)) {
-      return new ReportRunner(gradients, sink, ledger, Limit.NONE, 0).run(noise, bar);
+      return new ReportRunner(gradients, sink, ledger, Limit.NONE, Map.of(), 0).run(noise, bar);
     }
   }
 

@@ -2,6 +2,7 @@ package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.schemas.GradientReports;
@@ -261,11 +262,29 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
+   * Releases a vote; spends and throws as the release of an answer.
+   *
+   * @param draw draws the report with the given number
+   */
+  public StoredReport release(HashedResponseRandomiser randomiser, LongFunction<byte[]> draw) {
+    return release(randomiser.cost(), limit::admitAnswer, draw);
+  }
+
+  /** Whether the share of the limit for {@linkplain Limit#answers answers} admits one more vote. */
+  public boolean admitsVote(HashedResponseRandomiser randomiser) {
+    return admitsAnswer(randomiser.cost());
+  }
+
+  /**
    * Whether the share of the limit for {@linkplain Limit#answers answers} admits one more answer. A
    * limit that doesn't admit it is reported by {@link #release}.
    */
-  public synchronized boolean admitsAnswer(BitRandomiser randomiser) {
-    Spent cost = Spent.of(randomiser.cost());
+  public boolean admitsAnswer(BitRandomiser randomiser) {
+    return admitsAnswer(randomiser.cost());
+  }
+
+  private synchronized boolean admitsAnswer(ReleaseCost released) {
+    Spent cost = Spent.of(released);
     return limit.isWithinShare(cost, state.spent().plus(cost));
   }
 

@@ -16,6 +16,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Statistic;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +155,39 @@ class PythonPackageTest {
     }
   }
 
+  /** Group, and the seed if there is one, from the same random words. */
+  @Test
+  void drawsTheGroupsThatTheJavaClientDraws() throws Exception {
+    List<String> lines = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    double[][] kinds = {{1, 4}, {1, 32}, {4, 32}, {2, 1000}, {0.25, 2}, {0.001, 3}};
+    for (int n = 0; n < 60; n++) {
+      double[] kind = kinds[n % kinds.length];
+      int categories = (int) kind[1];
+      int category = 7 * n % categories;
+      HashedResponseRandomiser randomiser =
+          new HashedResponseRandomiser(
+              kind[0], categories, Statistics.seeded(n), Statistics.seeded(1000 + n));
+      HashedResponseRandomiser.ReleasedGroup release = randomiser.release(category);
+      String words = words(n, 400);
+      boolean isHashed = randomiser.isHashed();
+      lines.add(
+          "%s %d %d %s"
+              .formatted(
+                  kind[0],
+                  categories,
+                  category,
+                  isHashed ? words : words.substring(words.indexOf(',') + 1)));
+      expected.add(
+          "%d %s %d"
+              .formatted(
+                  randomiser.mechanism().groups(),
+                  isHashed ? Long.toUnsignedString(release.seed()) : "-",
+                  release.group()));
+    }
+    assertThat(compare("groups", lines)).isEqualTo(expected);
+  }
+
   /** One word for the seed, then those for the index. */
   private static String words(int n, int count) {
     List<String> words = new ArrayList<>();
@@ -169,11 +203,11 @@ class PythonPackageTest {
     return Arrays.stream(values).mapToObj(Double::toString).collect(Collectors.joining(","));
   }
 
-  /** Gradients, sizes and answers. */
+  /** Gradients, sizes, answers and votes. */
   @Test
   void theJobAcceptsItsReports() throws Exception {
     List<ModelUpdate> updates = new ArrayList<>();
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 15; round++) {
       ModelUpdate.Builder update =
           ModelUpdate.newBuilder()
               .setModelId("demo")
@@ -183,7 +217,14 @@ class PythonPackageTest {
               .setGradientBound(BOUND)
               .setGridExponent(ModelSpecs.gridExponent(BOUND))
               .setAnswerProbability(1);
-      if (round % 4 == 1 || round % 4 == 2) {
+      if (round >= 12) {
+        update.setQuestionProbability(1);
+        Statistic.Builder statistic = update.addStatisticsBuilder().getStatisticBuilder();
+        statistic.setName("screen").getChoiceBuilder().addCategories("cart").addCategories("home");
+        for (int c = 0; c < 30 && round == 13; c++) {
+          statistic.getChoiceBuilder().addCategories("c" + c);
+        }
+      } else if (round % 4 == 1 || round % 4 == 2) {
         update.setSize(AdaptiveClip.Size.GRADIENT).setQuestionProbability(round % 4 == 1 ? 0 : 1);
       } else if (round % 4 == 3) {
         update.setQuestionProbability(1);
@@ -211,7 +252,11 @@ class PythonPackageTest {
       assertThat(report.getSequence()).isEqualTo(n);
       assertThat(report.getDeviceId()).hasSize(22);
       double epsilon = n % 3 + 0.5;
-      if (n % 4 < 2) {
+      if (n >= 12) {
+        assertThat(report.getVote().getStatistic()).isEqualTo("screen");
+        assertThat(report.getVote().hasSeed()).isEqualTo(n == 13);
+        assertThat(report.getHashedResponse().getEpsilon()).isEqualTo(epsilon);
+      } else if (n % 4 < 2) {
         assertThat(report.getPrivUnit().getEpsilon()).isEqualTo(epsilon);
         assertThat(GradientReports.isIndex(report.getCandidate(), report.getPrivUnit())).isTrue();
         assertThat(report.hasGradientBound()).isEqualTo(n % 4 == 1);

@@ -13,7 +13,6 @@ import io.croupier.gateway.problem.ProblemType;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -174,7 +173,7 @@ public final class ReportCheck {
   }
 
   private static void requireClip(Report report, RoundTerms terms, ServedModel newest) {
-    boolean isAnswer = report.form == VectorForm.ANSWER;
+    boolean isAnswer = !report.form.isGradient();
     if (terms.isScouting() && !(isAnswer && newest.terms().isScouting())) {
       throw conflict(
           "round is %d, in which the model searched for its clip: it must be a later one, unless the"

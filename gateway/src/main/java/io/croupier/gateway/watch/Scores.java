@@ -1,6 +1,7 @@
 package io.croupier.gateway.watch;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * How good the models of a demonstration are, which only somebody with everybody's data knows.
@@ -10,13 +11,20 @@ import java.util.List;
  * @param optimum the best scores, computed without privacy
  * @param recommended the model whose curve the charts emphasize; empty for none
  * @param models the models, in the order of the page
+ * @param fractions those of the categories of each statistic, by its name; may be empty
  */
 public record Scores(
-    String fitName, Point nothing, Point optimum, String recommended, List<ScoredModel> models) {
+    String fitName,
+    Point nothing,
+    Point optimum,
+    String recommended,
+    List<ScoredModel> models,
+    Map<String, List<Double>> fractions) {
 
-  /** Copies the list. */
+  /** Copies list and map. */
   public Scores {
     models = List.copyOf(models);
+    fractions = Map.copyOf(fractions);
   }
 
   /**

@@ -333,6 +333,16 @@ final class WatchState {
       all.add(each);
     }
     json.add("models", all);
+    JsonObject fractions = new JsonObject();
+    scores
+        .fractions()
+        .forEach(
+            (statistic, truth) -> {
+              JsonArray ofCategories = new JsonArray();
+              truth.forEach(fraction -> ofCategories.add(PageNumbers.number(fraction)));
+              fractions.add(statistic, ofCategories);
+            });
+    json.add("fractions", fractions);
     return json;
   }
 

@@ -11,6 +11,8 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -19,6 +21,8 @@ import java.util.TreeMap;
 /** What the page shows of one model. Not safe for use by several threads. */
 final class WatchedModel {
   /** People of one model in a histogram: a share of them has a standard error below 1 %. */
+  private static final int MOST_CATEGORIES = 64;
+
   static final int MOST_PEOPLE = 4096;
 
   private static final int MOST_DIAGNOSTICS = 16;
@@ -191,6 +195,42 @@ final class WatchedModel {
       estimates.add(each);
     }
     json.add("estimates", estimates);
+    JsonArray statistics = new JsonArray();
+    update.getStatisticsList().forEach(estimate -> statistics.add(statisticJson(estimate)));
+    json.add("statistics", statistics);
+  }
+
+  /** A statistic and the first of its categories: the page is no place for a thousand of them. */
+  private static JsonObject statisticJson(StatisticEstimate estimate) {
+    Statistic statistic = estimate.getStatistic();
+    StatisticEstimate.Fractions lasting = estimate.getLasting();
+    StatisticEstimate.Fractions recent = estimate.getRecent();
+    JsonObject json = new JsonObject();
+    json.addProperty("statistic", statistic.getName());
+    json.addProperty("votes", lasting.getVotes());
+    JsonArray categories = new JsonArray();
+    int count = statistic.getChoice().getCategoriesCount();
+    for (int j = 0; j < Math.min(count, MOST_CATEGORIES); j++) {
+      JsonObject category = new JsonObject();
+      category.addProperty("category", statistic.getChoice().getCategories(j));
+      if (j < lasting.getFractionsCount()) {
+        category.add("fraction", PageNumbers.number(lasting.getFractions(j)));
+        category.add("low", PageNumbers.number(lasting.getLow(j)));
+        category.add("high", PageNumbers.number(lasting.getHigh(j)));
+        category.add("projected", PageNumbers.number(lasting.getProjected(j)));
+      }
+      if (j < recent.getFractionsCount()) {
+        JsonObject ofRecent = new JsonObject();
+        ofRecent.add("fraction", PageNumbers.number(recent.getFractions(j)));
+        ofRecent.add("low", PageNumbers.number(recent.getLow(j)));
+        ofRecent.add("high", PageNumbers.number(recent.getHigh(j)));
+        category.add("recent", ofRecent);
+      }
+      categories.add(category);
+    }
+    json.add("categories", categories);
+    json.addProperty("more", Math.max(0, count - MOST_CATEGORIES));
+    return json;
   }
 
   private JsonObject guaranteeJson() {

@@ -471,6 +471,55 @@ function showEstimates(all) {
   ], rows, "No model asks a question");
 }
 
+// A bar up to the fraction, its interval, and a mark at the truth, which only a demonstration knows.
+function drawBar(cell, row) {
+  if (!Number.isFinite(row.fraction)) {
+    cell.replaceChildren();
+    return;
+  }
+  if (!cell.firstElementChild) {
+    const track = element("span", "track");
+    track.setAttribute("aria-hidden", "true");
+    track.append(element("span", "bar-to"), element("span", "whisker"), element("span", "truth"));
+    cell.replaceChildren(track);
+  }
+  const [bar, whisker, truth] = cell.firstElementChild.children;
+  bar.style.width = 100 * Math.min(1, Math.max(0, row.fraction)) + "%";
+  whisker.style.left = 100 * row.low + "%";
+  whisker.style.width = 100 * (row.high - row.low) + "%";
+  truth.hidden = !Number.isFinite(row.truth);
+  truth.style.left = 100 * (row.truth || 0) + "%";
+}
+
+const thousandths = value => Number.isFinite(value) ? value.toFixed(3) : "-";
+const fromTo = each => Number.isFinite(each?.fraction) ? thousandths(each.low) + " to " + thousandths(each.high) : "-";
+
+function showStatistics(all) {
+  const statistics = all.flatMap(model => (model.statistics || []).map(statistic => ({ ...model, ...statistic })));
+  byId("statistics").hidden = statistics.length === 0;
+  const truths = (state.scores && state.scores.fractions) || {};
+  const rows = statistics.flatMap(of => of.categories.map((category, i) =>
+    ({ label: of.label, statistic: of.statistic, votes: of.votes, ...category, truth: (truths[of.statistic] || [])[i] })));
+  fill(byId("statistics-table"), "Fractions by category", [
+    plain("model"),
+    { title: "statistic", words: true, value: row => row.statistic },
+    { title: "category", words: true, value: row => row.category },
+    { title: "fraction", value: row => thousandths(row.fraction) },
+    { title: "95 % interval", value: fromTo },
+    { title: "0 to 1", words: true, draw: drawBar },
+    { title: "worth votes", value: row => count(row.votes) },
+    { title: "on the simplex", value: row => thousandths(row.projected) },
+    { title: "recently", value: row => thousandths(row.recent?.fraction) },
+    { title: "recent interval", value: row => fromTo(row.recent) },
+    ...(Object.keys(truths).length > 0 ? [{ title: "in truth", value: row => thousandths(row.truth) }] : [])
+  ], rows, "No model has statistics");
+  const more = statistics.reduce((sum, of) => sum + of.more, 0);
+  setText(byId("statistics-remark"), "Fractions of people in each category, from one randomised group of some people, without"
+    + " bias, so a fraction may lie outside 0 to 1; on the simplex: the nearest fractions of at least 0 with the sum 1. Half of"
+    + " the weight is on the last 44 updates, recently on the last 10."
+    + (more > 0 ? ` ${count(more)} categories beyond the first 64 of a statistic are not shown.` : ""));
+}
+
 function showSpending(all) {
   options(byId("spending-model"), [["", "all models"], ...all.map(model => [model.id, model.label])]);
   const of = byId("spending-model").value;
@@ -543,7 +592,8 @@ function show() {
   setText(byId("note"), state.note);
   const all = models();
   const parts = [
-    showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showSpending, showVerdicts, showGuarantees
+    showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showStatistics, showSpending, showVerdicts,
+    showGuarantees
   ];
   for (const part of parts) {
     try {

@@ -129,7 +129,8 @@ class WatchPageITCase {
         new Scores.Point(0, 0.693, 0.5),
         new Scores.Point(0, 0.518, 0.741),
         "adaptive",
-        models);
+        models,
+        Map.of());
   }
 
   private void visit(int width, String scheme) {

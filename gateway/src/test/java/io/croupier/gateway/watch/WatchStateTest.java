@@ -2,11 +2,14 @@ package io.croupier.gateway.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StatisticEstimate;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -56,6 +59,41 @@ class WatchStateTest {
         .isEqualTo("[[300,5],[400,5]]");
     assertThat(model(state.json(false), 0).getAsJsonObject("points").get("norm").toString())
         .isEqualTo("[400,5]");
+  }
+
+  /** At most 64 categories, with the number of those that are left out. */
+  @Test
+  void showsStatisticsByCategory() {
+    ModelUpdate.Builder update = Records.update("m", 3, 300);
+    StatisticEstimate.Builder screen = update.addStatisticsBuilder();
+    screen.getStatisticBuilder().setName("screen").getChoiceBuilder().addCategories("home");
+    screen.getStatisticBuilder().getChoiceBuilder().addCategories("other");
+    screen
+        .getLastingBuilder()
+        .addAllFractions(List.of(1.02, -0.02))
+        .addAllStandardErrors(List.of(0.05, 0.05))
+        .addAllLow(List.of(0.92, 0.0))
+        .addAllHigh(List.of(1.0, 0.08))
+        .addAllProjected(List.of(1.0, 0.0))
+        .setVotes(1200);
+    StatisticEstimate.Builder many = update.addStatisticsBuilder();
+    for (int i = 0; i < 70; i++) {
+      many.getStatisticBuilder().getChoiceBuilder().addCategories("c" + i);
+    }
+    state.update(Records.record(update), false);
+
+    JsonArray statistics = model(state.json(true), 0).getAsJsonArray("statistics");
+
+    assertThat(statistics.get(0).toString())
+        .isEqualTo(
+            "{\"statistic\":\"screen\",\"votes\":1200,\"categories\":["
+                + "{\"category\":\"home\",\"fraction\":1.02,\"low\":0.92,\"high\":1,"
+                + "\"projected\":1},"
+                + "{\"category\":\"other\",\"fraction\":-0.02,\"low\":0,\"high\":0.08,"
+                + "\"projected\":0}],\"more\":0}");
+    JsonObject second = statistics.get(1).getAsJsonObject();
+    assertThat(second.getAsJsonArray("categories")).hasSize(64);
+    assertThat(second.get("more").getAsInt()).isEqualTo(6);
   }
 
   @Test

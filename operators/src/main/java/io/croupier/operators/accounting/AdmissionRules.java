@@ -6,6 +6,7 @@ import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
@@ -19,9 +20,11 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -37,6 +40,10 @@ public final class AdmissionRules {
   private final Optional<CentralCharge> charge;
   private final boolean takesExamples;
   private final Set<String> questions;
+
+  /** The number of categories of each statistic, by its name. */
+  private final Map<String, Integer> statistics;
+
   private final Budget budget;
   private final int maxParticipations;
   private final long minSeparation;
@@ -76,6 +83,9 @@ public final class AdmissionRules {
     takesExamples = spec.hasDpFtrlLeastSquares();
     questions = new LinkedHashSet<>();
     spec.getQuestionsList().forEach(question -> questions.add(question.getName()));
+    statistics = new LinkedHashMap<>();
+    spec.getStatisticsList()
+        .forEach(each -> statistics.put(each.getName(), each.getChoice().getCategoriesCount()));
     if (spec.hasAdaptiveClip()) {
       questions.add(AdaptiveClips.QUESTION);
     }
@@ -265,6 +275,13 @@ public final class AdmissionRules {
               Outcome.REFUSED_DIMENSION,
               "answer.question must be one of the model's: it asks " + text(questions));
     }
+    if (report.form == VectorForm.VOTE) {
+      return statistics.containsKey(report.question)
+          ? Judgement.ADMITTED
+          : new Judgement(
+              Outcome.REFUSED_DIMENSION,
+              "vote.statistic must be one of the model's: it has " + text(statistics.keySet()));
+    }
     boolean example = report.form == VectorForm.EXAMPLE;
     if (example != takesExamples) {
       return new Judgement(
@@ -287,10 +304,21 @@ public final class AdmissionRules {
 
   private Judgement judgeDeclaration(Report report, Mechanism mechanism) {
     String wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
+    if (wrong.isEmpty() && mechanism instanceof HashedResponseMechanism response) {
+      wrong = refusalOfGroups(report, response);
+    }
     if (wrong.isEmpty()) {
       wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
     }
     return wrong.isEmpty() ? Judgement.ADMITTED : Judgement.refusedDeclaration(mechanism, wrong);
+  }
+
+  private String refusalOfGroups(Report report, HashedResponseMechanism mechanism) {
+    int categories = statistics.get(report.question);
+    return report.isHashed || mechanism.groups() == categories
+        ? ""
+        : "groups is %d, and the vote has no seed: it must be the number of categories, %d"
+            .formatted(mechanism.groups(), categories);
   }
 
   private String refusalOfBound(Report report) {
@@ -304,7 +332,7 @@ public final class AdmissionRules {
   private String refusalOfClip(Report report) {
     double least = AdaptiveClips.least(spec.getAdaptiveClip());
     double largest = AdaptiveClips.largest(spec.getAdaptiveClip());
-    if (report.form == VectorForm.ANSWER
+    if (!report.form.isGradient()
         || (report.gradientBound >= least && report.gradientBound <= largest)) {
       return "";
     }
@@ -337,7 +365,9 @@ public final class AdmissionRules {
     if (!objection.isEmpty()) {
       return objection;
     }
-    boolean isAnswer = mechanism instanceof RandomisedResponseMechanism;
+    boolean isAnswer =
+        mechanism instanceof RandomisedResponseMechanism
+            || mechanism instanceof HashedResponseMechanism;
     return central || isAnswer || acceptedNoise.test(mechanism)
         ? ""
         : "the noise must be disclosed and no stronger than the model's strongest_noise, "

@@ -12,10 +12,7 @@ import java.util.Optional;
  * io.croupier.accounting.ResponseLaw#strength strength}. So m = sum(w h b) / sum(w h^2) estimates E
  * s without bias, whatever the weights w, if they depend on no answer; a variance of 1 / h^2 for
  * each b / h makes h^2 the weight of least variance. The weight w depends on age alone: each new
- * publication multiplies those of all earlier answers by a factor, {@value #LASTING} or {@value
- * #RECENT}, so that the last 44 or 10 publications have half of the weight. When the sum of the
- * weights falls below 10^-6, the tally is empty again; a single answer reaches that after 878 or
- * 202 publications.
+ * publication multiplies those of all earlier answers by a factor, see {@link Forgetting}.
  *
  * <p>The variance of m is sum(w^2 h^2 (1 - h^2 (E s)^2)) / sum(w h^2)^2, which includes sampling.
  * The interval contains every E s from -1 to 1 whose variance makes m likely: the score interval
@@ -28,16 +25,8 @@ import java.util.Optional;
  * Not thread-safe.
  */
 public final class AnswerTally {
-  /** What remains of a weight after another publication: 63/64, exact in binary. */
-  private static final double LASTING = 0.984375;
-
-  /** The same of a tally of recent publications: 239/256. */
-  private static final double RECENT = 0.93359375;
-
-  private static final double FORGOTTEN = 1e-6;
-
   /** The 97.5 % quantile of the standard normal distribution. */
-  private static final double Z = 1.959963984540054;
+  static final double Z = 1.959963984540054;
 
   /** A smaller sum of w h^2 contains no information, and its quotients may overflow. */
   private static final double LEAST_INFORMATION = 1e-100;
@@ -52,20 +41,20 @@ public final class AnswerTally {
   /** The sums over answers of w h b, w h^2, w^2 h^2, w^2 h^4, w and w^2. */
   private final double[] sums = new double[6];
 
-  private final double retained;
+  private final Forgetting forgetting;
 
-  private AnswerTally(double retained) {
-    this.retained = retained;
+  private AnswerTally(Forgetting forgetting) {
+    this.forgetting = forgetting;
   }
 
   /** Creates an empty tally with half of the weight on the last 44 publications. */
   public static AnswerTally lasting() {
-    return new AnswerTally(LASTING);
+    return new AnswerTally(Forgetting.LASTING);
   }
 
   /** Creates an empty tally with half of the weight on the last 10 publications. */
   public static AnswerTally recent() {
-    return new AnswerTally(RECENT);
+    return new AnswerTally(Forgetting.RECENT);
   }
 
   /**
@@ -75,10 +64,7 @@ public final class AnswerTally {
    * @param age how many publications are newer than the one that the answer is about
    */
   public void add(double response, int age) {
-    double weight = 1;
-    for (int i = 0; i < age; i++) {
-      weight *= retained;
-    }
+    double weight = forgetting.weight(age);
     double square = response * response;
     sums[SIGNED] += weight * response;
     sums[INFORMATION] += weight * square;
@@ -90,7 +76,8 @@ public final class AnswerTally {
 
   /** Records another publication: earlier answers count less. */
   public void age() {
-    if (sums[WEIGHTS] * retained < FORGOTTEN) {
+    double retained = forgetting.retained();
+    if (forgetting.isForgotten(sums[WEIGHTS])) {
       Arrays.fill(sums, 0);
       return;
     }

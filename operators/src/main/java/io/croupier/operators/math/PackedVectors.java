@@ -74,7 +74,7 @@ public final class PackedVectors {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
       case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
       case GRID_SUM, SPARSE_SUM -> longAt(values, i) * gridStep;
-      case CANDIDATE, ANSWER, TOKEN -> throw noValues();
+      case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
     };
   }
 
@@ -93,7 +93,7 @@ public final class PackedVectors {
         }
         yield squares;
       }
-      case CANDIDATE, ANSWER, TOKEN -> throw noValues();
+      case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
     };
   }
 
@@ -194,7 +194,7 @@ public final class PackedVectors {
             into[i] = factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
           }
         }
-        case CANDIDATE, ANSWER, TOKEN -> throw noValues();
+        case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
       }
       squares += Vectors.squaredNorm(into, from, to);
     }
@@ -246,7 +246,7 @@ public final class PackedVectors {
               scaled, i * Double.BYTES, (double) DOUBLES.get(values, i * Double.BYTES) * factor);
         }
       }
-      case GRID_SUM, SPARSE_SUM, EXAMPLE, CANDIDATE, ANSWER, TOKEN ->
+      case GRID_SUM, SPARSE_SUM, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
           throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
     }
     return scaled;

@@ -3,18 +3,20 @@ package io.croupier.operators.model;
 import io.croupier.operators.evaluation.AnswerTally;
 import io.croupier.operators.evaluation.FractionEstimate;
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Questions;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The questions of a local model, and the answers to each; those to the question of its clip move
- * the clip. A question that the spec no longer contains loses its answers.
+ * The questions and statistics of a local model, and the answers to each; those to the question of
+ * its clip move the clip. A question that the spec no longer contains loses its answers.
  */
 final class AskedQuestions {
   private static final String ANSWERS = "answers";
@@ -22,6 +24,7 @@ final class AskedQuestions {
   private static final String RECENT_CHUNK = "recent-answers-of-";
 
   private final RoundClip clip;
+  private final AskedStatistics statistics;
   private Map<String, Asked> asked = new LinkedHashMap<>();
   private double probability;
 
@@ -33,10 +36,11 @@ final class AskedQuestions {
   /** Creates the questions of a valid spec and of its clip, without answers. */
   AskedQuestions(ModelSpec spec, RoundClip clip) {
     this.clip = clip;
+    statistics = new AskedStatistics();
     follow(spec);
   }
 
-  /** Takes over the questions of a changed spec. */
+  /** Takes over the questions and statistics of a changed spec. */
   void follow(ModelSpec spec) {
     Map<String, Asked> next = new LinkedHashMap<>();
     for (Question question : spec.getQuestionsList()) {
@@ -48,6 +52,7 @@ final class AskedQuestions {
               : new Asked(question, before.lasting, before.recent));
     }
     asked = next;
+    statistics.follow(spec);
     probability = Questions.probability(spec);
   }
 
@@ -59,6 +64,11 @@ final class AskedQuestions {
    *     is late
    */
   boolean add(RoundSum answer, int age) {
+    if (answer.form == VectorForm.VOTE) {
+      boolean isTaken = statistics.add(answer, age);
+      answers += isTaken ? 1 : 0;
+      return isTaken;
+    }
     if (clip.isAsked(answer)) {
       boolean isTaken = clip.add(answer, age);
       answers += isTaken ? 1 : 0;
@@ -83,11 +93,12 @@ final class AskedQuestions {
               question.lasting.age();
               question.recent.age();
             });
+    statistics.age();
   }
 
   /** Writes the probability of a question, and the estimates, into an update. */
   void describe(ModelUpdateView.Builder update) {
-    boolean isAsking = !asked.isEmpty() || clip.isMoving();
+    boolean isAsking = isAsking();
     if (isAsking) {
       update.setQuestionProbability(clip.isScouting() ? 1 : probability);
     }
@@ -95,6 +106,16 @@ final class AskedQuestions {
       update.setAnswers(answers);
     }
     update.addAllEstimates(estimates());
+    update.addAllStatistics(statistics());
+  }
+
+  private boolean isAsking() {
+    return !asked.isEmpty() || !statistics.isEmpty() || clip.isMoving();
+  }
+
+  /** Returns an estimate for each statistic, in the order of the spec. */
+  List<StatisticEstimate> statistics() {
+    return statistics.estimates();
   }
 
   /** Returns an estimate for each question, in the order of the spec. */
@@ -129,7 +150,7 @@ final class AskedQuestions {
 
   /** Writes the answers; nothing for a model that never asked. */
   void save(LearnerState.Visitor writer) {
-    if (!asked.isEmpty() || clip.isMoving() || answers > 0) {
+    if (isAsking() || answers > 0) {
       writer.count(ANSWERS, answers);
     }
     visitTallies(writer);
@@ -147,11 +168,14 @@ final class AskedQuestions {
           question.lasting.visit(CHUNK + name, visitor);
           question.recent.visit(RECENT_CHUNK + name, visitor);
         });
+    statistics.visit(visitor);
   }
 
   /** Returns whether a stored part belongs to a question that the spec no longer contains. */
   boolean isForgotten(String part) {
-    return isForgotten(part, CHUNK) || isForgotten(part, RECENT_CHUNK);
+    return isForgotten(part, CHUNK)
+        || isForgotten(part, RECENT_CHUNK)
+        || statistics.isForgotten(part);
   }
 
   private boolean isForgotten(String part, String chunk) {

@@ -84,7 +84,7 @@ final class Contribution {
       }
       case GRID_SUM, SPARSE_SUM -> throw new IllegalArgumentException("A sum is not a report");
       case CANDIDATE -> throw new IllegalArgumentException("A candidate is not a raw report");
-      case ANSWER, TOKEN ->
+      case ANSWER, VOTE, TOKEN ->
           throw new IllegalArgumentException("An answer or a token is not a raw report");
     }
   }

@@ -8,6 +8,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
 import java.util.Optional;
@@ -174,6 +175,11 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
 
   /** Returns the newest estimate for each question; empty for a model that asks nothing. */
   default List<Estimate> estimates() {
+    return List.of();
+  }
+
+  /** Returns the newest estimate for each statistic; empty for a model that has none. */
+  default List<StatisticEstimate> statistics() {
     return List.of();
   }
 

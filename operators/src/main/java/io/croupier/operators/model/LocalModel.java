@@ -8,13 +8,13 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.operators.learner.Round;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
 import java.util.Optional;
@@ -191,7 +191,7 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public BundleOutcome add(RoundSum sum) {
-    if (sum.form == VectorForm.ANSWER) {
+    if (!sum.form.isGradient()) {
       return tally(sum);
     }
     if (sum.dimension != learner.dimension()) {
@@ -232,8 +232,8 @@ public final class LocalModel implements LiveModel {
   }
 
   /**
-   * Takes an answer. It contains no gradient, so the learner takes no step, and the publication
-   * still waits for reports that try its weights, unless it scouts.
+   * Takes an answer or a vote. It contains no gradient, so the learner takes no step, and the
+   * publication still waits for reports that try its weights, unless it scouts.
    */
   private BundleOutcome tally(RoundSum answer) {
     int index = published.indexOf(answer.namedRound);
@@ -333,6 +333,11 @@ public final class LocalModel implements LiveModel {
   @Override
   public List<Estimate> estimates() {
     return questions.estimates();
+  }
+
+  @Override
+  public List<StatisticEstimate> statistics() {
+    return questions.statistics();
   }
 
   @Override

@@ -117,7 +117,7 @@ final class OpenRound {
         }
         sum.sparse.add(bundle.values, bundle.indices, bundle.touches);
       }
-      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER, TOKEN ->
+      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
           throw new IllegalArgumentException(
               "A vector of form %s in a round".formatted(bundle.form));
     }

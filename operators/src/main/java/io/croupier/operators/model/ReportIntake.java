@@ -101,6 +101,15 @@ public final class ReportIntake {
       sum.response = response(report);
       return sum;
     }
+    if (report.form == VectorForm.VOTE) {
+      sum.question = report.question;
+      sum.seed = report.candidateSeed;
+      sum.isHashed = report.isHashed;
+      sum.group = report.candidateIndex;
+      sum.groups = report.candidates;
+      sum.level = report.level;
+      return sum;
+    }
     sum.dimension = report.dimension;
     sum.values = report.values;
     sum.indices = report.indices;

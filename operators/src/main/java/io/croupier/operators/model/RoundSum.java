@@ -4,10 +4,11 @@ import io.croupier.operators.report.VectorForm;
 
 /**
  * One report, or the sum of several that name the same round: all that a learner receives of users.
- * An answer is never summed up.
+ * An answer or a vote is never summed up.
  *
  * <p>A Flink POJO. It contains no user, and of the declarations only {@link #weightExponent},
- * {@link #directionalVariance} and {@link #response}.
+ * {@link #directionalVariance}, {@link #response} and, of a vote, {@link #groups} and {@link
+ * #level}.
  */
 public final class RoundSum {
   public String modelId = "";
@@ -50,7 +51,10 @@ public final class RoundSum {
    */
   public int[] touches = {};
 
-  /** Name of the question that is answered; otherwise empty, in states of earlier releases null. */
+  /**
+   * Name of the question that is answered, or of the statistic; otherwise empty, in states of
+   * earlier releases null.
+   */
   public String question = "";
 
   /**
@@ -58,6 +62,21 @@ public final class RoundSum {
    * otherwise 0.
    */
   public double response;
+
+  /** Of a vote, the seed that assigns categories to groups, if it has one; otherwise 0. */
+  public long seed;
+
+  /** Whether a vote has a seed. */
+  public boolean isHashed;
+
+  /** Of a vote, the released group, from 0; otherwise 0. */
+  public int group;
+
+  /** Of a vote, the declared number of groups; otherwise 0. */
+  public int groups;
+
+  /** Of a vote, the declared epsilon; otherwise 0. */
+  public double level;
 
   /** When the broker appended the oldest of the reports, ms since 1970; 0 if that is unknown. */
   public long appendedAtMs;

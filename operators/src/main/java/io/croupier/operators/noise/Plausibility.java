@@ -7,7 +7,6 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 
 /**
@@ -47,7 +46,7 @@ public final class Plausibility {
    * @param mechanism that the report declares
    */
   public boolean plausible(Report report, Mechanism mechanism) {
-    if (mechanism instanceof CentralNoise || report.form == VectorForm.ANSWER) {
+    if (mechanism instanceof CentralNoise || !report.form.isGradient()) {
       return true;
     }
     GradientSpace space = gradients.of(report);

@@ -3,6 +3,7 @@ package io.croupier.operators.report;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
@@ -28,7 +29,8 @@ public enum Declaration {
   GAUSSIAN,
   CENTRAL,
   PRIV_UNIT,
-  RANDOMISED_RESPONSE;
+  RANDOMISED_RESPONSE,
+  HASHED_RESPONSE;
 
   private static final Map<String, Declaration> BY_NAME =
       Arrays.stream(values())
@@ -50,6 +52,7 @@ public enum Declaration {
       case GAUSSIAN -> new GaussianMechanism(report.level);
       case PRIV_UNIT -> new PrivUnitMechanism(report.level, report.candidates, report.top);
       case RANDOMISED_RESPONSE -> new RandomisedResponseMechanism(report.level, report.levelIsMu);
+      case HASHED_RESPONSE -> new HashedResponseMechanism(report.level, report.candidates);
       case COORDINATE_LAPLACE ->
           new CoordinateLaplaceMechanism(
               ByteBuffer.wrap(report.taus).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer(),
@@ -86,6 +89,9 @@ public enum Declaration {
     if (mechanism instanceof PrivUnitMechanism unit) {
       report.candidates = unit.candidates();
       report.top = unit.top();
+    }
+    if (mechanism instanceof HashedResponseMechanism response) {
+      report.candidates = response.groups();
     }
     if (mechanism instanceof RandomisedResponseMechanism response) {
       report.levelIsMu = response.isMu();

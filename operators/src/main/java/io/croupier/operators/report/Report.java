@@ -22,7 +22,7 @@ public final class Report {
 
   /**
    * Coordinates of the whole vector: as stated by a sparse report, otherwise the number of values;
-   * 0 for an {@code ANSWER} or a {@code TOKEN}.
+   * 0 for an {@code ANSWER}, a {@code VOTE} or a {@code TOKEN}.
    */
   public int dimension;
 
@@ -49,7 +49,7 @@ public final class Report {
   /** The bound to which the gradient was clipped, as the report states it; 0 if it doesn't. */
   public double gradientBound;
 
-  /** Name of the question of an {@code ANSWER}; otherwise empty. */
+  /** Name of the question of an {@code ANSWER} or of the statistic of a {@code VOTE}; or empty. */
   public String question = "";
 
   /** The randomised bit of an {@code ANSWER}; otherwise false. */
@@ -64,17 +64,20 @@ public final class Report {
   /** Declared clip of {@code COORDINATE_LAPLACE}; otherwise {@code UNSPECIFIED}. */
   public DeclaredClip clip = DeclaredClip.UNSPECIFIED;
 
-  /** Declared number of candidates of {@code PRIV_UNIT}; otherwise 0. */
+  /** Declared candidates of {@code PRIV_UNIT}, or groups of {@code HASHED_RESPONSE}; or 0. */
   public int candidates;
 
   /** Declared top of {@code PRIV_UNIT}; otherwise 0. */
   public int top;
 
-  /** Seed of {@code CANDIDATE}; otherwise 0. */
+  /** Seed of {@code CANDIDATE}, or of {@code VOTE} if it has one; otherwise 0. */
   public long candidateSeed;
 
-  /** Index of {@code CANDIDATE}, below the declared number of candidates; otherwise 0. */
+  /** Index of {@code CANDIDATE} or {@code VOTE}, below the declared number; otherwise 0. */
   public int candidateIndex;
+
+  /** Whether a {@code VOTE} has a seed, which assigns the categories to groups; otherwise false. */
+  public boolean isHashed;
 
   /** Tag of a {@code TOKEN}; otherwise empty. */
   public byte[] tag = {};

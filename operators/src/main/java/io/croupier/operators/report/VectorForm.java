@@ -18,6 +18,13 @@ public enum VectorForm {
   ANSWER,
   /** 64-bit integers at the coordinates named by separate indices: exact sums. */
   SPARSE_SUM,
+  /** No values: one randomised group, the vote for a statistic. */
+  VOTE,
   /** No values: a request for the token of an anonymous report. Only reports have this form. */
-  TOKEN
+  TOKEN;
+
+  /** Whether a report of this form is a gradient, and no answer, vote or request. */
+  public boolean isGradient() {
+    return this != ANSWER && this != VOTE && this != TOKEN;
+  }
 }

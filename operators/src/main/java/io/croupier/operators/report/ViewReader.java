@@ -10,6 +10,8 @@ import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Questions;
+import io.croupier.schemas.Statistics;
+import io.croupier.schemas.Vote;
 import io.croupier.schemas.view.CoordinateLaplaceView;
 import io.croupier.schemas.view.ExampleView;
 import io.croupier.schemas.view.GradientReportView;
@@ -57,6 +59,7 @@ final class ViewReader {
       case EXAMPLE -> readExample(view.getExample(), report) && mayHoldItsValues(view, report);
       case CANDIDATE -> readCandidate(view, report);
       case ANSWER -> readAnswer(view.getAnswer(), report);
+      case VOTE -> readVote(view, report);
       case TOKEN -> readToken(view, report);
       case GRADIENT_NOT_SET -> false;
     };
@@ -138,6 +141,19 @@ final class ViewReader {
     return answer.hasBit() && Questions.isName(report.question);
   }
 
+  private static boolean readVote(GradientReportView view, Report report) {
+    Vote vote = view.getVote();
+    report.form = VectorForm.VOTE;
+    report.question = vote.getStatistic();
+    report.candidateSeed = vote.getSeed();
+    report.candidateIndex = vote.getIndex();
+    report.isHashed = vote.hasSeed();
+    return view.hasHashedResponse()
+        && vote.hasIndex()
+        && Statistics.isIndex(vote, view.getHashedResponse())
+        && Questions.isName(report.question);
+  }
+
   private static boolean readToken(GradientReportView view, Report report) {
     report.form = VectorForm.TOKEN;
     report.tag = view.getToken().getTag().toByteArray();
@@ -148,6 +164,7 @@ final class ViewReader {
   private static boolean readDeclaration(GradientReportView view, Report report) {
     Message declared = Declarations.declared(view);
     if (declared == null
+        || view.hasHashedResponse() != view.hasVote()
         || (view.hasPrivUnit() != view.hasCandidate() && !view.hasToken())
         || (view.hasRandomisedResponse() != view.hasAnswer() && !view.hasToken())
         || (view.hasCoordinateLaplace() && !readTaus(view.getCoordinateLaplace(), report))) {

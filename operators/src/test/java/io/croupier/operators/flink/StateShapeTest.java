@@ -56,6 +56,7 @@ class StateShapeTest {
           "combined {}",
           "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
           "black_box {} questions { name: 'a' accuracy {} }",
+          "black_box {} statistics { name: 's' choice { categories: ['a', 'b'] } }",
           "black_box {} adaptive_clip { size: FEATURES }",
           "black_box {} memory { half_life: 9 }",
           "coordinate_wise {} memory { half_life: 9 }");
@@ -182,6 +183,9 @@ class StateShapeTest {
         if (spec.getQuestionsCount() > 0) {
           tasks.report(intake.withoutUser(answer()));
         }
+        if (spec.getStatisticsCount() > 0) {
+          tasks.report(intake.withoutUser(vote()));
+        }
         tasks.barrier();
         stored.addAll(tasks.stored("m"));
       }
@@ -230,6 +234,16 @@ class StateShapeTest {
     report.declaration = Declaration.RANDOMISED_RESPONSE;
     report.question = "a";
     report.level = 1;
+    return report;
+  }
+
+  private static Report vote() {
+    Report report = TestRecords.report("ada", 0, "m");
+    report.form = VectorForm.VOTE;
+    report.declaration = Declaration.HASHED_RESPONSE;
+    report.question = "s";
+    report.level = 1;
+    report.candidates = 2;
     return report;
   }
 

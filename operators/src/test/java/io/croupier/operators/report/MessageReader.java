@@ -71,6 +71,13 @@ final class MessageReader {
         report.question = message.getAnswer().getQuestion();
         report.bit = message.getAnswer().getBit();
       }
+      case VOTE -> {
+        report.form = VectorForm.VOTE;
+        report.question = message.getVote().getStatistic();
+        report.isHashed = message.getVote().hasSeed();
+        report.candidateSeed = message.getVote().getSeed();
+        report.candidateIndex = message.getVote().getIndex();
+      }
       case TOKEN -> {
         report.form = VectorForm.TOKEN;
         report.tag = message.getToken().getTag().toByteArray();
@@ -103,6 +110,11 @@ final class MessageReader {
         report.declaration = Declaration.RANDOMISED_RESPONSE;
         report.levelIsMu = response.hasMu();
         report.level = response.hasMu() ? response.getMu() : response.getEpsilon();
+      }
+      case HASHED_RESPONSE -> {
+        report.declaration = Declaration.HASHED_RESPONSE;
+        report.level = message.getHashedResponse().getEpsilon();
+        report.candidates = message.getHashedResponse().getGroups();
       }
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
     }

@@ -53,7 +53,7 @@ public final class RandomReports {
   }
 
   private void gradient(GradientReport.Builder report, int dimension) {
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(7)) {
       case 0 -> {
         report.getDenseBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -69,6 +69,7 @@ public final class RandomReports {
       case 2 -> sparse(report, dimension);
       case 3 -> candidate(report, dimension);
       case 4 -> answer(report);
+      case 5 -> vote(report);
       default -> {
         report.getExampleBuilder();
         for (int i = 0; i < dimension; i++) {
@@ -101,6 +102,28 @@ public final class RandomReports {
     if (!odd()) {
       report.getAnswerBuilder().setBit(random.nextBoolean());
     }
+  }
+
+  private void vote(GradientReport.Builder report) {
+    report.getVoteBuilder();
+    if (!odd()) {
+      report
+          .getVoteBuilder()
+          .setStatistic(odd() ? ODD_IDS[random.nextInt(4)] : "statistic-" + random.nextInt(3));
+    }
+    if (random.nextBoolean()) {
+      report.getVoteBuilder().setSeed(random.nextLong());
+    }
+    if (!odd()) {
+      report.getVoteBuilder().setIndex(odd() ? random.nextInt(-1, 5) : random.nextInt(2));
+    }
+  }
+
+  private void hashedResponse(GradientReport.Builder report) {
+    report
+        .getHashedResponseBuilder()
+        .setEpsilon(odd() ? ODD[random.nextInt(ODD.length)] : 0.1 + random.nextInt(15))
+        .setGroups(odd() ? random.nextInt(-1, 1100) : 2 + random.nextInt(4));
   }
 
   private void randomisedResponse(GradientReport.Builder report) {
@@ -146,6 +169,10 @@ public final class RandomReports {
     }
     if (report.hasAnswer() != odd()) {
       randomisedResponse(report);
+      return;
+    }
+    if (report.hasVote() != odd()) {
+      hashedResponse(report);
       return;
     }
     switch (random.nextInt(5)) {

@@ -158,7 +158,7 @@ class ReportDecoderTest {
       value = {
         "dense { values: nan } undisclosed {}         | dense.values must be finite",
         "dense {} undisclosed {}                      | dense.values must not be empty",
-        "dense { values: 1 }                          | declaration is missing or unknown: it must be one of undisclosed, l2_laplace, coordinate_laplace, gaussian, priv_unit, randomised_response",
+        "dense { values: 1 }                          | declaration is missing or unknown: it must be one of undisclosed, l2_laplace, coordinate_laplace, gaussian, priv_unit, randomised_response, hashed_response",
         "dense { values: 1 } l2_laplace { epsilon: -2 } | l2_laplace.epsilon is -2.0: it must be a finite number above 0",
         "sparse { dimension: 2 indices: [1, 1] values: [1, 2] } undisclosed {} | sparse.indices must be from 0 to dimension - 1, none of them twice",
         "sparse { dimension: 2 indices: 1 values: 1 } coordinate_laplace { taus: [1, 2] clip: COORDINATES } | coordinate_laplace.taus is of length 2: it must be of length 1, one for each of sparse.indices",

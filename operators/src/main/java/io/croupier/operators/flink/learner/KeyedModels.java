@@ -80,6 +80,7 @@ final class KeyedModels {
       metrics.model(modelId, keyedModel::lagMs, keyedModel::open, gate, clock);
       if (keyedModel.model() != null) {
         metrics.estimates(modelId, keyedModel.model().estimates());
+        metrics.statistics(modelId, keyedModel.model().statistics());
       }
     }
     return keyedModel;

@@ -2,6 +2,7 @@ package io.croupier.operators.flink.learner;
 
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ final class LearnerMetrics {
   /** The estimates that are shown, by model and question. */
   private final Map<String, Map<String, AtomicReference<Estimate>>> estimates = new HashMap<>();
 
+  private final Map<String, StatisticGauges> statistics = new HashMap<>();
   private final Map<String, Figures> ofModels = new HashMap<>();
   private final Figures all;
   private final MetricGroup group;
@@ -116,6 +118,20 @@ final class LearnerMetrics {
               estimate.getQuestion().getName(), question -> estimate(modelId, question, estimate))
           .set(estimate);
     }
+  }
+
+  /**
+   * Shows the newest estimates of a model's statistics.
+   *
+   * @param newest empty for a model that has none, or was retired
+   */
+  void statistics(String modelId, List<StatisticEstimate> newest) {
+    if (ofModels.size() == MOST_MODELS && !ofModels.containsKey(modelId)) {
+      return;
+    }
+    statistics
+        .computeIfAbsent(modelId, key -> new StatisticGauges(group.addGroup("model", modelId)))
+        .show(newest);
   }
 
   private AtomicReference<Estimate> estimate(String modelId, String question, Estimate first) {

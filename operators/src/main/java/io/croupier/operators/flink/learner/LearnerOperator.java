@@ -234,6 +234,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     keyedModel.gate().reset();
     lost.drop(modelId);
     learnerMetrics.estimates(modelId, List.of());
+    learnerMetrics.statistics(modelId, List.of());
     emit(new OutboundRecord(Destination.UPDATES, modelId.getBytes(UTF_8), null));
   }
 

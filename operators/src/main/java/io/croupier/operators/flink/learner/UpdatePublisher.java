@@ -121,6 +121,7 @@ final class UpdatePublisher {
           keyedModel.updated(now);
           metrics.published(keyedModel.modelId(), keyedModel.waited(now));
           metrics.estimates(keyedModel.modelId(), view.getEstimatesList());
+          metrics.statistics(keyedModel.modelId(), view.getStatisticsList());
         });
     if (opened) {
       keyedModel.gate().opened(checkpointId);

@@ -35,6 +35,11 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
     to.weightExponent = fields.since(2).integer(from.weightExponent);
     to.exponent = fields.since(2).integer(from.exponent);
     to.touches = fields.since(2).integers(from.touches);
+    to.seed = fields.since(2).fixed(from.seed);
+    to.isHashed = fields.since(2).flag(from.isHashed);
+    to.group = fields.since(2).integer(from.group);
+    to.groups = fields.since(2).integer(from.groups);
+    to.level = fields.since(2).real(from.level);
   }
 
   @Override

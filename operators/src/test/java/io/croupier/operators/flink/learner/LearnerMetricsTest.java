@@ -6,6 +6,7 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -213,6 +214,43 @@ class LearnerMetricsTest {
 
     metrics.estimates("m", List.of(a));
     assertThat(values(gauges)).containsEntry("model.m.question.a.fraction", 0.5);
+  }
+
+  @Test
+  void categoriesOfStatisticsAreGauges() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics = metrics(gauges);
+    StatisticEstimate.Builder screen = StatisticEstimate.newBuilder();
+    screen.getStatisticBuilder().setName("screen").getChoiceBuilder().addCategories("home");
+    for (int i = 0; i < 70; i++) {
+      screen.getStatisticBuilder().getChoiceBuilder().addCategories("c" + i);
+    }
+    metrics.statistics("m", List.of(screen.build()));
+    assertThat(gauges).hasSizeGreaterThanOrEqualTo(5 * StatisticGauges.MOST_CATEGORIES);
+    assertThat(values(gauges))
+        .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
+        .containsEntry("model.m.statistic.screen.category.home.votes", 0L)
+        .containsKey("model.m.statistic.screen.category.c62.fraction")
+        .doesNotContainKey("model.m.statistic.screen.category.c63.fraction");
+    screen
+        .getLastingBuilder()
+        .addFractions(0.5)
+        .addStandardErrors(0.1)
+        .addLow(0.3)
+        .addHigh(0.7)
+        .setVotes(9);
+    metrics.statistics("m", List.of(screen.build()));
+    assertThat(values(gauges))
+        .containsEntry("model.m.statistic.screen.category.home.fraction", 0.5)
+        .containsEntry("model.m.statistic.screen.category.home.standard-error", 0.1)
+        .containsEntry("model.m.statistic.screen.category.home.low", 0.3)
+        .containsEntry("model.m.statistic.screen.category.home.high", 0.7)
+        .containsEntry("model.m.statistic.screen.category.home.votes", 9L)
+        .containsEntry("model.m.statistic.screen.category.c0.fraction", Double.NaN);
+    metrics.statistics("m", List.of());
+    assertThat(values(gauges))
+        .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
+        .containsEntry("model.m.statistic.screen.category.home.votes", 0L);
   }
 
   private static Estimate estimate(String question) {

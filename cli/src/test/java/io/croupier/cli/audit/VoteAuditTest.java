@@ -1,0 +1,49 @@
+package io.croupier.cli.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.client.randomiser.HashedResponseRandomiser;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The draws are those of the secure generator; a false alarm has a probability of 1e-9. */
+class VoteAuditTest {
+  private static final int SAMPLES = 100_000;
+  private static final double FALSE_ALARM = 1e-9;
+
+  private static VoteAudit audit(int categories, double claimed, double real) {
+    HashedResponseRandomiser claim = new HashedResponseRandomiser(claimed, categories);
+    HashedResponseRandomiser randomiser = new HashedResponseRandomiser(real, categories);
+    AtomicInteger drawn = new AtomicInteger();
+    VoteAudit audit =
+        VoteAudit.of(
+            claim.mechanism(),
+            categories,
+            randomiser::release,
+            SAMPLES,
+            FALSE_ALARM,
+            drawn::addAndGet);
+    assertThat(drawn).hasValue(2 * SAMPLES);
+    return audit;
+  }
+
+  /** The bound is below the level by less than 12 standard deviations, of which 6 are its own. */
+  @ParameterizedTest
+  @CsvSource({"2, 1", "4, 2", "32, 1", "1000, 2"})
+  void theRealOneIsNotRefutedAndShowsMostOfItsLevel(int categories, double epsilon) {
+    VoteAudit audit = audit(categories, epsilon, epsilon);
+    assertThat(audit.refuted()).as(audit.text()).isFalse();
+    assertThat(audit.leastLevel(FALSE_ALARM)).isBetween(0.8 * epsilon, epsilon);
+    assertThat(audit.text()).contains("Not refuted: vote, epsilon ");
+  }
+
+  /** Both too much and too little noise are found, where the number of groups is the same. */
+  @ParameterizedTest
+  @CsvSource({"4, 1, 1.15", "4, 2, 1.85", "1000, 2, 2.08", "1000, 2, 1.92"})
+  void aWrongLevelIsRefuted(int categories, double claimed, double real) {
+    VoteAudit audit = audit(categories, claimed, real);
+    assertThat(audit.refuted()).as(audit.text()).isTrue();
+    assertThat(audit.text()).contains("REFUTED: vote, ");
+  }
+}

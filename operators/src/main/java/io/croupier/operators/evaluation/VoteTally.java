@@ -1,0 +1,172 @@
+package io.croupier.operators.evaluation;
+
+import io.croupier.accounting.CategoryLaw;
+import io.croupier.operators.learner.LearnerState;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/**
+ * The votes for one choice among k categories, each a group of categories by hashed response, and
+ * the estimates of the fractions of people in each category.
+ *
+ * <p>With x = 1 if the released group contains the category, and p and q the probabilities of that
+ * by the {@linkplain CategoryLaw law} of the vote, E x = q + f (p - q), f the fraction. So sum(w c
+ * (x - q)) / sum(w c (p - q)) estimates f without bias, whatever the weights. w depends on age
+ * alone ({@link Forgetting}), c on the declaration alone: (p - q) / v, v the variance of x at f = 1
+ * / k, which is the weight of least variance there.
+ *
+ * <p>The variance of the estimate is sum(w^2 c^2 (q (1 - q) + f (p - q) (1 - 2 q) - f^2 (p - q)^2))
+ * / sum(w c (p - q))^2, which includes sampling. The interval contains every f from 0 to 1 whose
+ * variance makes the estimate likely: the score interval [Wil27], generalised to weights and
+ * randomisation. It is one of each category alone.
+ *
+ * <p>A vote moves the estimate of a category by w c (1 - q) / sum(w c (p - q)) up or w c q / sum(w
+ * c (p - q)) down, whatever seed its sender chose: of n votes of one age and level, from one end to
+ * the other by 1 / (n (p - q)).
+ *
+ * <p>Sums of doubles, added up in the order of the votes: the same order leads to the same bits.
+ * O(k) a vote. Not thread-safe.
+ */
+public final class VoteTally {
+  /** A smaller sum of w c (p - q) contains no information, and its quotients may overflow. */
+  private static final double LEAST_INFORMATION = 1e-100;
+
+  private static final int INFORMATION = 0;
+  private static final int CHANCES = 1;
+  private static final int CONSTANT = 2;
+  private static final int LINEAR = 3;
+  private static final int SQUARE = 4;
+  private static final int WEIGHTS = 5;
+  private static final int SQUARED_WEIGHTS = 6;
+  private static final int HITS = 7;
+
+  /**
+   * The sums over votes of w c (p - q), w c q, the three parts of w^2 c^2 times the variance, w and
+   * w^2; and of w c x for each category. Shape [7 + k].
+   */
+  private final double[] sums;
+
+  private final Forgetting forgetting;
+
+  private VoteTally(int categories, Forgetting forgetting) {
+    sums = new double[HITS + categories];
+    this.forgetting = forgetting;
+  }
+
+  /** Creates an empty tally with half of the weight on the last 44 publications. */
+  public static VoteTally lasting(int categories) {
+    return new VoteTally(categories, Forgetting.LASTING);
+  }
+
+  /** Creates an empty tally with half of the weight on the last 10 publications. */
+  public static VoteTally recent(int categories) {
+    return new VoteTally(categories, Forgetting.RECENT);
+  }
+
+  /**
+   * Adds one vote.
+   *
+   * @param law of the vote
+   * @param contains whether the released group contains a category, from 0
+   * @param age how many publications are newer than the one that the vote is about
+   */
+  public void add(CategoryLaw law, IntPredicate contains, int age) {
+    int categories = sums.length - HITS;
+    double strength = law.strength();
+    double weight = forgetting.weight(age);
+    double scaled = weight * strength / law.variance(1.0 / categories);
+    double chance = law.chance();
+    sums[INFORMATION] += scaled * strength;
+    sums[CHANCES] += scaled * chance;
+    sums[CONSTANT] += scaled * scaled * chance * (1 - chance);
+    sums[LINEAR] += scaled * scaled * strength * (1 - 2 * chance);
+    sums[SQUARE] += scaled * scaled * strength * strength;
+    sums[WEIGHTS] += weight;
+    sums[SQUARED_WEIGHTS] += weight * weight;
+    for (int j = 0; j < categories; j++) {
+      if (contains.test(j)) {
+        sums[HITS + j] += scaled;
+      }
+    }
+  }
+
+  /** Records another publication: earlier votes count less. */
+  public void age() {
+    if (forgetting.isForgotten(sums[WEIGHTS])) {
+      Arrays.fill(sums, 0);
+      return;
+    }
+    double retained = forgetting.retained();
+    for (int i = 0; i < sums.length; i++) {
+      boolean isSquared = (i >= CONSTANT && i <= SQUARE) || i == SQUARED_WEIGHTS;
+      sums[i] *= isSquared ? retained * retained : retained;
+    }
+  }
+
+  /** Returns one estimate for each category; empty without votes that contain information. */
+  public List<FractionEstimate> estimates() {
+    double information = sums[INFORMATION];
+    if (!(information >= LEAST_INFORMATION)) {
+      return List.of();
+    }
+    double constant = sums[CONSTANT] / information / information;
+    double linear = sums[LINEAR] / information / information;
+    double square = sums[SQUARE] / information / information;
+    Variance variance = new Variance(constant, linear, square);
+    long votes = size();
+    List<FractionEstimate> estimates = new ArrayList<>();
+    for (int i = HITS; i < sums.length; i++) {
+      double fraction = (sums[i] - sums[CHANCES]) / information;
+      double possible = clamp(fraction);
+      // At the estimate itself: at the nearest possible fraction, the variance of a fraction near 0
+      // would be too large in the mean. No fraction has less than half of that at 0.
+      double error = Math.sqrt(Math.max(constant / 2, variance.at(Math.min(1, fraction))));
+      double[] interval = variance.interval(fraction);
+      if (!(interval[0] <= interval[1]) || interval[0] > 1 || interval[1] < 0) {
+        // No fraction makes the estimate likely, since it is too far beyond that of all or of none.
+        interval = variance.interval(possible);
+      }
+      estimates.add(
+          new FractionEstimate(
+              fraction,
+              error,
+              // Rounding must not exclude the estimate.
+              Math.min(clamp(interval[0]), possible),
+              Math.max(clamp(interval[1]), possible),
+              votes));
+    }
+    return estimates;
+  }
+
+  /** The variance of an estimate if the fraction is f: a + b f - c f^2. */
+  private record Variance(double a, double b, double c) {
+
+    double at(double fraction) {
+      return a + b * fraction - c * fraction * fraction;
+    }
+
+    /** The ends of the f with (estimate - f)^2 &lt;= Z^2 times the variance; NaN without any. */
+    double[] interval(double estimate) {
+      double z2 = AnswerTally.Z * AnswerTally.Z;
+      double divisor = 1 + z2 * c;
+      double middle = estimate + z2 * b / 2;
+      double radius = Math.sqrt(middle * middle - divisor * (estimate * estimate - z2 * a));
+      return new double[] {(middle - radius) / divisor, (middle + radius) / divisor};
+    }
+  }
+
+  private long size() {
+    return Math.round(sums[WEIGHTS] / sums[SQUARED_WEIGHTS] * sums[WEIGHTS]);
+  }
+
+  private static double clamp(double fraction) {
+    return Math.min(1, Math.max(0, fraction));
+  }
+
+  /** Passes the state to a visitor, which may restore it. */
+  public void visit(String name, LearnerState.Visitor visitor) {
+    visitor.vector(name, sums);
+  }
+}

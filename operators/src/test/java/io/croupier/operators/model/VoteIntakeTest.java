@@ -1,0 +1,262 @@
+package io.croupier.operators.model;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TextFormat;
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import io.croupier.accounting.numerics.DecimalUnits;
+import io.croupier.noise.SeededGroups;
+import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Spend;
+import io.croupier.schemas.StatisticEstimate;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Votes from their bytes to the estimates of an update. */
+class VoteIntakeTest {
+  private static final String COUNTS =
+      "statistics { name: 'screen' choice { categories: ['home', 'cart', 'other'] } }"
+          + " statistics { name: 'day' choice { categories: ['a', 'b'] } } ";
+  private static final String SGD = "ldp_sgd { step_size: 1 decay: 0 }";
+
+  private final ReportDecoder decoder = new ReportDecoder("raw");
+
+  private static ModelSpec spec(String rest) {
+    try {
+      return TextFormat.parse(
+          "model_id: 'm' dimension: 3 gradient_bound: 0.5 " + COUNTS + rest, ModelSpec.class);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(rest, e);
+    }
+  }
+
+  private Report report(String text) {
+    return ((Decoded.WellFormed) decode(text)).report();
+  }
+
+  private Decoded decode(String text) {
+    try {
+      byte[] bytes =
+          TextFormat.parse(
+                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 0 " + text,
+                  GradientReport.class)
+              .toByteArray();
+      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  private static AccountingEvent judge(Report report, ModelSpec spec) {
+    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
+  }
+
+  private static String vote(String statistic, int index, double epsilon, int groups) {
+    return "vote { statistic: '%s' index: %d } hashed_response { epsilon: %s groups: %d }"
+        .formatted(statistic, index, epsilon, groups);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "black_box {}",
+        "ldp_sgd { step_size: 1 decay: 0 }",
+        "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
+      })
+  void aVoteIsAdmittedAndLeavesItsUser(String learner) {
+    ModelSpec spec = spec(learner);
+    Report report =
+        report(
+            "vote { statistic: 'screen' seed: 7 index: 1 } hashed_response { epsilon: 1 groups: 4 }");
+    assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    RoundSum sum = new ReportIntake(spec, 4).withoutUser(report);
+    assertThat(sum.form).isEqualTo(VectorForm.VOTE);
+    assertThat(sum.question).isEqualTo("screen");
+    assertThat(sum.seed).isEqualTo(7);
+    assertThat(sum.isHashed).isTrue();
+    assertThat(sum.group).isEqualTo(1);
+    assertThat(sum.groups).isEqualTo(4);
+    assertThat(sum.level).isEqualTo(1);
+    assertThat(sum.specOffset).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.1, 1, 2.5})
+  void costsTheLossOfItsChoice(double epsilon) {
+    AccountingEvent event =
+        judge(
+            report(vote("screen", 2, epsilon, 3)),
+            spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    Cost cost = new HashedResponseMechanism(epsilon, 3).cost();
+    Spend spent = event.getSpent();
+    assertThat(spent.getEpsilon()).isEqualTo(epsilon);
+    assertThat(spent.getRho()).isEqualTo(DecimalUnits.toDouble(cost.rhoPicos(), 12));
+    assertThat(spent.getMuOfAll()).isEqualTo(DecimalUnits.rootUp(cost.pureMuSquaredPicos()));
+    assertThat(cost.rhoPicos()).isLessThan(Cost.ofEpsilon(epsilon).rhoPicos());
+    assertThat(event.getHashedResponse().getGroups()).isEqualTo(3);
+  }
+
+  @Test
+  void anUnknownStatisticIsRefusedAndCharged() {
+    AccountingEvent event = judge(report(vote("color", 0, 1, 3)), spec("black_box {}"));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(event.getReason())
+        .isEqualTo("vote.statistic must be one of the model's: it has screen, day");
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
+  }
+
+  @Test
+  void groupsWithoutASeedAreTheCategories() {
+    AccountingEvent event = judge(report(vote("screen", 0, 1, 4)), spec("black_box {}"));
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .isEqualTo(
+            "declaration is hashed_response with 1.0: groups is 4, and the vote has no seed: it must"
+                + " be the number of categories, 3");
+  }
+
+  @Test
+  void aCentralModelRefusesVotes() {
+    ModelSpec central =
+        spec(
+                "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } dp_ftrl {"
+                    + " clip_norm: 1 noise_multiplier: 2 noise { tree {} } learning_rate: 1 }")
+            .toBuilder()
+            .clearStatistics()
+            .build();
+    AccountingEvent event = judge(report(vote("screen", 0, 1, 3)), central);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(event.getReason()).endsWith("it has none");
+  }
+
+  private RoundSum sum(ModelSpec spec, String text) {
+    return new ReportIntake(spec, 0).withoutUser(report(text));
+  }
+
+  private static ModelUpdate publish(LiveModel model) {
+    try {
+      return ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void votesMakeEstimatesAndNoSteps() {
+    ModelSpec spec = spec("question_probability: 0.1 " + SGD);
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate first = publish(model);
+    assertThat(first.getQuestionProbability()).isEqualTo(0.1);
+    assertThat(first.getStatisticsList())
+        .extracting(StatisticEstimate::getStatistic)
+        .isEqualTo(spec.getStatisticsList());
+    assertThat(first.getStatisticsList()).noneMatch(StatisticEstimate::hasLasting);
+    model.confirm();
+
+    for (int i = 0; i < 40; i++) {
+      int group = i < 16 ? 0 : i < 28 ? 1 : 2;
+      assertThat(model.add(sum(spec, vote("screen", group, Math.log(2), 3))))
+          .isEqualTo(BundleOutcome.TALLIED);
+    }
+    assertThat(model.hasNewRound()).isFalse();
+    ModelUpdate update = publish(model);
+    assertThat(update.getRound()).isZero();
+    assertThat(update.getUsed()).isZero();
+    assertThat(update.getAnswers()).isEqualTo(40);
+    StatisticEstimate.Fractions screen = update.getStatistics(0).getLasting();
+    assertThat(screen.getVotes()).isEqualTo(40);
+    assertThat(screen.getFractions(0)).isCloseTo(0.6, within(1e-9));
+    assertThat(screen.getFractions(1)).isCloseTo(0.2, within(1e-9));
+    assertThat(screen.getFractions(2)).isCloseTo(0.2, within(1e-9));
+    assertThat(screen.getLow(0)).isBetween(0.0, 0.4);
+    assertThat(screen.getHigh(0)).isBetween(0.8, 1.0);
+    assertThat(screen.getProjected(0)).isCloseTo(0.6, within(1e-9));
+    assertThat(update.getStatistics(0).getRecent().getVotes()).isEqualTo(40);
+    assertThat(update.getStatistics(1).hasLasting()).isFalse();
+  }
+
+  /** Some hashed to 4 groups, with their seeds, of people who are all in category 1. */
+  @Test
+  void aSeedSaysWhichCategoriesAGroupContains() {
+    ModelSpec spec = spec(SGD);
+    LiveModel model = LiveModel.begin(spec, 0);
+    publish(model);
+    int n = 3000;
+    for (int seed = 0; seed < n; seed++) {
+      model.add(
+          sum(
+              spec,
+              "vote { statistic: 'screen' seed: %d index: %d } hashed_response { epsilon: 16 groups: 4 }"
+                  .formatted(seed, SeededGroups.group(seed, 1, 4))));
+    }
+    StatisticEstimate.Fractions screen = publish(model).getStatistics(0).getLasting();
+    assertThat(screen.getFractions(1)).isCloseTo(1, within(1e-5));
+    // Five standard deviations.
+    assertThat(screen.getFractions(0)).isCloseTo(0, within(5 * Math.sqrt(1.0 / 3 / n)));
+    assertThat(screen.getFractions(2)).isCloseTo(0, within(5 * Math.sqrt(1.0 / 3 / n)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "vote { index: 1 } hashed_response { epsilon: 1 groups: 3 } | vote.statistic must be 1 to 100",
+        "vote { statistic: 'a' } hashed_response { epsilon: 1 groups: 3 } | vote.index is missing",
+        "vote { statistic: 'a' index: 3 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
+        "vote { statistic: 'a' index: -1 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 0 groups: 3 } | above 0",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: nan groups: 3 } | above 0",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 groups: 1 } | from 2 to 1024",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 } | groups is missing",
+        "vote { statistic: 'a' index: 1 } randomised_response { epsilon: 1 } | gradient is",
+        "answer { question: 'a' bit: true } hashed_response { epsilon: 1 groups: 3 } | gradient is",
+        "vote { statistic: 'a' index: 1 } | declaration is missing",
+      })
+  void malformedVotesAreDeadLetters(String text, String reason) {
+    assertThat(((Decoded.Malformed) decode(text)).reason()).contains(reason);
+  }
+
+  @Test
+  void statisticsComeAndGoAndAreRestored() {
+    ModelSpec spec = spec(SGD);
+    LiveModel model = LiveModel.begin(spec, 0);
+    publish(model);
+    model.add(sum(spec, vote("screen", 0, 1, 3)));
+    model.add(sum(spec, vote("day", 0, 1, 2)));
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(saved::get);
+    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+
+    model.respec(spec.toBuilder().removeStatistics(1).build());
+    assertThat(model.isObsolete("votes-of-day/0")).isTrue();
+    assertThat(model.isObsolete("recent-votes-of-day/0")).isTrue();
+    assertThat(model.isObsolete("votes-of-screen/0")).isFalse();
+    assertThat(model.add(sum(spec, vote("day", 0, 1, 2)))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    ModelUpdate update = publish(model);
+    assertThat(update.getStatisticsCount()).isOne();
+    assertThat(update.getStatistics(0).getLasting().getVotes()).isOne();
+    assertThat(update.getAnswers()).isEqualTo(2);
+  }
+}

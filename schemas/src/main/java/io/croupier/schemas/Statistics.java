@@ -1,0 +1,124 @@
+package io.croupier.schemas;
+
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What makes the statistics of a spec, and the votes for them, well-formed. */
+public final class Statistics {
+  /** The most statistics of a model. */
+  public static final int MOST = 16;
+
+  private static final int MOST_CHARACTERS = 100;
+
+  private Statistics() {}
+
+  /**
+   * The number of a person's category, from 0: that of the last one, the fixed public fallback, if
+   * the value is none of them.
+   *
+   * @param value may be null
+   */
+  public static int category(Choice choice, String value) {
+    int index = choice.getCategoriesList().indexOf(value);
+    return index >= 0 ? index : choice.getCategoriesCount() - 1;
+  }
+
+  static void check(ModelSpec spec, Violations violations) {
+    int count = spec.getStatisticsCount();
+    if (count == 0) {
+      return;
+    }
+    violations.require(
+        !ModelSpecs.isCentral(spec),
+        "statistics",
+        "of length " + count,
+        "empty: a central model takes reports without noise from the device only");
+    violations.require(count <= MOST, "statistics", "of length " + count, "at most " + MOST);
+    Set<String> names = new HashSet<>();
+    spec.getQuestionsList().forEach(question -> names.add(question.getName()));
+    for (int i = 0; i < count; i++) {
+      Statistic statistic = spec.getStatistics(i);
+      String path = "statistics[" + i + "]";
+      String name = statistic.getName();
+      violations.require(
+          Questions.isName(name),
+          path + ".name",
+          '"' + name + '"',
+          "1 to 100 letters, digits, '.', '_' or '-'");
+      violations.require(
+          names.add(name),
+          path + ".name",
+          '"' + name + '"',
+          "another than those of the questions, and of the statistics before it");
+      violations.require(
+          !(spec.hasAdaptiveClip() && name.equals(AdaptiveClips.QUESTION)),
+          path + ".name",
+          '"' + name + '"',
+          "another: with adaptive_clip, the model asks a question of its own by this name");
+      switch (statistic.getKindCase()) {
+        case CHOICE -> check(path + ".choice.categories", statistic.getChoice(), violations);
+        case KIND_NOT_SET -> violations.add(path + " is empty or unknown: it must be choice");
+      }
+    }
+  }
+
+  private static void check(String path, Choice choice, Violations violations) {
+    int count = choice.getCategoriesCount();
+    violations.require(
+        count >= 2 && count <= HashedResponseMechanism.MOST_GROUPS,
+        path,
+        "of length " + count,
+        "from 2 to " + HashedResponseMechanism.MOST_GROUPS);
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < count; i++) {
+      String name = choice.getCategories(i);
+      violations.require(
+          !name.isEmpty() && name.length() <= MOST_CHARACTERS,
+          path + "[" + i + "]",
+          '"' + name + '"',
+          "1 to " + MOST_CHARACTERS + " characters");
+      violations.require(
+          names.add(name), path + "[" + i + "]", '"' + name + '"', "another than those before it");
+    }
+  }
+
+  /** Adds a violation for each statistic of both lists that has another kind in the second one. */
+  static void compare(List<Statistic> current, List<Statistic> next, List<String> violations) {
+    for (Statistic before : current) {
+      for (Statistic after : next) {
+        if (before.getName().equals(after.getName()) && !before.equals(after)) {
+          violations.add(
+              "statistic "
+                  + before.getName()
+                  + " of a running model is fixed while it stays, and so are its categories: a new"
+                  + " statistic must have a new name");
+        }
+      }
+    }
+  }
+
+  static void checkVote(GradientReport report, Violations violations) {
+    Vote vote = report.getVote();
+    if (!Questions.isName(vote.getStatistic())) {
+      violations.add("vote.statistic must be 1 to 100 letters, digits, '.', '_' or '-'");
+    }
+    violations.required("vote.index", vote.hasIndex(), "a number from 0");
+    violations.require(
+        report.hasHashedResponse(),
+        "gradient",
+        "vote",
+        "another, unless the report is hashed_response");
+    if (vote.hasIndex() && report.hasHashedResponse()) {
+      if (!isIndex(vote, report.getHashedResponse())) {
+        violations.add("vote.index must be from 0 to hashed_response.groups - 1");
+      }
+    }
+  }
+
+  /** Whether the released group of a vote is one of the declared groups. */
+  public static boolean isIndex(Vote vote, HashedResponse mechanism) {
+    return vote.getIndex() >= 0 && vote.getIndex() < mechanism.getGroups();
+  }
+}

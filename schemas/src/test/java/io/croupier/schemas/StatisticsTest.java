@@ -1,0 +1,121 @@
+package io.croupier.schemas;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.schemas.view.GradientReportView;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StatisticsTest {
+  private static final String MODEL = "model_id: 'm' dimension: 2 gradient_bound: 1 combined {} ";
+  private static final String GOOD =
+      "statistics { name: 'screen' choice { categories: ['home', 'other'] } } ";
+
+  private static ModelSpec spec(String text) throws TextFormat.ParseException {
+    return TextFormat.parse(text, ModelSpec.class);
+  }
+
+  private static String violations(String text) throws TextFormat.ParseException {
+    return String.join("; ", ModelSpecs.violations(spec(text)));
+  }
+
+  @Test
+  void aStatisticIsValidBesideALearner() throws Exception {
+    assertThat(violations(MODEL + GOOD)).isEmpty();
+    assertThat(violations(MODEL + GOOD + "question_probability: 0.5")).isEmpty();
+    assertThat(Questions.probability(spec(MODEL + GOOD))).isEqualTo(0.02);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'screen' | '' | statistics[0].name is \"\": it must be 1 to 100 letters",
+        "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from 2",
+        "['home', 'other'] | ['home'] | of length 1: it must be from 2 to 1024",
+        "['home', 'other'] | ['home', ''] | categories[1] is \"\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['a', 'a'] | categories[1] is \"a\": it must be another than those",
+        "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it must",
+      })
+  void saysWhatIsWrong(String good, String bad, String reason) throws Exception {
+    String from = good.startsWith("screen") ? "'screen'" : good;
+    String to = good.startsWith("screen") ? "'" + bad + "'" : bad;
+    String text = GOOD.replace(from, to == null ? "" : to);
+    assertThat(text).isNotEqualTo(GOOD);
+    assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  @Test
+  void namesAreNotThoseOfOthers() throws Exception {
+    assertThat(violations(MODEL + GOOD + GOOD)).contains("statistics[1].name is \"screen\"");
+    assertThat(violations(MODEL + GOOD + "questions { name: 'screen' accuracy {} }"))
+        .contains("another than those of the questions");
+    String moving = MODEL.replace("gradient_bound: 1", "adaptive_clip { size: GRADIENT }");
+    assertThat(violations(moving + GOOD.replace("screen", "clip")))
+        .contains("the model asks a question of its own by this name");
+    assertThat(violations(moving + GOOD)).isEmpty();
+  }
+
+  @Test
+  void listsHaveAnEnd() throws Exception {
+    StringBuilder many = new StringBuilder();
+    for (int i = 0; i < 17; i++) {
+      many.append(GOOD.replace("screen", "screen" + i));
+    }
+    assertThat(violations(MODEL + many))
+        .contains("statistics is of length 17: it must be at most 16");
+    ModelSpec.Builder spec = spec(MODEL + GOOD).toBuilder();
+    for (int i = 0; i < 1022; i++) {
+      spec.getStatisticsBuilder(0).getChoiceBuilder().addCategories("c" + i);
+    }
+    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
+    spec.getStatisticsBuilder(0).getChoiceBuilder().addCategories("one more");
+    assertThat(ModelSpecs.violations(spec.build())).singleElement().asString().contains("1025");
+  }
+
+  @Test
+  void aCentralModelHasNone() throws Exception {
+    String central =
+        "model_id: 'm' dimension: 2 gradient_bound: 1 limits { delta: 1e-6 max_participations: 4"
+            + " min_separation: 10 } dp_ftrl { clip_norm: 1 noise_multiplier: 2 noise { tree {} }"
+            + " learning_rate: 1 } ";
+    assertThat(violations(central)).isEmpty();
+    assertThat(violations(central + GOOD)).contains("statistics is of length 1: it must be empty");
+  }
+
+  @Test
+  void aStatisticThatStaysKeepsItsCategories() throws Exception {
+    ModelSpec before = spec(MODEL + GOOD);
+    assertThat(ModelSpecs.changeViolations(before, spec(MODEL))).isEmpty();
+    assertThat(ModelSpecs.changeViolations(spec(MODEL), before)).isEmpty();
+    assertThat(ModelSpecs.changeViolations(before, spec(MODEL + GOOD.replace("home", "shop"))))
+        .singleElement()
+        .asString()
+        .contains("statistic screen of a running model is fixed while it stays");
+  }
+
+  @Test
+  void aValueThatIsNoCategoryCountsAsTheLastOne() throws Exception {
+    Choice choice = spec(MODEL + GOOD).getStatistics(0).getChoice();
+    assertThat(Statistics.category(choice, "home")).isZero();
+    assertThat(Statistics.category(choice, "other")).isOne();
+    assertThat(Statistics.category(choice, "Home")).isOne();
+    assertThat(Statistics.category(choice, null)).isOne();
+  }
+
+  @Test
+  void theViewHoldsTheSame() throws Exception {
+    GradientReport report =
+        TextFormat.parse(
+            "model_id: 'm' round: 0 user_id: 'u' sequence: 0 vote { statistic: 's' seed: 7 index: 1 }"
+                + " hashed_response { epsilon: 1 groups: 4 }",
+            GradientReport.class);
+    assertThat(GradientReports.violations(report)).isEmpty();
+    GradientReportView view = GradientReportView.parseFrom(report.toByteArray());
+    assertThat(view.getUnknownFields().isEmpty()).isTrue();
+    assertThat(view.getVote()).isEqualTo(report.getVote());
+    assertThat(view.getHashedResponse()).isEqualTo(report.getHashedResponse());
+  }
+}
