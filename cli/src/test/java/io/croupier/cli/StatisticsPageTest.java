@@ -21,7 +21,7 @@ class StatisticsPageTest {
     for (String line :
         Files.readAllLines(ProjectFiles.matching(n -> n.equals("docs/statistics.md")).get(0))) {
       if (line.matches("\\| \\d.*")) {
-        String[] cells = line.substring(2).split(" \\| ?");
+        String[] cells = line.substring(2).split(" \\| ?", -1);
         int categories = Integer.parseInt(cells[0]);
         for (int i = 0; i < LEVELS.length; i++) {
           int groups = HashedResponseMechanism.of(LEVELS[i], categories).groups();
@@ -31,7 +31,7 @@ class StatisticsPageTest {
               law.variance(1.0 / categories)
                   / Math.pow(law.strength(), 2)
                   * Math.pow(QUANTILE / WIDTH, 2);
-          String[] cell = cells[i + 1].split(" ");
+          String[] cell = cells[i + 1].split(" ", -1);
           assertThat(Double.parseDouble(cell[0].replace(",", "")))
               .as(line)
               .isCloseTo(Math.ceil(votes), within(1.0));

@@ -129,6 +129,7 @@ class SqlPageITCase {
     assertThat(QUERIES.keySet())
         .containsExactlyInAnyOrder(
             "Models",
+            "Statistics",
             "Guarantees",
             "Users near a limit",
             "Refusals by reason and hour",
