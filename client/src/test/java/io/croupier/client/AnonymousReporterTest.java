@@ -117,7 +117,7 @@ class AnonymousReporterTest {
 
   @Test
   void oneReportInEachWindowAtItsSlot() throws Exception {
-    int windows = 6;
+    long windows = 6;
     List<Long> rounds = new ArrayList<>();
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
@@ -135,11 +135,10 @@ class AnonymousReporterTest {
       }
       assertThat(rounds).isEqualTo(slots);
       // Those of the six windows and of the next one.
-      assertThat(gateway.received("tokens")).hasSize(windows + 1);
+      assertThat(gateway.received("tokens")).hasSize((int) windows + 1);
       assertThat(ledger.spent().reports()).isEqualTo(windows + 1);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo("14");
-      assertThat(stages(ledger))
-          .isEqualTo(Map.of(windows - 1L, Stage.ENDED, (long) windows, Stage.HELD));
+      assertThat(stages(ledger)).isEqualTo(Map.of(windows - 1, Stage.ENDED, windows, Stage.HELD));
     }
   }
 

@@ -143,14 +143,14 @@ class AnonymousTest extends DeviceFixture {
 
   @Test
   void oneReportInEachWindowWithoutIdentity() {
-    int windows = 4;
+    long windows = 4;
     Value device = open(1000);
     for (long round = 0; round < windows * PUBLICATIONS; round++) {
       for (int again = 0; again < 2; again++) {
         visits.await(takePart(device, update(round)));
       }
     }
-    assertThat(reports()).hasSize(windows);
+    assertThat(reports()).hasSize((int) windows);
     for (int window = 0; window < windows; window++) {
       AnonymousReport report = reports().get(window);
       assertThat(visits.received().get(window)).hasSize(1024);
@@ -169,13 +169,13 @@ class AnonymousTest extends DeviceFixture {
           .isEqualTo(device.getMember("deviceId").asString());
       assertThat(request).hasSize(6);
     }
-    assertThat(spent(device)).isEqualTo(Integer.toString(2 * (windows + 1)));
+    assertThat(spent(device)).isEqualTo(Long.toString(2 * (windows + 1)));
     for (Value request : requests()) {
       boolean isReport =
           request.getMember("url").asString().equals("https://relay.example/v1/anonymous-reports");
       assertThat(request.getMember("headers").hasMember("Authorization")).isNotEqualTo(isReport);
     }
-    assertThat(requests()).hasSize(2 * windows + 1);
+    assertThat(requests()).hasSize(2 * (int) windows + 1);
   }
 
   /**

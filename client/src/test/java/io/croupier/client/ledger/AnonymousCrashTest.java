@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class AnonymousCrashTest {
   private static final int WINDOWS = 2;
-  private static final long ROUNDS = WINDOWS * SigningGateway.PUBLICATIONS;
+  private static final long ROUNDS = (long) WINDOWS * SigningGateway.PUBLICATIONS;
   private static final int SLACK_BYTES = 300;
 
   /** The device stops. No caller of the disk handles it. */

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -51,7 +52,7 @@ class LedgerTokensTest {
       try (LocalLedger ledger = open()) {
         StoredToken token = only(ledger);
         assertThat(token.stage()).isEqualTo(before);
-        byte[] bytes = {(byte) next.ordinal()};
+        byte[] bytes = next.name().getBytes(UTF_8);
         ledger.advance(token, next, bytes);
         assertThat(only(ledger).bytes()).isEqualTo(bytes);
         assertThat(ledger.spent().epsilon()).isEqualByComparingTo("0.5");
@@ -59,7 +60,7 @@ class LedgerTokensTest {
       before = next;
     }
     try (LocalLedger ledger = open()) {
-      assertThat(only(ledger).bytes()).containsExactly(Stage.ENDED.ordinal());
+      assertThat(only(ledger).bytes()).isEqualTo("ENDED".getBytes(UTF_8));
       ledger.forget(only(ledger));
       assertThat(ledger.tokens()).isEmpty();
       assertThat(ledger.pending()).isEmpty();
