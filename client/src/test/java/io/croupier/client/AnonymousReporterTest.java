@@ -121,7 +121,7 @@ class AnonymousReporterTest {
     List<Long> rounds = new ArrayList<>();
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
-      for (long round = 0; round < (long) windows * PUBLICATIONS; round++) {
+      for (long round = 0; round < windows * PUBLICATIONS; round++) {
         for (int again = 0; again < 2; again++) {
           takePart(reporter, round);
         }
