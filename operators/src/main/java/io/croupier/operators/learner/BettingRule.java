@@ -4,7 +4,7 @@ import java.io.Serializable;
 
 /**
  * What a bettor makes of a round's coin C: by how much V grows, and how large h, its bound on
- * coins, must be. u = lambda G is the largest mean of a round's coin, n the effective number of its
+ * coins, must be. u = lambda G bounds the mean of a round's coin, n is the effective number of its
  * reports.
  */
 sealed interface BettingRule extends Serializable {
@@ -18,12 +18,13 @@ sealed interface BettingRule extends Serializable {
   /**
    * Returns what h is at least after the round, but for what late reports require.
    *
+   * @param meanBound u
    * @param noise variance of the coin by declaration, lambda^2 var
    */
-  double hint(double coin, double unit, double reports, double noise);
+  double hint(double coin, double meanBound, double reports, double noise);
 
   /** Returns the increment of V, at least 0. */
-  double variance(double coin, double unit, double reports, double noise, double penalty);
+  double variance(double coin, double meanBound, double reports, double noise, double penalty);
 
   /**
    * The squared coin itself, which needs no declared noise, [vdH19, Algorithms 1 and 3]. Rounds of
@@ -48,13 +49,14 @@ sealed interface BettingRule extends Serializable {
     }
 
     @Override
-    public double hint(double coin, double unit, double reports, double noise) {
-      double floor = unit * Math.max(1 / Math.sqrt(reports), KAPPA / reports);
-      return Math.max(floor, Math.min(Math.abs(coin), KAPPA * unit));
+    public double hint(double coin, double meanBound, double reports, double noise) {
+      double floor = meanBound * Math.max(1 / Math.sqrt(reports), KAPPA / reports);
+      return Math.max(floor, Math.min(Math.abs(coin), KAPPA * meanBound));
     }
 
     @Override
-    public double variance(double coin, double unit, double reports, double noise, double penalty) {
+    public double variance(
+        double coin, double meanBound, double reports, double noise, double penalty) {
       return Math.min(coin * coin + penalty, Double.MAX_VALUE);
     }
   }
@@ -81,22 +83,23 @@ sealed interface BettingRule extends Serializable {
       return true;
     }
 
-    private static boolean isNoise(double unit, double reports, double noise) {
-      return reports == 1 || noise >= DOMINATES * unit * unit;
+    private static boolean isNoise(double meanBound, double reports, double noise) {
+      return reports == 1 || noise >= DOMINATES * meanBound * meanBound;
     }
 
     @Override
-    public double hint(double coin, double unit, double reports, double noise) {
-      return isNoise(unit, reports, noise)
-          ? unit
-          : Math.max(unit / Math.sqrt(reports), Math.abs(coin));
+    public double hint(double coin, double meanBound, double reports, double noise) {
+      return isNoise(meanBound, reports, noise)
+          ? meanBound
+          : Math.max(meanBound / Math.sqrt(reports), Math.abs(coin));
     }
 
     @Override
-    public double variance(double coin, double unit, double reports, double noise, double penalty) {
+    public double variance(
+        double coin, double meanBound, double reports, double noise, double penalty) {
       double variance =
-          isNoise(unit, reports, noise)
-              ? unit * unit + noise / 2 + penalty
+          isNoise(meanBound, reports, noise)
+              ? meanBound * meanBound + noise / 2 + penalty
               : Math.max(coin * coin + penalty, noise);
       return Math.min(variance, Double.MAX_VALUE);
     }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * The vectors of a coordinate-wise learner, in chunks of {@value #COORDINATES} coordinates. A chunk
@@ -45,7 +46,7 @@ final class CoordinateChunks implements Sections {
   /** h of the positive side; 0 before the first coin. */
   final double[] bound;
 
-  /** The mass of the prior over the first range, less what was added to the wealth since. */
+  /** The mass of the prior over the first range, over what was added to the wealth since. */
   final double[] mass;
 
   /** V of the negative side minus that of the positive one; null while the sides are equal. */
@@ -182,10 +183,11 @@ final class CoordinateChunks implements Sections {
     unsaved.set(0, count());
   }
 
-  /** Returns the first {@code count} coordinates and all of active chunks, ascending. */
-  int[] withActive(int[] coordinates, int count) {
+  /** Returns the first {@code count} coordinates and all that have had a coin, ascending. */
+  int[] withBets(int[] coordinates, int count) {
     BitSet all = new BitSet();
-    forEachActive(all::set);
+    forEachActive(
+        (from, to) -> IntStream.range(from, to).filter(j -> bound[j] > 0).forEach(all::set));
     Arrays.stream(coordinates, 0, count).forEach(all::set);
     return all.stream().toArray();
   }

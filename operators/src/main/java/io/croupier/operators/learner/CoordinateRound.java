@@ -17,20 +17,19 @@ final class CoordinateRound {
   int[] named = {};
   double[] shares = {};
 
-  /** What is left of a coin that a bet of the publication settles, as the unit has grown since. */
+  /** By part: the unit of the bets of its publication, over that of the newest ones. */
   double[] remainders = {};
 
   /** lambda / Omega, times the constraint's share. */
   double factor;
 
   /** lambda G / Omega. */
-  double unit;
+  double boundPerWeight;
 
   /** G. */
   double bound;
 
-  void begin(
-      CoordinateHistory history, Round round, double lambda, double unitOfBets, double share) {
+  void begin(CoordinateHistory history, Round round, double lambda, double unit, double share) {
     int size = round.size();
     if (named.length < size) {
       named = new int[size];
@@ -42,11 +41,11 @@ final class CoordinateRound {
     for (int i = 0; i < size; i++) {
       named[i] = history.find(round.part(i).publication);
       shares[i] = round.part(i).weight / weight;
-      remainders[i] = named[i] < 0 ? 1 : history.unit(named[i]) / unitOfBets;
+      remainders[i] = named[i] < 0 ? 1 : history.unit(named[i]) / unit;
     }
     factor = share * lambda / weight;
     bound = round.gradientBound();
-    unit = lambda / weight * bound;
+    boundPerWeight = lambda / weight * bound;
   }
 
   /** Lists the coordinates that any part touches; returns how many. */

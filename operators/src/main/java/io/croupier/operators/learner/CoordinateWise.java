@@ -4,7 +4,7 @@ import io.croupier.operators.math.Vectors;
 
 /**
  * A coin bettor in every coordinate, without a direction: the coin of coordinate i is the negated
- * i-th coordinate of the round's weighted mean, and w_i = w0_i + W0 times the prediction of a
+ * i-th coordinate of the round's weighted mean, and w_i = w0_i + e W0 times the prediction of a
  * {@link Potential}; see {@link MagnitudeLearner} for S, V, h and the two sides. Of a coordinate,
  * only the reports that touch it count, dense reports touch all: with T_i the sum of their weights,
  * its coin is at most u_i = lambda G T_i / Omega before noise. G bounds each coordinate of a
@@ -13,8 +13,9 @@ import io.croupier.operators.math.Vectors;
  * every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with |E x| &lt;= 1/5:
  * symmetric noise does, priv_unit provably in rounds of one report (docs/priv-unit.md).
  *
- * <p>A step costs O(non-zeros) for a sparse round, but for the average. Weights are evaluated when
- * they are published, in the coordinates touched since the last publication.
+ * <p>A step costs O(non-zeros) for a sparse round, but for the average; one that doubles the unit
+ * of the wealth (see {@link RoundWeighting}) costs what all coordinates with a coin cost. Weights
+ * are evaluated when they are published, in the coordinates touched since the last publication.
  *
  * <p>With a radius, weights stay in the box |w_j - w0_j| <= radius by [CO18, Algorithm 3] in every
  * coordinate, see {@link BallConstraint}: a report that touches a coordinate adds (g~_j + G n_j) /
@@ -22,7 +23,8 @@ import io.croupier.operators.math.Vectors;
  * unclipped weight of the publication that the report names.
  *
  * <p>With a {@link Memory}, a coordinate is discounted by the product of the betas since its last
- * coin, after its next one: coordinates that no report touches cost nothing, and keep their weight.
+ * coin, after its next one: coordinates that no report touches cost nothing, and keep their weight
+ * but for the unit.
  *
  * <p>Source: [vdH19, Algorithm 3], whose condition on the mean is on |E g~_j|, where each round is
  * one report that names the newest publication. Sums are compensated (two doubles each); a weight
@@ -101,7 +103,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       int count = common.unite(round);
       if (state.weighting.isUnitNew()) {
         // The wealth is in the new unit, and with it every bet.
-        common.touched = state.chunks.withActive(common.touched, count);
+        common.touched = state.chunks.withBets(common.touched, count);
         count = common.touched.length;
       }
       state.history.keep(common.touched, count);
@@ -140,6 +142,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   private void observe(State state, Round round, int j, int position) {
     CoordinateChunks chunks = state.chunks;
     CoordinateRound common = state.common;
+    boolean hasBets = chunks.bound[j] > 0;
     double coins = chunks.coins(j);
     double upper = chunks.upper(j);
     double lower = chunks.lower(j);
@@ -147,7 +150,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     double discounted = 0;
     if (memory.isFinite()) {
       // Without a coin so far, there was nothing to discount.
-      discounted = chunks.bound[j] == 0 ? state.total : chunks.discounted[j];
+      discounted = hasBets ? chunks.discounted[j] : state.total;
       state.history.keepDiscounted(position, discounted);
     }
     RoundCoins roundCoins = common.coins;
@@ -192,13 +195,13 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
       }
     }
     if (touching > 0 && !roundCoins.isEmpty()) {
-      bet(state, j, common.unit * touching, Math.max(1, touching * touching / squares));
+      bet(state, j, common.boundPerWeight * touching, Math.max(1, touching * touching / squares));
       if (memory.isFinite()) {
         double reports = (double) state.total + round.reports;
         chunks.discount(j, memory.remainder(reports - discounted), reports);
       }
     }
-    if (state.weighting.isUnitNew() && chunks.bound[j] > 0) {
+    if (state.weighting.isUnitNew() && hasBets) {
       replenish(chunks, j);
     }
   }
@@ -215,18 +218,18 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   /**
    * Settles the coins of a coordinate.
    *
-   * @param unit u
+   * @param meanBound u
    * @param reports the effective number of reports that touch the coordinate
    */
-  private void bet(State state, int j, double unit, double reports) {
+  private void bet(State state, int j, double meanBound, double reports) {
     CoordinateChunks chunks = state.chunks;
     RoundCoins coins = state.common.coins;
     double coin = coins.total();
     double hint =
-        Math.max(RULE.hint(coin, unit, reports, 0), prior.leastBound(state.common.bound))
+        Math.max(RULE.hint(coin, meanBound, reports, 0), prior.leastBound(state.common.bound))
             + coins.outstanding();
     boolean isFirst = chunks.bound[j] == 0;
-    double cap = BettingRule.SquaredCoin.KAPPA * unit;
+    double cap = BettingRule.SquaredCoin.KAPPA * meanBound;
     double lowerBound = coins.bound(-1, Math.max(chunks.lowerBound(j), hint), cap, RULE.rho());
     double lowerPenalty = coins.penalty();
     double bound = coins.bound(1, Math.max(chunks.bound[j], hint), cap, RULE.rho());

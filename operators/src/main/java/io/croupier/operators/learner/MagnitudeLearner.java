@@ -6,10 +6,10 @@ import java.util.Map;
 /**
  * One-dimensional coin betting on the distance along the direction of another learner. With S the
  * sum of the coins, and for each side s of the betting fractions V_s their variance and h_s the
- * bound on coins:
+ * bound on coins, e the unit of the wealth (see {@link RoundWeighting}):
  *
  * <pre>
- *   m = W0 (I_+ - I_-),  I_s = integral over (0, rho / h_s] of v exp(s v S - v^2 V_s) dP(v)
+ *   m = e W0 (I_+ - I_-),  I_s = integral over (0, rho / h_s] of v exp(s v S - v^2 V_s) dP(v)
  * </pre>
  *
  * <p>As long as every report names the newest publication, both sides are equal, and m is W0 times
@@ -71,21 +71,22 @@ public final class MagnitudeLearner implements Serializable {
    * @param lambda weight of the round
    */
   void observe(State state, RoundCoins coins, Round round, double lambda, double share) {
-    double unit = lambda * round.gradientBound();
+    double meanBound = lambda * round.gradientBound();
     double reports = round.effectiveReports();
     double noise = share * share * lambda * lambda * round.variance();
     double perReport = round.weight() / (lambda * round.largestWeight);
     state.largestFraction = Math.min(state.largestFraction, largestFraction * perReport);
     double coin = coins.total();
     double hint =
-        Math.max(rule.hint(coin, unit, reports, noise), prior.leastBound(round.gradientBound()))
+        Math.max(
+                rule.hint(coin, meanBound, reports, noise), prior.leastBound(round.gradientBound()))
             + coins.outstanding();
     boolean isFirst = state.upper.bound == 0;
-    double cap = BettingRule.SquaredCoin.KAPPA * unit;
+    double cap = BettingRule.SquaredCoin.KAPPA * meanBound;
     state.upper.bound = coins.bound(1, Math.max(state.upper.bound, hint), cap, rule.rho());
-    state.upper.variance.add(rule.variance(coin, unit, reports, noise, coins.penalty()));
+    state.upper.variance.add(rule.variance(coin, meanBound, reports, noise, coins.penalty()));
     state.lower.bound = coins.bound(-1, Math.max(state.lower.bound, hint), cap, rule.rho());
-    state.lower.variance.add(rule.variance(coin, unit, reports, noise, coins.penalty()));
+    state.lower.variance.add(rule.variance(coin, meanBound, reports, noise, coins.penalty()));
     if (isFirst) {
       state.mass = Potential.mass(prior, range(state, state.upper));
     }
@@ -100,18 +101,16 @@ public final class MagnitudeLearner implements Serializable {
   }
 
   /**
-   * Adds to the wealth of a proper prior when the unit of the coins has doubled. {@link #bet}
+   * Adds to the wealth of a proper prior that has bets, when its unit has doubled. {@link #bet}
    * follows.
    */
   void replenish(State state) {
     Side upper = state.upper;
     Side lower = state.lower;
-    if (upper.bound > 0) {
-      double variance = Math.min(upper.variance.value(), lower.variance.value());
-      double range = range(state, upper.bound < lower.bound ? upper : lower);
-      double quadratic = variance + prior.addedVariance();
-      state.mass = potential.replenished(state.coins.value(), quadratic, range, state.mass);
-    }
+    double variance = Math.min(upper.variance.value(), lower.variance.value());
+    double range = range(state, upper.bound < lower.bound ? upper : lower);
+    double quadratic = variance + prior.addedVariance();
+    state.mass = potential.replenished(state.coins.value(), quadratic, range, state.mass);
   }
 
   /**
@@ -210,7 +209,7 @@ public final class MagnitudeLearner implements Serializable {
     /** The largest fraction that every report so far allows. */
     private double largestFraction = Double.POSITIVE_INFINITY;
 
-    /** The mass of the prior over the first range, less what was added to the wealth since. */
+    /** The mass of the prior over the first range, over what {@link #replenish} has added since. */
     private double mass = 1;
 
     private double magnitude;

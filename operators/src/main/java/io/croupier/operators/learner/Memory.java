@@ -23,7 +23,7 @@ public record Memory(double halfLife) implements Serializable {
   public static final Memory INFINITE = new Memory(Double.POSITIVE_INFINITY);
 
   /** Below 2^-256, nothing is left: so its square, and what it multiplies, don't underflow. */
-  private static final double LEAST_EXPONENT = 256;
+  private static final double MOST_HALVINGS = 256;
 
   private static final double LN_2 = StrictMath.log(2);
 
@@ -42,7 +42,7 @@ public record Memory(double halfLife) implements Serializable {
   /** Returns beta, the factor that remains after {@code reports} reports, 0 to 1. */
   double remainder(double reports) {
     double halvings = reports / halfLife;
-    if (halvings > LEAST_EXPONENT) {
+    if (halvings > MOST_HALVINGS) {
       return 0;
     }
     // StrictMath.pow allocates.

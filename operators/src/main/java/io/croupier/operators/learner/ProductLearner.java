@@ -18,7 +18,8 @@ import java.util.Arrays;
  *
  * <p>With a radius, the weights are kept in a ball around the initial ones, see {@link
  * BallConstraint}. With a {@link Memory}, the sums are discounted after every round, and a late
- * report counts as much as is left of the round that it names.
+ * report counts as much as is left of the round that it names. So it does where the unit of the
+ * wealth has grown since.
  *
  * <p>The average is over the weights that the reports were evaluated at. A step costs O(d) for each
  * part, and one evaluation of the potential; it allocates nothing but, sometimes, a copy of the
@@ -117,6 +118,7 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
       }
     }
     boolean settles = !state.coins.isEmpty() && (hasDirection || magnitude.betsWithoutDirection());
+    boolean hasBets = state.magnitude.upperBound() > 0;
     if (settles) {
       magnitude.observe(state.magnitude, state.coins, round, lambda, share);
     }
@@ -128,7 +130,9 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     }
     if (state.weighting.isUnitNew()) {
       state.bets.halve();
-      magnitude.replenish(state.magnitude);
+      if (hasBets) {
+        magnitude.replenish(state.magnitude);
+      }
     }
     if (settles || memory.isFinite() || state.weighting.isUnitNew()) {
       magnitude.bet(state.magnitude, state.weighting.unit());

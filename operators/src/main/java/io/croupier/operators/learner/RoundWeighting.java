@@ -1,21 +1,23 @@
 package io.croupier.operators.learner;
 
 /**
- * Weights of a model's rounds. With Omega the sum of the weights of a round's reports, and u the
- * mean of Omega over the earlier rounds, Omega_1 in the first round:
+ * Weights of a model's rounds. With Omega the sum of the weights of a round's reports, Omega_1 that
+ * of the first round, u a running mean of Omega over the earlier rounds (in the first round, u is
+ * Omega_1), and m the largest u so far:
  *
  * <pre>
- *   lambda = min(Omega, 2 u) / Omega_1;  Lambda = sum of lambda
+ *   lambda = min(2, Omega / u) m / Omega_1;  Lambda = sum of lambda
  * </pre>
  *
- * <p>So a round counts as it has reports, and at most twice as much as an average one: day and
- * night weigh as they should, and a backlog of any size can't take over. A round of 2 u or more
- * doubles u, as far as the mean of all reports allows: where rounds have grown, for instance
- * because a model began with the reports of a few people, those early rounds soon count for little.
+ * <p>So a round counts as it has reports, in units of what a round has had so far, and at most
+ * twice that: day and night weigh as they should, and a backlog of any size can't take over. A
+ * round of 2 u or more doubles u, but never beyond the mean of all reports so far; any other round
+ * enters the mean with its Omega. Where rounds grow, for instance because a model began with the
+ * reports of a few people, the early rounds soon count for little.
  *
- * <p>The wealth of a bettor is in units of a round. The unit is a power of two times Omega_1, and
- * doubles when u reaches twice the unit; it never falls. In the average, a round has the weight
- * lambda Lambda^p; if all rounds have as many reports, the k-th has k^p.
+ * <p>The wealth of a bettor is in units e of a round: e is the largest power of two up to m /
+ * Omega_1. It never falls. In the average, a round has the weight lambda Lambda^p; if all rounds
+ * have as many reports, the k-th has k^p.
  *
  * <p>Source: our own, docs/rounds.md, section 1 and theorem 7.
  */
@@ -30,8 +32,11 @@ final class RoundWeighting {
   private final RunningSum total = new RunningSum();
   private long rounds;
 
-  /** Omega of the first round. */
+  /** Omega_1. */
   private double first;
+
+  /** m. */
+  private double largestMean;
 
   /** lambda of the newest round. */
   private double newest;
@@ -43,44 +48,48 @@ final class RoundWeighting {
   private double relative;
 
   private double unit = 1;
+
+  /** Whether the newest round has doubled the unit; not part of the state. */
   private boolean isUnitNew;
 
   /** Weighs the next round; returns lambda. */
   double next(double weight) {
     if (rounds == 0) {
       first = weight;
+      largestMean = weight;
     }
+    double mean = rounds == 0 ? weight : counted.value() / rounds;
     double before = newest;
-    double largest = LARGEST * (rounds == 0 ? weight : counted.value() / rounds);
-    newest = Math.min(largest, weight) / first;
+    relative = Math.min(LARGEST, weight / mean);
+    newest = relative * (largestMean / first);
     growth = rounds == 0 ? 1 : newest / before;
-    relative = LARGEST * (Math.min(largest, weight) / largest);
     rounds++;
+    total.add(newest);
     reports.add(weight);
-    if (weight < largest || rounds == 1) {
+    if (relative < LARGEST) {
       counted.add(weight);
     } else {
-      counted.add(Math.min(reports.value(), largest * rounds) - counted.value());
+      counted.add(Math.min(reports.value(), LARGEST * mean * rounds) - counted.value());
     }
-    total.add(newest);
-    isUnitNew = counted.value() / rounds >= LARGEST * unit * first;
+    largestMean = Math.max(largestMean, counted.value() / rounds);
+    isUnitNew = largestMean >= LARGEST * unit * first;
     if (isUnitNew) {
       unit *= LARGEST;
     }
     return newest;
   }
 
-  /** Returns the unit of the next bet, a power of two. */
+  /** Returns e of the next bet, a power of two. */
   double unit() {
     return unit;
   }
 
-  /** Returns whether the newest round has doubled the unit. */
+  /** Returns whether the newest round has doubled the unit. Valid until the step ends. */
   boolean isUnitNew() {
     return isUnitNew;
   }
 
-  /** Returns the weight of the newest round relative to an average one, at most 2. */
+  /** Returns Omega of the newest round over u, at most 2. */
   double relative() {
     return relative;
   }
@@ -101,6 +110,7 @@ final class RoundWeighting {
     counted.visit(visitor, "round-weights-counted");
     total.visit(visitor, "round-lambdas");
     first = visitor.scalar("first-round-weight", first);
+    largestMean = visitor.scalar("largest-mean-weight", largestMean);
     newest = visitor.scalar("newest-lambda", newest);
     growth = visitor.scalar("newest-growth", growth);
     relative = visitor.scalar("newest-relative-weight", relative);

@@ -111,7 +111,8 @@ class LateRoundsTest {
   }
 
   /** The bet of a publication, and what the bettor knew. */
-  private record Bet(double magnitude, double coins, double upper, double lower, double remainder) {
+  private record Bet(
+      double magnitude, double coins, double upper, double lower, double remainder, double unit) {
     /** The wealth that an expert of a side bets a fraction of. */
     double potential(int side, double v) {
       return Math.exp(side * v * coins - v * v * (side > 0 ? upper : lower));
@@ -121,21 +122,25 @@ class LateRoundsTest {
   /**
    * Without noise, on every sequence and with any delays: each expert whose fraction is in range
    * has at least the wealth of its potential, so that the bettor has the integral of them. What is
-   * discounted passes to larger fractions.
+   * discounted passes to larger fractions. Wealth is in the unit of the newest publication.
    */
   @ParameterizedTest
   @EnumSource
   void everyExpertKeepsItsPotential(Opponent opponent) {
     for (int delay = 0; delay <= 8; delay += 2) {
       for (int seed = 0; seed < 10; seed++) {
-        play(opponent, delay, 1, new SplittableRandom(seed));
-        play(opponent, delay, 0.97, new SplittableRandom(seed));
+        play(opponent, delay, 1, 0, new SplittableRandom(seed));
+        play(opponent, delay, 0.97, 0, new SplittableRandom(seed));
+        play(opponent, delay, 1, 0.05, new SplittableRandom(seed));
+        play(opponent, delay, 0.97, 0.05, new SplittableRandom(seed));
       }
     }
   }
 
-  private static void play(Opponent opponent, int delay, double beta, SplittableRandom random) {
+  private static void play(
+      Opponent opponent, int delay, double beta, double doubles, SplittableRandom random) {
     double remainder = 1;
+    double unit = 1;
     MagnitudeLearner learner =
         new MagnitudeLearner(
             new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
@@ -156,7 +161,8 @@ class LateRoundsTest {
               state.coins(),
               state.upperVariance(),
               state.lowerVariance(),
-              remainder));
+              remainder,
+              unit));
       coins.clear();
       Round round = new Round();
       int parts = 0;
@@ -173,22 +179,24 @@ class LateRoundsTest {
         double coin = -share * opponent.gradient(t, i, bet.magnitude, random);
         double left = remainder / bet.remainder;
         coins.add(
-            left * coin,
+            left * bet.unit * coin,
             state.coins() - left * bet.coins,
             state.upperVariance() - left * left * bet.upper,
             state.lowerVariance() - left * left * bet.lower,
             share);
         for (int k = 0; k < fractions.length; k++) {
           double v = fractions[k] / bet.remainder;
-          wealth[0][k] += v * coin * bet.potential(1, v);
-          wealth[1][k] -= v * coin * bet.potential(-1, v);
+          wealth[0][k] += v * bet.unit * coin * bet.potential(1, v);
+          wealth[1][k] -= v * bet.unit * coin * bet.potential(-1, v);
         }
       }
-      learner.observe(state, coins, round, 1, 1);
+      learner.observe(state, coins, round, unit, 1);
       learner.discount(state, beta);
-      learner.bet(state, 1);
+      unit *= random.nextDouble() < doubles ? 2 : 1;
+      learner.bet(state, unit);
       remainder *= beta;
-      Bet now = new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance(), remainder);
+      Bet now =
+          new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance(), remainder, unit);
       for (int k = 0; k < fractions.length; k++) {
         double v = fractions[k] / remainder;
         if (v <= BettingRule.SquaredCoin.RHO / state.upperBound()) {

@@ -64,6 +64,7 @@ final class TestRounds {
   static final class Weighting {
     private double mean;
     private double reports;
+    private double largestMean;
     private double first;
     private int rounds;
 
@@ -76,14 +77,16 @@ final class TestRounds {
       if (rounds++ == 0) {
         first = weight;
         mean = weight;
+        largestMean = weight;
         total = 1;
         return 1;
       }
-      double lambda = Math.min(weight, 2 * mean) / first;
+      double lambda = Math.min(weight / mean, 2) * largestMean / first;
       mean =
           weight < 2 * mean
               ? mean + (weight - mean) / rounds
               : Math.min(2 * mean, reports / rounds);
+      largestMean = Math.max(largestMean, mean);
       total += lambda;
       return lambda;
     }
