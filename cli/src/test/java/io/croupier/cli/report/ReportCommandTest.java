@@ -360,7 +360,7 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(run("", FORGET + NOISE + "--share 0").err()).contains("reports is 0");
     assertThat(run("", FORGET + "--mechanism l2-laplace --epsilon -1").err()).contains("-1");
     assertThat(run("", FORGET + NOISE + "--model tips").err())
-        .contains("the file contains: taps, halves, asks, finds, norms, words");
+        .contains("the file contains: taps, halves, asks, counts, finds, norms, words");
     assertThat(run("", FORGET + NOISE + "--model raw").err()).contains("central");
     assertThat(run("", FORGET + NOISE + "--limit-epsilon -2").err()).contains("epsilon is -2.0");
     write("rows.csv", "a,b,y\n1,1,1\n");
