@@ -75,6 +75,37 @@ class StatisticsTest {
     assertThat(ModelSpecs.violations(spec.build())).singleElement().asString().contains("1025");
   }
 
+  /** Full estimates, as long as they get. */
+  @ParameterizedTest
+  @CsvSource({"12, 1024, 1", "1, 2, 0", "16, 1024, 96"})
+  void theBytesOfAnUpdateIncludeThem(int statistics, int categories, int characters)
+      throws Exception {
+    ModelSpec.Builder spec = spec(MODEL).toBuilder();
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
+    for (int i = 0; i < statistics; i++) {
+      Statistic.Builder statistic = spec.addStatisticsBuilder().setName("s".repeat(84) + i);
+      StatisticEstimate.Fractions.Builder fractions =
+          StatisticEstimate.Fractions.newBuilder().setVotes(Long.MAX_VALUE);
+      for (int j = 0; j < categories; j++) {
+        statistic.getChoiceBuilder().addCategories("%04d".formatted(j) + "c".repeat(characters));
+        fractions
+            .addFractions(-0.1)
+            .addStandardErrors(0.1)
+            .addLow(0.1)
+            .addHigh(0.1)
+            .addProjected(1);
+      }
+      update
+          .addStatisticsBuilder()
+          .setStatistic(statistic)
+          .setLasting(fractions)
+          .setRecent(fractions);
+    }
+    long more = ModelSpecs.updateBytes(spec.build()) - ModelSpecs.updateBytes(spec(MODEL));
+    long needed = update.build().getSerializedSize();
+    assertThat(more).isBetween(needed, needed + 24L * statistics);
+  }
+
   @Test
   void aCentralModelHasNone() throws Exception {
     String central =
