@@ -10,8 +10,6 @@ public final class Statistics {
   /** The most statistics of a model. */
   public static final int MOST = 16;
 
-  private static final int MOST_CHARACTERS = 100;
-
   private Statistics() {}
 
   /**
@@ -74,11 +72,7 @@ public final class Statistics {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < count; i++) {
       String name = choice.getCategories(i);
-      violations.require(
-          !name.isEmpty() && name.length() <= MOST_CHARACTERS,
-          path + "[" + i + "]",
-          '"' + name + '"',
-          "1 to " + MOST_CHARACTERS + " characters");
+      violations.text(path + "[" + i + "]", name);
       violations.require(
           names.add(name), path + "[" + i + "]", '"' + name + '"', "another than those before it");
     }

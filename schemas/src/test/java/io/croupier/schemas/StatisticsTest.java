@@ -36,6 +36,10 @@ class StatisticsTest {
         "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from 2",
         "['home', 'other'] | ['home'] | of length 1: it must be from 2 to 1024",
         "['home', 'other'] | ['home', ''] | categories[1] is \"\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['home ', 'x'] | categories[0] is \"home \": it must be 1 to 100",
+        "['home', 'other'] | ['a\\001b', 'x'] | categories[0] is",
+        "['home', 'other'] | ['home', '\\n'] | without control characters, no blank at an end",
         "['home', 'other'] | ['a', 'a'] | categories[1] is \"a\": it must be another than those",
         "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it must",
       })
