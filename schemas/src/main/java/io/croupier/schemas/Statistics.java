@@ -23,6 +23,13 @@ public final class Statistics {
     return index >= 0 ? index : choice.getCategoriesCount() - 1;
   }
 
+  /** Whether a statistic is well-formed, whatever else its model has. */
+  public static boolean isValid(Statistic statistic) {
+    Violations violations = new Violations();
+    check(ModelSpec.newBuilder().addStatistics(statistic).build(), violations);
+    return violations.list().isEmpty();
+  }
+
   static void check(ModelSpec spec, Violations violations) {
     int count = spec.getStatisticsCount();
     if (count == 0) {
