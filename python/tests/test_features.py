@@ -89,6 +89,14 @@ class FeaturesTest(unittest.TestCase):
         with self.assertRaisesRegex(CroupierError, "not finite"):
             encoding([1, math.inf]).vector(ROW)
 
+    def test_no_error_contains_what_an_encoder_returned(self) -> None:
+        for output in (["secret 7", 1], [10**400, 1], [None, 1], [{"secret": 7}, 1]):
+            with self.assertRaises(CroupierError) as raised:
+                encoding(output).vector(ROW)
+            self.assertEqual(
+                str(raised.exception), "the encoder of feature 'note' returned a value that is not finite")
+            self.assertIsNone(raised.exception.__context__, "which a traceback would print")
+
     def test_unknown_kinds_are_refused_by_devices_that_use_them(self) -> None:
         message = update()
         message.features.add(name="sound")

@@ -76,7 +76,7 @@ class Features:
             raise CroupierError(
                 f"feature '{feature.name}' needs the encoder with the digest {feature.encoder.digest}, "
                 "which this device doesn't have")
-        encoded = [float(coordinate) for coordinate in encode(value)]
+        encoded = [_float(coordinate) for coordinate in encode(value)]
         if len(encoded) != feature.encoder.length:
             raise CroupierError(
                 f"the encoder of feature '{feature.name}' returned {len(encoded)} values; "
@@ -107,6 +107,14 @@ def _number(name: str, value: Any) -> float:
         number = math.inf
     require(math.isfinite(number), name, "not finite", "a number")
     return number
+
+
+def _float(coordinate: Any) -> float:
+    """A number, or NaN for what is none: Python's own error would contain it."""
+    try:
+        return float(coordinate)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _scaled_by_range(bounds: Any, x: float) -> float:

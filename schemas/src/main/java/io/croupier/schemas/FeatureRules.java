@@ -10,7 +10,6 @@ public final class FeatureRules {
   private static final int MOST = 1024;
   private static final int MOST_CATEGORIES = 1024;
   private static final int MOST_VALUES = 1 << 16;
-  private static final int MOST_CHARACTERS = 100;
   private static final double LARGEST = 1e100;
   private static final double LEAST_DEVIATION = 1e-100;
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
@@ -73,7 +72,7 @@ public final class FeatureRules {
   private static void check(
       String path, Feature feature, Set<String> names, Violations violations) {
     String name = feature.getName();
-    violations.require(isText(name), path + ".name", '"' + name + '"', text());
+    violations.text(path + ".name", name);
     violations.require(
         names.add(name), path + ".name", '"' + name + '"', "another than those before it");
     switch (feature.getKindCase()) {
@@ -133,7 +132,7 @@ public final class FeatureRules {
     for (int i = 0; i < categories.size(); i++) {
       String at = path + ".categories[" + i + "]";
       String category = '"' + categories.get(i) + '"';
-      violations.require(isText(categories.get(i)), at, category, text());
+      violations.text(at, categories.get(i));
       violations.require(seen.add(categories.get(i)), at, category, "another than those before it");
     }
   }
@@ -150,16 +149,5 @@ public final class FeatureRules {
       int length = encoder.getLength();
       violations.require(length >= 1 && length <= MOST_VALUES, path + ".length", length, right);
     }
-  }
-
-  private static boolean isText(String text) {
-    return !text.isEmpty()
-        && text.length() <= MOST_CHARACTERS
-        && text.equals(text.strip())
-        && text.chars().noneMatch(Character::isISOControl);
-  }
-
-  private static String text() {
-    return "1 to " + MOST_CHARACTERS + " characters without control characters, no blank at an end";
   }
 }

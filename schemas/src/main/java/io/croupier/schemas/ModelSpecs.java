@@ -29,6 +29,12 @@ public final class ModelSpecs {
   /** Upper bound on the bytes of all scalar fields and ids of a message. */
   private static final long MESSAGE_OVERHEAD = 8192;
 
+  /** Bytes of the estimates of one category: five numbers in each of two lists of estimates. */
+  private static final long CATEGORY_BYTES = 2L * 5 * Double.BYTES;
+
+  /** Upper bound on the bytes of what surrounds the estimates of one statistic. */
+  private static final long STATISTIC_BYTES = 64;
+
   private ModelSpecs() {}
 
   /**
@@ -186,8 +192,8 @@ public final class ModelSpecs {
   /**
    * Every forbidden difference between the spec of a running model and its proposed successor: only
    * limits, answer_probability, round_timeout_ms, max_staleness, question_probability and a larger
-   * reports_per_round may change, and questions may be added and removed. An absent field equals
-   * its default, and a deprecated name the current one. Both specs are valid.
+   * reports_per_round may change, and questions and statistics may be added and removed. An absent
+   * field equals its default, and a deprecated name the current one. Both specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();
@@ -197,10 +203,29 @@ public final class ModelSpecs {
 
   /** Upper bound on the bytes of an encoded {@link ModelUpdate}, without key and framing. */
   public static long updateBytes(ModelSpec spec) {
-    ModelUpdate features = ModelUpdate.newBuilder().addAllFeatures(spec.getFeaturesList()).build();
     return MESSAGE_OVERHEAD
         + 2L * Double.BYTES * spec.getDimension()
-        + features.getSerializedSize();
+        + featureBytes(spec)
+        + statisticBytes(spec);
+  }
+
+  /** Bytes that the features of a spec take in a {@link ModelUpdate}. */
+  public static long featureBytes(ModelSpec spec) {
+    return ModelUpdate.newBuilder()
+        .addAllFeatures(spec.getFeaturesList())
+        .build()
+        .getSerializedSize();
+  }
+
+  /** Upper bound on the bytes of the statistics and their estimates in a {@link ModelUpdate}. */
+  public static long statisticBytes(ModelSpec spec) {
+    ModelUpdate.Builder named = ModelUpdate.newBuilder();
+    long estimates = 0;
+    for (Statistic statistic : spec.getStatisticsList()) {
+      named.addStatisticsBuilder().setStatistic(statistic);
+      estimates += STATISTIC_BYTES + CATEGORY_BYTES * statistic.getChoice().getCategoriesCount();
+    }
+    return named.build().getSerializedSize() + estimates;
   }
 
   /**

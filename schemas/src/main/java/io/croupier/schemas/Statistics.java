@@ -10,8 +10,6 @@ public final class Statistics {
   /** The most statistics of a model. */
   public static final int MOST = 16;
 
-  private static final int MOST_CHARACTERS = 100;
-
   private Statistics() {}
 
   /**
@@ -23,6 +21,13 @@ public final class Statistics {
   public static int category(Choice choice, String value) {
     int index = choice.getCategoriesList().indexOf(value);
     return index >= 0 ? index : choice.getCategoriesCount() - 1;
+  }
+
+  /** Whether a statistic is well-formed, whatever else its model has. */
+  public static boolean isValid(Statistic statistic) {
+    Violations violations = new Violations();
+    check(ModelSpec.newBuilder().addStatistics(statistic).build(), violations);
+    return violations.list().isEmpty();
   }
 
   static void check(ModelSpec spec, Violations violations) {
@@ -74,11 +79,7 @@ public final class Statistics {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < count; i++) {
       String name = choice.getCategories(i);
-      violations.require(
-          !name.isEmpty() && name.length() <= MOST_CHARACTERS,
-          path + "[" + i + "]",
-          '"' + name + '"',
-          "1 to " + MOST_CHARACTERS + " characters");
+      violations.text(path + "[" + i + "]", name);
       violations.require(
           names.add(name), path + "[" + i + "]", '"' + name + '"', "another than those before it");
     }

@@ -5,6 +5,8 @@ import java.util.List;
 
 /** Collects violated rules as sentences: field, value, and valid values. */
 final class Violations {
+  private static final int MOST_CHARACTERS = 100;
+
   private final List<String> sentences = new ArrayList<>();
 
   List<String> list() {
@@ -19,6 +21,18 @@ final class Violations {
     if (!rule) {
       sentences.add(field + " is " + value + ": it must be " + right);
     }
+  }
+
+  /** Requires a name that people read, and programs compare with what their data contain. */
+  void text(String field, String value) {
+    require(
+        !value.isEmpty()
+            && value.length() <= MOST_CHARACTERS
+            && value.equals(value.strip())
+            && value.chars().noneMatch(Character::isISOControl),
+        field,
+        '"' + value + '"',
+        "1 to " + MOST_CHARACTERS + " characters without control characters, no blank at an end");
   }
 
   /** Requires a set field whose value is finite and above 0. */

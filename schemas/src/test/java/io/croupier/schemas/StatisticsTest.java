@@ -36,6 +36,10 @@ class StatisticsTest {
         "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from 2",
         "['home', 'other'] | ['home'] | of length 1: it must be from 2 to 1024",
         "['home', 'other'] | ['home', ''] | categories[1] is \"\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['home ', 'x'] | categories[0] is \"home \": it must be 1 to 100",
+        "['home', 'other'] | ['a\\001b', 'x'] | categories[0] is",
+        "['home', 'other'] | ['home', '\\n'] | without control characters, no blank at an end",
         "['home', 'other'] | ['a', 'a'] | categories[1] is \"a\": it must be another than those",
         "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it must",
       })
@@ -73,6 +77,37 @@ class StatisticsTest {
     assertThat(ModelSpecs.violations(spec.build())).isEmpty();
     spec.getStatisticsBuilder(0).getChoiceBuilder().addCategories("one more");
     assertThat(ModelSpecs.violations(spec.build())).singleElement().asString().contains("1025");
+  }
+
+  /** Full estimates, as long as they get. */
+  @ParameterizedTest
+  @CsvSource({"12, 1024, 1", "1, 2, 0", "16, 1024, 96"})
+  void theBytesOfAnUpdateIncludeThem(int statistics, int categories, int characters)
+      throws Exception {
+    ModelSpec.Builder spec = spec(MODEL).toBuilder();
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
+    for (int i = 0; i < statistics; i++) {
+      Statistic.Builder statistic = spec.addStatisticsBuilder().setName("s".repeat(84) + i);
+      StatisticEstimate.Fractions.Builder fractions =
+          StatisticEstimate.Fractions.newBuilder().setVotes(Long.MAX_VALUE);
+      for (int j = 0; j < categories; j++) {
+        statistic.getChoiceBuilder().addCategories("%04d".formatted(j) + "c".repeat(characters));
+        fractions
+            .addFractions(-0.1)
+            .addStandardErrors(0.1)
+            .addLow(0.1)
+            .addHigh(0.1)
+            .addProjected(1);
+      }
+      update
+          .addStatisticsBuilder()
+          .setStatistic(statistic)
+          .setLasting(fractions)
+          .setRecent(fractions);
+    }
+    long more = ModelSpecs.updateBytes(spec.build()) - ModelSpecs.updateBytes(spec(MODEL));
+    long needed = update.build().getSerializedSize();
+    assertThat(more).isBetween(needed, needed + 24L * statistics);
   }
 
   @Test

@@ -26,6 +26,9 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
 
   private static final String NAME = "hashed_response";
 
+  /** Relative error of exp that is more than that of any device. */
+  private static final double ROUNDING = 1e-12;
+
   /**
    * @throws InvalidMechanismException if a parameter is out of range
    */
@@ -59,6 +62,38 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
   /** Whether {@link #of} assigns categories to groups by a seed. */
   public static boolean isHashed(double epsilon, int categories) {
     return categories > 3 * StrictMath.exp(epsilon) + 2;
+  }
+
+  /**
+   * Why this is not the mechanism for a number of categories, as part of a sentence; empty if it
+   * is. Other groups, or a seed elsewhere, would let a sender move an estimate further than others
+   * do. Where exp(epsilon) is at a boundary but for its rounding, which differs among devices, both
+   * sides are right.
+   *
+   * @param categories k, from 2 to 1024
+   * @param isHashed whether a seed assigns the categories to the groups
+   */
+  public String objection(int categories, boolean isHashed) {
+    double odds = StrictMath.exp(epsilon);
+    double error = ROUNDING * odds;
+    boolean isRight =
+        isHashed
+            ? categories > 3 * (odds - error) + 2 && Math.abs(groups - 1 - odds) <= 0.5 + error
+            : categories <= 3 * (odds + error) + 2 && groups == categories;
+    return isRight
+        ? ""
+        : "groups is %d, and the vote has %s: it must have %d groups and %s for epsilon %s and %d categories"
+            .formatted(
+                groups,
+                seed(isHashed),
+                of(epsilon, categories).groups,
+                seed(isHashed(epsilon, categories)),
+                epsilon,
+                categories);
+  }
+
+  private static String seed(boolean isHashed) {
+    return isHashed ? "a seed" : "no seed";
   }
 
   @Override

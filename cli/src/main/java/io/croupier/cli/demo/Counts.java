@@ -4,15 +4,18 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.io.Table;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.Statistics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -25,39 +28,80 @@ final class Counts {
 
   private static final int BAR = 40;
 
+  /** Bytes of all statistics in an update; the demonstration's brokers accept 1 MiB. */
+  private static final int MOST_BYTES = 1 << 19;
+
   private final List<Statistic> statistics;
   private final Map<String, List<String>> values;
+  private final List<String> notes;
 
-  private Counts(List<Statistic> statistics, Map<String, List<String>> values) {
+  private Counts(List<Statistic> statistics, Map<String, List<String>> values, List<String> notes) {
     this.statistics = statistics;
     this.values = values;
+    this.notes = notes;
   }
 
   /** Nothing is counted. */
   static Counts none() {
-    return new Counts(List.of(), Map.of());
+    return new Counts(List.of(), Map.of(), List.of());
   }
 
   /**
-   * Counts all columns of words.
+   * Counts the columns of words that a spec may count.
    *
    * @throws InputException if the data has no such column
    */
   static Counts of(DataSet data) {
     List<Statistic> statistics = new ArrayList<>();
+    Map<String, List<String>> values = new LinkedHashMap<>();
+    List<String> notes = new ArrayList<>();
+    Set<String> questions = Set.of(data.problem().fitName(), AdaptiveClips.QUESTION);
     data.categories()
         .forEach(
-            (column, values) -> {
-              Statistic.Builder statistic = Statistic.newBuilder().setName(column);
-              statistic.getChoiceBuilder().addAllCategories(new TreeSet<>(values));
-              statistics.add(statistic.build());
+            (column, words) -> {
+              Statistic.Builder builder = Statistic.newBuilder().setName(column);
+              builder.getChoiceBuilder().addAllCategories(new TreeSet<>(words));
+              Statistic statistic = builder.build();
+              String objection =
+                  questions.contains(column)
+                      ? "its name is that of a question"
+                      : objection(statistic, statistics);
+              if (objection.isEmpty()) {
+                statistics.add(statistic);
+                values.put(column, words);
+              } else {
+                notes.add("Not counted is the column '%s': %s.".formatted(column, objection));
+              }
             });
     if (statistics.isEmpty()) {
       throw new InputException(
-          "--statistics: %s has no column of words to count, such as region"
-              .formatted(data.name()));
+          "--statistics: %s has no column of words to count, such as region%s"
+              .formatted(data.name(), notes.isEmpty() ? "" : ". " + String.join(" ", notes)));
     }
-    return new Counts(statistics, data.categories());
+    return new Counts(statistics, values, notes);
+  }
+
+  /** Why a statistic is not counted beside others, without any value of a person. */
+  private static String objection(Statistic statistic, List<Statistic> others) {
+    if (!Statistics.isValid(statistic)) {
+      return ("it has %d different values; a statistic has a name of 1 to 100 letters, digits, '.',"
+              + " '_' or '-', and 2 to 1024 categories of 1 to 100 characters, without control"
+              + " characters, no blank at an end")
+          .formatted(statistic.getChoice().getCategoriesCount());
+    }
+    if (others.size() == Statistics.MOST) {
+      return "a model has at most %d statistics".formatted(Statistics.MOST);
+    }
+    ModelSpec all =
+        ModelSpec.newBuilder().addAllStatistics(others).addStatistics(statistic).build();
+    return ModelSpecs.statisticBytes(all) > MOST_BYTES
+        ? "with it, each update would have more than %d bytes of statistics".formatted(MOST_BYTES)
+        : "";
+  }
+
+  /** The columns of words that are not counted, with the reasons, one sentence each. */
+  List<String> notes() {
+    return notes;
   }
 
   /** The spec with the statistics, unless its devices can't be asked for them. */

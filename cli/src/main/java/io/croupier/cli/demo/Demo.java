@@ -125,6 +125,7 @@ final class Demo {
     out.println("Watch: " + livePage.start());
     out.println(data.description());
     data.notes().forEach(out::println);
+    counts.notes().forEach(out::println);
     tooFew(randomisers).ifPresent(words -> out.println("Warning: " + words + "."));
     out.println("Starting Kafka and Flink ...");
     out.flush();

@@ -79,6 +79,10 @@ final class DataOptions {
       })
   private long rounds;
 
+  boolean isEachRow() {
+    return eachRow;
+  }
+
   /**
    * Loads the data and returns its gradients.
    *

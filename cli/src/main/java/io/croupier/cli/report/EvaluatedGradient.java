@@ -27,6 +27,7 @@ final class EvaluatedGradient implements Participant {
   private double[] evaluated;
 
   private boolean isReleased;
+  private boolean isVote;
   private Map<String, String> categories = Map.of();
 
   /**
@@ -116,7 +117,13 @@ final class EvaluatedGradient implements Participant {
 
   @Override
   public String category(Statistic statistic) {
+    isVote = true;
     return categories.get(statistic.getName());
+  }
+
+  /** Whether a category was reported. */
+  boolean isVote() {
+    return isVote;
   }
 
   /** Whether a bit or a category was reported instead of the gradient. */

@@ -147,7 +147,8 @@ public final class ReportCommand implements Callable<Integer> {
         "The person's category in the statistic NAME of the model; may be repeated. If a round asks"
             + " for it, it is reported instead of a gradient, randomised with the same epsilon. A"
             + " VALUE that is none of the statistic's categories counts as the last of them. A"
-            + " statistic without this option gets no report."
+            + " statistic without this option gets no report. A person votes once in a round,"
+            + " however many lines standard input has; not for --each-row."
       })
   private Map<String, String> categories = Map.of();
 
@@ -201,6 +202,11 @@ public final class ReportCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Log.toFile();
     ReportDestination destination = destination();
+    if (data != null && data.isEachRow() && !categories.isEmpty()) {
+      throw new InputException(
+          "--category is not for --each-row: the category is one of the person, who would vote once"
+              + " for each row. Leave out --each-row, or --category");
+    }
     if (destination.isSending() && account.none) {
       throw new InputException(
           "--without-ledger works only with --models. To send reports, give --ledger FILE: it"

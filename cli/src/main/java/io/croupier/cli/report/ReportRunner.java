@@ -12,8 +12,10 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Reports gradients until the source is exhausted or the limit is reached. */
 final class ReportRunner {
@@ -25,6 +27,10 @@ final class ReportRunner {
   private final Limit limit;
   private final Map<String, String> categories;
   private final int earlier;
+
+  /** Rounds in which the person has voted: all lines of a round share the ledger's decision. */
+  private final Set<Long> voted = new HashSet<>();
+
   private long reports;
   private long questions;
   private long unchosen;
@@ -84,10 +90,16 @@ final class ReportRunner {
   }
 
   private void report(EvaluatedGradient answer, Randomiser randomiser) {
-    answer.know(categories);
+    long round = answer.terms().round();
+    if (!voted.contains(round)) {
+      answer.know(categories);
+    }
     try {
       sink.report(answer, randomiser);
       reports++;
+      if (answer.isVote()) {
+        voted.add(round);
+      }
       questions += answer.isBit() ? 1 : 0;
     } catch (NotChosenException e) {
       // The model's probabilities require this, or its question has no answer from this device. The

@@ -50,7 +50,8 @@ final class ReportPath {
           "black_box { radius: 3 }",
           "limits { epsilon: 4 } banco { strongest_noise { l2_laplace { epsilon: 1e-3 } } }",
           "limits { epsilon: 4 delta: 1e-6 } questions { name: 'a' accuracy {} } black_box {}",
-          "statistics { name: 's' choice { categories: ['a', 'b', 'c'] } } combined {}",
+          "statistics { name: 's' choice { categories: ['a', 'b', 'c'] } } statistics { name: 't' choice"
+              + " { categories: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'] } } combined {}",
           "limits { mu: 5 } reports_per_round: 2 black_box {}",
           "limits { reports: 1 } ldp_sgd { step_size: 1 decay: 0.5 radius: 5 }",
           "averaging { polynomial { degree: 3 } } coordinate_wise {}",
@@ -78,7 +79,7 @@ final class ReportPath {
           "answer { question: 'a' bit: true }",
           "answer { question: 'clip' bit: true }",
           "vote { statistic: 's' index: 1 }",
-          "vote { statistic: 's' seed: 7 index: 1 }");
+          "vote { statistic: 't' seed: 7 index: 1 }");
   private static final List<String> NOISES =
       List.of(
           "l2_laplace { epsilon: 1 }",
@@ -92,7 +93,8 @@ final class ReportPath {
           "priv_unit { epsilon: 1 candidates: 64 top: 24 }",
           "randomised_response { epsilon: 1 }",
           "randomised_response { mu: 0.5 }",
-          "hashed_response { epsilon: 1 groups: 3 }");
+          "hashed_response { epsilon: 1 groups: 3 }",
+          "hashed_response { epsilon: 1 groups: 4 }");
 
   private final ReportDecoder decoder = new ReportDecoder("raw");
   private final Ledger ledger = new Ledger(Limits.newBuilder().setReports(1_000_000).build());

@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
@@ -29,7 +30,6 @@ import java.util.SplittableRandom;
 final class RandomReportStream {
   private static final int PEOPLE = 200;
   private static final double[] EPSILONS = {1, 1.5, 2, 4};
-  private static final int GROUPS = 4;
   private static final long NEVER_REACHED = 1_000_000;
 
   private final SplittableRandom random;
@@ -76,11 +76,7 @@ final class RandomReportStream {
       double epsilon = random.nextDouble(1.5, 2.5);
       report.setPrivUnit(PrivUnit.newBuilder().setEpsilon(epsilon).setCandidates(64).setTop(16));
     } else if (report.hasVote()) {
-      int groups = spec.getStatistics(0).getChoice().getCategoriesCount();
-      report
-          .getHashedResponseBuilder()
-          .setEpsilon(random.nextDouble(0.5, 4))
-          .setGroups(report.getVote().hasSeed() ? GROUPS : groups);
+      setHashedResponse(report, spec);
     } else if (report.hasAnswer()) {
       if (random.nextBoolean()) {
         report.getRandomisedResponseBuilder().setEpsilon(random.nextDouble(0.5, 4));
@@ -192,11 +188,27 @@ final class RandomReportStream {
   }
 
   private void setVote(GradientReport.Builder report, ModelSpec spec) {
-    report.getVoteBuilder().setStatistic(spec.getStatistics(0).getName());
+    int statistic = random.nextInt(spec.getStatisticsCount());
+    report.getVoteBuilder().setStatistic(spec.getStatistics(statistic).getName());
     report.getVoteBuilder().setIndex(random.nextInt(2));
-    if (random.nextBoolean()) {
+  }
+
+  /** Half of the votes of many categories have a seed: those of an epsilon below 2. */
+  private void setHashedResponse(GradientReport.Builder report, ModelSpec spec) {
+    double epsilon = random.nextDouble(0.5, 4);
+    int categories =
+        spec.getStatisticsList().stream()
+            .filter(each -> each.getName().equals(report.getVote().getStatistic()))
+            .mapToInt(each -> each.getChoice().getCategoriesCount())
+            .findAny()
+            .orElseThrow();
+    if (HashedResponseMechanism.isHashed(epsilon, categories)) {
       report.getVoteBuilder().setSeed(random.nextLong());
     }
+    report
+        .getHashedResponseBuilder()
+        .setEpsilon(epsilon)
+        .setGroups(HashedResponseMechanism.of(epsilon, categories).groups());
   }
 
   /** While a model scouts, it asks for sizes only. */

@@ -53,6 +53,32 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(none.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
+  /** A vote for each line would let one person count as many. */
+  @Test
+  void aPersonVotesOnceInARound() throws IOException {
+    Run run =
+        run(
+            "[0.5, 0]\n[0.25, 0]\n{\"gradient\": [0, 0], \"round\": 1}\n[0, 0.5]\n",
+            "--model counts --mechanism l2-laplace --epsilon 16 --category region=south " + FORGET);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err())
+        .contains("2 printed, 2 of them answers to questions, 2 not chosen. In the ledger: 2");
+    assertThat(run.reports()).extracting(GradientReport::getRound).containsExactly(0L, 1L);
+    assertThat(run.reports()).allMatch(GradientReport::hasVote);
+  }
+
+  @Test
+  void aRowHasNoCategory() throws IOException {
+    write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
+    String data = "--model counts --label y --loss logistic --data " + path("rows.csv") + " ";
+    String south = "--mechanism l2-laplace --epsilon 16 --category region=south " + FORGET;
+    Run each = run("", data + "--each-row " + south);
+    assertThat(each.code()).isEqualTo(1);
+    assertThat(each.err()).contains("--category is not for --each-row");
+    assertThat(each.reports()).isEmpty();
+    assertThat(run("", data + south).reports()).singleElement().matches(GradientReport::hasVote);
+  }
+
   @Test
   void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
     Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);

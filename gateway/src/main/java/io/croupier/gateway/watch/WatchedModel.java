@@ -21,9 +21,9 @@ import java.util.TreeMap;
 /** What the page shows of one model. Not safe for use by several threads. */
 final class WatchedModel {
   /** People of one model in a histogram: a share of them has a standard error below 1 %. */
-  private static final int MOST_CATEGORIES = 64;
-
   static final int MOST_PEOPLE = 4096;
+
+  private static final int MOST_CATEGORIES = 64;
 
   private static final int MOST_DIAGNOSTICS = 16;
   private static final int MOST_NAME = 60;

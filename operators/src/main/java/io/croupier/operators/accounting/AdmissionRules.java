@@ -305,20 +305,12 @@ public final class AdmissionRules {
   private Judgement judgeDeclaration(Report report, Mechanism mechanism) {
     String wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
     if (wrong.isEmpty() && mechanism instanceof HashedResponseMechanism response) {
-      wrong = refusalOfGroups(report, response);
+      wrong = response.objection(statistics.get(report.question), report.isHashed);
     }
     if (wrong.isEmpty()) {
       wrong = refusal(report.form == VectorForm.SPARSE, mechanism);
     }
     return wrong.isEmpty() ? Judgement.ADMITTED : Judgement.refusedDeclaration(mechanism, wrong);
-  }
-
-  private String refusalOfGroups(Report report, HashedResponseMechanism mechanism) {
-    int categories = statistics.get(report.question);
-    return report.isHashed || mechanism.groups() == categories
-        ? ""
-        : "groups is %d, and the vote has no seed: it must be the number of categories, %d"
-            .formatted(mechanism.groups(), categories);
   }
 
   private String refusalOfBound(Report report) {

@@ -44,8 +44,16 @@ public record SpecRequirements(
 
   private List<String> obstacles(ModelSpec spec, BltSearches searches) {
     List<String> obstacles = new ArrayList<>();
-    checkSize(obstacles, spec, "reports", ModelSpecs.reportBytes(spec), "gradient", reportBytes);
-    checkSize(obstacles, spec, "updates", ModelSpecs.updateBytes(spec), "updates", updateBytes);
+    String dimension = "dimension is " + spec.getDimension();
+    checkSize(
+        obstacles, dimension, "reports", ModelSpecs.reportBytes(spec), "gradient", reportBytes);
+    checkSize(
+        obstacles,
+        dimension + described(spec),
+        "updates",
+        ModelSpecs.updateBytes(spec),
+        "updates",
+        updateBytes);
     if (ModelSpecs.isCentral(spec) && transactionTimeout.compareTo(LONGEST_OUTAGE) < 0) {
       obstacles.add(
           ("the model is central, and the brokers end transactions after %s: a noisy release would"
@@ -108,13 +116,31 @@ public record SpecRequirements(
   }
 
   private static void checkSize(
-      List<String> obstacles, ModelSpec spec, String what, long needed, String topic, int taken) {
+      List<String> obstacles, String reason, String what, long needed, String topic, int taken) {
     if (needed > taken) {
       obstacles.add(
-          ("dimension is %d: its %s take up to %d bytes, and the %s topic accepts %d; raise"
+          ("%s: its %s take up to %d bytes, and the %s topic accepts %d; raise"
                   + " max.message.bytes of the topic, or message.max.bytes of the brokers, to at"
                   + " least %d")
-              .formatted(spec.getDimension(), what, needed, topic, taken, needed));
+              .formatted(reason, what, needed, topic, taken, needed));
     }
+  }
+
+  /** What updates have besides numbers of the model: features and statistics, with their bytes. */
+  private static String described(ModelSpec spec) {
+    StringBuilder described = new StringBuilder();
+    if (spec.getFeaturesCount() > 0) {
+      described.append(", features take %d bytes".formatted(ModelSpecs.featureBytes(spec)));
+    }
+    if (spec.getStatisticsCount() > 0) {
+      int categories =
+          spec.getStatisticsList().stream()
+              .mapToInt(each -> each.getChoice().getCategoriesCount())
+              .sum();
+      described.append(
+          ", %d categories of statistics take %d bytes"
+              .formatted(categories, ModelSpecs.statisticBytes(spec)));
+    }
+    return described.toString();
   }
 }

@@ -169,6 +169,21 @@ class VoteTallyTest {
         .isCloseTo(formula, within(1e-12));
   }
 
+  /** So the error of an estimate above 1 is not too small. */
+  @Test
+  void noFractionHasLessThanHalfOfTheVarianceAtZero() {
+    for (double epsilon = 0.01; epsilon <= HashedResponseMechanism.MOST_EPSILON; epsilon += 0.01) {
+      for (int k : new int[] {2, 3, 5, 6, 8, 32, 128, 1024}) {
+        int groups = HashedResponseMechanism.of(epsilon, k).groups();
+        CategoryLaw law =
+            CategoryLaw.of(epsilon, groups, HashedResponseMechanism.isHashed(epsilon, k));
+        // A mean of Bernoulli variables has a concave variance, least at one of the ends.
+        double hit = law.hit() * (1 - law.hit());
+        assertThat(hit - law.variance(0) / 2).as("%s, %s", epsilon, k).isPositive();
+      }
+    }
+  }
+
   /** A sender who chooses the seed, and with it which of the categories a vote is for. */
   @ParameterizedTest
   @CsvSource({"4, 2, false", "8, 2, true", "4, 1, true"})

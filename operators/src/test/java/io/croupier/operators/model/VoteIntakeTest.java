@@ -25,7 +25,9 @@ import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +38,9 @@ class VoteIntakeTest {
   private static final String COUNTS =
       "statistics { name: 'screen' choice { categories: ['home', 'cart', 'other'] } }"
           + " statistics { name: 'day' choice { categories: ['a', 'b'] } } ";
+  private static final String MANY =
+      " statistics { name: 'many' choice { categories: %s } } ".formatted(names(11))
+          + " statistics { name: 'most' choice { categories: %s } } ".formatted(names(23));
   private static final String SGD = "ldp_sgd { step_size: 1 decay: 0 }";
 
   private final ReportDecoder decoder = new ReportDecoder("raw");
@@ -47,6 +52,10 @@ class VoteIntakeTest {
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(rest, e);
     }
+  }
+
+  private static List<String> names(int categories) {
+    return IntStream.range(0, categories).mapToObj("'c%d'"::formatted).toList();
   }
 
   private Report report(String text) {
@@ -83,14 +92,14 @@ class VoteIntakeTest {
         "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
       })
   void aVoteIsAdmittedAndLeavesItsUser(String learner) {
-    ModelSpec spec = spec(learner);
+    ModelSpec spec = spec(learner + MANY);
     Report report =
         report(
-            "vote { statistic: 'screen' seed: 7 index: 1 } hashed_response { epsilon: 1 groups: 4 }");
+            "vote { statistic: 'many' seed: 7 index: 1 } hashed_response { epsilon: 1 groups: 4 }");
     assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
     RoundSum sum = new ReportIntake(spec, 4).withoutUser(report);
     assertThat(sum.form).isEqualTo(VectorForm.VOTE);
-    assertThat(sum.question).isEqualTo("screen");
+    assertThat(sum.question).isEqualTo("many");
     assertThat(sum.seed).isEqualTo(7);
     assertThat(sum.isHashed).isTrue();
     assertThat(sum.group).isEqualTo(1);
@@ -125,14 +134,42 @@ class VoteIntakeTest {
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
   }
 
-  @Test
-  void groupsWithoutASeedAreTheCategories() {
-    AccountingEvent event = judge(report(vote("screen", 0, 1, 4)), spec("black_box {}"));
+  /** Any others would let a sender move an estimate by more than the groups of the others do. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "screen | 1 | 4 | | groups is 4, and the vote has no seed: it must have 3 groups and no seed",
+        "screen | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 3 groups and no seed",
+        "screen | 1 | 4 | 7 | groups is 4, and the vote has a seed: it must have 3 groups and no seed",
+        "many | 1 | 11 | | groups is 11, and the vote has no seed: it must have 4 groups and a seed",
+        "many | 1 | 4 | | groups is 4, and the vote has no seed: it must have 4 groups and a seed",
+        "many | 1 | 2 | 7 | groups is 2, and the vote has a seed: it must have 4 groups and a seed",
+        "many | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 4 groups and a seed",
+        "many | 1 | 1024 | 7 | groups is 1024, and the vote has a seed: it must have 4 groups and a",
+        "many | 1.2 | 4 | 7 | groups is 4, and the vote has a seed: it must have 11 groups and no",
+      })
+  void groupsFollowFromEpsilonAndCategories(
+      String statistic, double epsilon, int groups, Long seed, String reason) {
+    String text = vote(statistic, 0, epsilon, groups);
+    AccountingEvent event =
+        judge(
+            report(seed == null ? text : text.replace("index", "seed: " + seed + " index")),
+            spec("black_box {}" + MANY));
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason())
-        .isEqualTo(
-            "declaration is hashed_response with 1.0: groups is 4, and the vote has no seed: it must"
-                + " be the number of categories, 3");
+        .contains(reason + (reason.endsWith("seed") ? " for epsilon" : ""));
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
+  }
+
+  /** At a boundary, the exponential functions of devices round to different sides. */
+  @ParameterizedTest
+  @CsvSource({"true, 8", "false, 23"})
+  void bothSidesOfABoundaryAreAdmitted(boolean isHashed, int groups) {
+    // 3 * 7 + 2 = 23 categories.
+    String text = vote("most", 0, Math.log(7), groups);
+    Report report = report(isHashed ? text.replace("index", "seed: 7 index") : text);
+    assertThat(judge(report, spec("black_box {}" + MANY)).getOutcome()).isEqualTo(Outcome.ADMITTED);
   }
 
   @Test
