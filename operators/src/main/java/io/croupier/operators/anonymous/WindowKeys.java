@@ -49,15 +49,15 @@ public final class WindowKeys {
    * Takes a public key.
    *
    * @param name as {@link #name} gives it; any other name is ignored
-   * @param modulus of the key; one of another length than {@value WindowToken#KEY_BYTES} is ignored
+   * @param modulus of the key, {@value WindowToken#KEY_BYTES} bytes, big-endian; one that is even
+   *     or whose highest bit isn't 1 is ignored, since no device takes it
    * @return the windows of the model that this closes
    */
   public List<Window> add(String name, byte[] modulus) {
     String[] parts = name.split(String.valueOf(SEPARATOR), -1);
     if (parts.length != PARTS
         || !GradientReports.isModelId(parts[0])
-        || modulus == null
-        || modulus.length != WindowToken.KEY_BYTES) {
+        || !WindowToken.isModulus(modulus)) {
       return List.of();
     }
     long window;

@@ -7,12 +7,14 @@ import io.croupier.schemas.AnonymousWindows;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
 import java.security.KeyFactory;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.SignatureException;
+import java.security.spec.InvalidKeySpecException;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
 import java.security.spec.RSAPublicKeySpec;
@@ -71,6 +73,17 @@ public final class WindowToken {
         : null;
   }
 
+  /**
+   * Returns whether bytes are the modulus of a key: {@value #KEY_BYTES} of them, the highest bit 1,
+   * and odd.
+   */
+  static boolean isModulus(byte[] bytes) {
+    return bytes != null
+        && bytes.length == KEY_BYTES
+        && bytes[0] < 0
+        && (bytes[KEY_BYTES - 1] & 1) == 1;
+  }
+
   /** Returns whether the token's nonce is {@code key}. */
   boolean hasNonce(byte[] key) {
     return Arrays.equals(bytes, Short.BYTES, DIGEST_AT, key, 0, key.length);
@@ -85,7 +98,8 @@ public final class WindowToken {
    * Returns whether the token is for a window and a level of a model, and the owner of the key has
    * signed it.
    *
-   * @param modulus of the key, {@value #KEY_BYTES} bytes, big-endian
+   * @param modulus of the key, {@value #KEY_BYTES} bytes, big-endian; nothing is signed by bytes
+   *     that are no key
    */
   public boolean isFor(String modelId, long window, Mechanism level, byte[] modulus) {
     byte[] challenge = challenge(modelId, window, level);
@@ -106,7 +120,7 @@ public final class WindowToken {
       pss.update(bytes, PREFIX_AT, PREFIX_BYTES);
       pss.update(bytes, 0, SIGNATURE_AT);
       return pss.verify(bytes, SIGNATURE_AT, KEY_BYTES);
-    } catch (SignatureException e) {
+    } catch (InvalidKeySpecException | InvalidKeyException | SignatureException e) {
       return false;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has RSASSA-PSS", e);

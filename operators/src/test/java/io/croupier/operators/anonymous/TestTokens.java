@@ -52,7 +52,19 @@ public final class TestTokens {
   }
 
   private byte[] info() {
-    return HexFormat.of().parseHex(INFO_HEAD + HexFormat.of().formatHex(modulus()) + "0203010001");
+    return info(modulus());
+  }
+
+  private static byte[] info(byte[] modulus) {
+    return HexFormat.of().parseHex(INFO_HEAD + HexFormat.of().formatHex(modulus) + "0203010001");
+  }
+
+  /** The same token with the id of another key, which didn't sign it. */
+  static byte[] underKey(byte[] token, byte[] modulus) throws GeneralSecurityException {
+    byte[] changed = token.clone();
+    byte[] id = MessageDigest.getInstance("SHA-256").digest(info(modulus));
+    System.arraycopy(id, 0, changed, 66, id.length);
+    return changed;
   }
 
   /** A token for a window and a level. */

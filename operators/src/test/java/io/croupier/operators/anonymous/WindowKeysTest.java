@@ -11,7 +11,8 @@ class WindowKeysTest {
 
   private static byte[] modulus(int value) {
     byte[] modulus = new byte[WindowToken.KEY_BYTES];
-    modulus[0] = (byte) value;
+    modulus[0] = (byte) (0x80 | value);
+    modulus[WindowToken.KEY_BYTES - 1] = 1;
     return modulus;
   }
 
@@ -47,6 +48,12 @@ class WindowKeysTest {
     }
     assertThat(keys.add("m/0/0", new byte[255])).isEmpty();
     assertThat(keys.add("m/0/0", null)).isEmpty();
+    byte[] even = modulus(1);
+    even[WindowToken.KEY_BYTES - 1] = 2;
+    assertThat(keys.add("m/0/0", even)).isEmpty();
+    byte[] small = modulus(1);
+    small[0] = 0x7f;
+    assertThat(keys.add("m/0/0", small)).isEmpty();
     assertThat(keys.entries()).isEmpty();
   }
 

@@ -7,6 +7,7 @@ import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import java.math.BigInteger;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A token is for one model, one window and one level, and every bit of it counts. */
@@ -43,6 +44,20 @@ class WindowTokenTest {
     byte[] otherType = signed.clone();
     otherType[1] = 1;
     assertThat(WindowToken.read(otherType)).isNull();
+  }
+
+  /** The JDK makes no key of them, and whoever writes to the topic of keys decides the bytes. */
+  @Test
+  void bytesThatAreNoKeyHaveSignedNothing() throws Exception {
+    byte[] signed = new TestTokens(5).token("m", 7, LEVEL);
+    byte[] small = new byte[WindowToken.KEY_BYTES];
+    small[WindowToken.KEY_BYTES - 1] = 3;
+    byte[] even = new TestTokens(6).modulus();
+    even[WindowToken.KEY_BYTES - 1] &= (byte) 0xfe;
+    for (byte[] modulus : List.of(new byte[WindowToken.KEY_BYTES], small, even)) {
+      WindowToken token = WindowToken.read(TestTokens.underKey(signed, modulus));
+      assertThat(token.isFor("m", 7, LEVEL, modulus)).isFalse();
+    }
   }
 
   @Test

@@ -23,7 +23,7 @@ final class SpendMetrics {
     REFUSED_WINDOW,
     /** The token isn't for this model, window and declaration, or not signed. */
     REFUSED_TOKEN,
-    /** The token was spent. */
+    /** A token of this nonce was spent in the window. */
     REFUSED_SPENT
   }
 

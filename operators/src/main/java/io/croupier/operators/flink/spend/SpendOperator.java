@@ -129,7 +129,8 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     outcomes.count(take(record));
   }
 
-  private SpendOutcome take(RawRecord record) throws Exception {
+  /** Admits a record or not; the current key is its key. */
+  SpendOutcome take(RawRecord record) throws Exception {
     Spend spend = AnonymousDecoder.decode(record.key, record.value);
     if (spend == null) {
       return SpendOutcome.MALFORMED;
@@ -149,12 +150,13 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     if (modulus == null) {
       return SpendOutcome.REFUSED_WINDOW;
     }
-    if (!ofModel.isSigned(spend, modulus)) {
-      return SpendOutcome.REFUSED_TOKEN;
-    }
+    // Before the signature, so that copies of a report cost little.
     ValueState<Boolean> spent = spent(new WindowKeys.Window(report.modelId, window));
     if (spent.value() != null) {
       return SpendOutcome.REFUSED_SPENT;
+    }
+    if (!ofModel.isSigned(spend, modulus)) {
+      return SpendOutcome.REFUSED_TOKEN;
     }
     spent.update(true);
     output.collect(new StreamRecord<>(ofModel.admitted(report)));

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.spend.SpendMetrics.SpendOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.Anonymous;
 import io.croupier.schemas.AnonymousReport;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,13 +81,18 @@ class SpendOperatorTest {
       return send(TestTokens.nonce(report.getToken().toByteArray()), report);
     }
 
-    /** Returns how many reports were admitted. */
-    int send(ByteString nonce, AnonymousReport report) throws Exception {
+    static RawRecord record(ByteString nonce, AnonymousReport report) {
       RawRecord record = new RawRecord();
       record.topic = "anonymous";
       record.key = nonce.toByteArray();
       record.value = report.toByteArray();
       record.appendedAtMs = 5;
+      return record;
+    }
+
+    /** Returns how many reports were admitted. */
+    int send(ByteString nonce, AnonymousReport report) throws Exception {
+      RawRecord record = record(nonce, report);
       int before = outputs().size();
       on(new NonceOfRecord().getKey(record), harness -> harness.processElement1(record, 0));
       return outputs().size() - before;
@@ -177,6 +184,24 @@ class SpendOperatorTest {
     assertThat(sum.namedRound).isEqualTo(4);
     assertThat(sum.count).isOne();
     assertThat(sum.appendedAtMs).isEqualTo(5);
+  }
+
+  /** So a copy costs no verification of a signature, whatever else is in the record. */
+  @Test
+  void aSpentNonceIsFoundBeforeTheSignatureIsVerified() throws Exception {
+    start();
+    byte[] token = token("m", 0);
+    assertThat(tasks.send(report(token, 4))).isOne();
+    byte[] changed = token.clone();
+    changed[100] ^= 1;
+    RawRecord copy = Tasks.record(TestTokens.nonce(changed), report(changed, 4));
+    tasks.on(
+        new NonceOfRecord().getKey(copy),
+        harness -> {
+          SpendOperator operator = (SpendOperator) harness.getOperator();
+          operator.setKeyContextElement1(new StreamRecord<>(copy));
+          assertThat(operator.take(copy)).isEqualTo(SpendOutcome.REFUSED_SPENT);
+        });
   }
 
   @Test
