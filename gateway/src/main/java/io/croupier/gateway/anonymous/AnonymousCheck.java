@@ -58,7 +58,7 @@ public final class AnonymousCheck {
 
   /** Reads and checks a report in Protobuf. */
   public CheckedSpend protobuf(byte[] body) {
-    requireLength(body, PROTOBUF_BYTES);
+    requireLength(body.length, PROTOBUF_BYTES);
     try {
       return check(PROTOBUF.parseFrom(body));
     } catch (InvalidProtocolBufferException e) {
@@ -69,7 +69,7 @@ public final class AnonymousCheck {
 
   /** Reads and checks a report in Protobuf's JSON mapping. */
   public CheckedSpend json(byte[] body) {
-    requireLength(body, JSON_BYTES);
+    requireLength(body.length, JSON_BYTES);
     AnonymousReport.Builder report = AnonymousReport.newBuilder();
     try {
       JsonFormat.parser().merge(new String(body, UTF_8), report);
@@ -80,12 +80,22 @@ public final class AnonymousCheck {
     return check(report.build());
   }
 
-  private static void requireLength(byte[] body, int right) {
-    if (body.length != right) {
+  /**
+   * Checks the length of a body, before or after it is read.
+   *
+   * @param bytes as the header or the body has them; negative if the header doesn't state them
+   * @param right for the body's format
+   * @throws ProblemException if they differ
+   */
+  public static void requireLength(long bytes, int right) {
+    if (bytes != right) {
       throw new ProblemException(
           ProblemType.MALFORMED,
-          "the body has %d bytes; all anonymous reports must have %d, by padding"
-              .formatted(body.length, right));
+          bytes < 0
+              ? "Content-Length is absent; it must be %d, as for all anonymous reports"
+                  .formatted(right)
+              : "the body has %d bytes; all anonymous reports must have %d, by padding"
+                  .formatted(bytes, right));
     }
   }
 

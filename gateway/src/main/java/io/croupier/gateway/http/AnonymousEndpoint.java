@@ -2,6 +2,7 @@ package io.croupier.gateway.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.AnonymousCheck.CheckedSpend;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
@@ -34,7 +35,11 @@ final class AnonymousEndpoint {
 
   void handle(Exchange exchange) {
     RequestBodies.Format format = RequestBodies.format(exchange);
-    bodies.requireLength(exchange);
+    AnonymousCheck.requireLength(
+        exchange.request().getLength(),
+        format == RequestBodies.Format.JSON
+            ? AnonymousCheck.JSON_BYTES
+            : AnonymousCheck.PROTOBUF_BYTES);
     if (!parts.caughtUp().getAsBoolean()) {
       throw unavailable("the gateway has not read all specs yet");
     }

@@ -1,5 +1,6 @@
 package io.croupier.gateway.http;
 
+import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.config.LimitSettings;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TokenVerifier;
@@ -71,7 +72,8 @@ record ApiEndpoints(
     Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
     Senders senders = new Senders(reports.tokens, reports.pepper);
     RateLimits users = new RateLimits(limits.user());
-    RequestBodies bodies = new RequestBodies(limits, concurrent, bytes, threads);
+    RequestBodies bodies =
+        new RequestBodies(limits.body(), limits.bodyTime(), concurrent, bytes, threads);
     ReportsEndpoint ofReports =
         new ReportsEndpoint(
             senders, bodies, reports.check, reports.store, models.caughtUp, users, threads);
@@ -92,7 +94,7 @@ record ApiEndpoints(
       TokensEndpoint tokens =
           new TokensEndpoint(
               senders,
-              new RequestBodies(limits, waiting, bytes, threads),
+              new RequestBodies(limits.body(), limits.bodyTime(), waiting, bytes, threads),
               parts,
               users,
               limits.longestWait(),
@@ -100,7 +102,8 @@ record ApiEndpoints(
               drain);
       endpoints.put(Route.POST_TOKEN, tokens::handle);
       endpoints.put(
-          Route.POST_ANONYMOUS_REPORT, new AnonymousEndpoint(bodies, parts, threads)::handle);
+          Route.POST_ANONYMOUS_REPORT,
+          new AnonymousEndpoint(ofUnknownSenders(limits, threads), parts, threads)::handle);
     } else {
       endpoints.put(Route.POST_TOKEN, ApiEndpoints::noAnonymousReports);
       endpoints.put(Route.POST_ANONYMOUS_REPORT, ApiEndpoints::noAnonymousReports);
@@ -110,6 +113,17 @@ record ApiEndpoints(
     endpoints.put(Route.GET_EVENTS, events::handle);
     endpoints.put(Route.GET_RESOURCE, Resources::handle);
     return new ApiEndpoints(endpoints, concurrent, bytes, waiting);
+  }
+
+  /** In places of their own. A relay sends everybody's, so one address may take all of them. */
+  private static RequestBodies ofUnknownSenders(LimitSettings limits, Executor threads) {
+    long bytes = (long) limits.concurrent() * AnonymousCheck.JSON_BYTES;
+    return new RequestBodies(
+        AnonymousCheck.JSON_BYTES,
+        limits.bodyTime(),
+        new Places(limits.concurrent(), limits.concurrent()),
+        new Places(bytes, bytes),
+        threads);
   }
 
   private static void noAnonymousReports(Exchange exchange) {

@@ -1,8 +1,8 @@
 package io.croupier.gateway.http;
 
-import io.croupier.gateway.config.LimitSettings;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -16,7 +16,8 @@ import org.eclipse.jetty.util.Promise;
 
 /** Reads the bodies of requests, within the limits. Safe for use by several threads. */
 final class RequestBodies {
-  private final LimitSettings limits;
+  private final int most;
+  private final Duration time;
   private final Places concurrent;
   private final Places bytes;
   private final Executor executor;
@@ -30,11 +31,14 @@ final class RequestBodies {
   /**
    * Reads bodies.
    *
+   * @param most bytes of a body
+   * @param time longest time until a body has arrived
    * @param concurrent places of requests whose body has arrived
    * @param bytes places of the bytes of bodies
    */
-  RequestBodies(LimitSettings limits, Places concurrent, Places bytes, Executor executor) {
-    this.limits = limits;
+  RequestBodies(int most, Duration time, Places concurrent, Places bytes, Executor executor) {
+    this.most = most;
+    this.time = time;
     this.concurrent = concurrent;
     this.bytes = bytes;
     this.executor = executor;
@@ -60,14 +64,14 @@ final class RequestBodies {
   }
 
   void requireLength(Exchange exchange) {
-    if (exchange.request().getLength() > limits.body()) {
+    if (exchange.request().getLength() > most) {
       throw tooLarge();
     }
   }
 
   private ProblemException tooLarge() {
     return new ProblemException(
-        ProblemType.TOO_LARGE, "the body must have at most %d bytes".formatted(limits.body()));
+        ProblemType.TOO_LARGE, "the body must have at most %d bytes".formatted(most));
   }
 
   /**
@@ -81,13 +85,11 @@ final class RequestBodies {
     Request.addCompletionListener(exchange.request(), failure -> arrived.close());
     CompletableFuture<byte[]> read = new CompletableFuture<>();
     Content.Source.asByteArrayAsync(
-        new ArrivingBody(exchange.request(), arrived),
-        limits.body(),
-        Promise.Invocable.toPromise(read));
+        new ArrivingBody(exchange.request(), arrived), most, Promise.Invocable.toPromise(read));
     TimeoutException late = new TimeoutException();
     CompletableFuture<Boolean> deadline =
         new CompletableFuture<Boolean>()
-            .completeOnTimeout(true, limits.bodyTime().toMillis(), TimeUnit.MILLISECONDS);
+            .completeOnTimeout(true, time.toMillis(), TimeUnit.MILLISECONDS);
     CompletableFuture<Void> unused =
         deadline.thenAcceptAsync(
             expired -> {
@@ -120,8 +122,7 @@ final class RequestBodies {
                 ProblemType.MALFORMED, "the body must be framed as HTTP/1.1 requires");
           }
           throw new ProblemException(
-              ProblemType.TIMEOUT,
-              "the body must arrive within %s ms".formatted(limits.bodyTime().toMillis()));
+              ProblemType.TIMEOUT, "the body must arrive within %s ms".formatted(time.toMillis()));
         });
   }
 }
