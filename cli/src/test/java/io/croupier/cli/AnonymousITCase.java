@@ -294,6 +294,11 @@ class AnonymousITCase {
       assertThat(post(report)).isEqualTo(202);
       sent.add(report.build().toByteArray());
     }
+    for (Token token : tokens) {
+      // With another report, too, the gateway writes nothing further.
+      assertThat(post(report("m", round, token.encoded()))).isEqualTo(202);
+    }
+    assertThat(anonymousNonces()).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(PEOPLE);
     for (int i = 0; i < PEOPLE; i++) {
       send(ANONYMOUS.reports(), tokens.get(i).nonce().toByteArray(), sent.get(i));
     }
@@ -408,6 +413,16 @@ class AnonymousITCase {
     Token token = token("sdk", "nudge" + round, 0);
     int unused = post(report("sdk", round, token.encoded()));
     assertThat(unused).isIn(202, 403, 409);
+  }
+
+  private static List<ByteString> anonymousNonces() throws Exception {
+    List<ByteString> nonces = new ArrayList<>();
+    CommittedRecords.forEach(
+        kafka,
+        ANONYMOUS.reports(),
+        range -> {},
+        record -> nonces.add(ByteString.copyFrom(record.key())));
+    return nonces;
   }
 
   private static List<AccountingEvent> events(String model) throws Exception {

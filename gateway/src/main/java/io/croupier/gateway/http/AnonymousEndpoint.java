@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.AnonymousCheck.CheckedSpend;
+import io.croupier.gateway.anonymous.StoredNonces;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.eclipse.jetty.http.HttpStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,9 +23,13 @@ final class AnonymousEndpoint {
   private static final Logger LOG = LoggerFactory.getLogger(AnonymousEndpoint.class);
   private static final Duration SOON = Duration.ofSeconds(5);
 
+  /** More than a gateway takes while a device sends a report again. */
+  private static final int MOST_NONCES = 1 << 16;
+
   private final RequestBodies bodies;
   private final AnonymousParts parts;
   private final Executor executor;
+  private final StoredNonces stored = new StoredNonces(MOST_NONCES);
 
   AnonymousEndpoint(RequestBodies bodies, AnonymousParts parts, Executor executor) {
     this.bodies = bodies;
@@ -44,7 +48,7 @@ final class AnonymousEndpoint {
       throw unavailable("the gateway has not read all specs yet");
     }
     exchange.request().addIdleTimeoutListener(timeout -> false);
-    CompletableFuture<RecordMetadata> unused =
+    CompletableFuture<Void> unused =
         bodies
             .read(exchange, exchange.address())
             .thenCompose(
@@ -53,16 +57,19 @@ final class AnonymousEndpoint {
                       format == RequestBodies.Format.JSON
                           ? parts.reports().json(body)
                           : parts.reports().protobuf(body);
-                  return parts
-                      .sender()
-                      .send(
-                          parts.topics().reports(),
-                          checked.nonce().toByteArray(),
-                          checked.value().toByteArray());
+                  return stored.storeOnce(
+                      checked.nonce(),
+                      () ->
+                          parts
+                              .sender()
+                              .send(
+                                  parts.topics().reports(),
+                                  checked.nonce().toByteArray(),
+                                  checked.value().toByteArray()));
                 })
             .exceptionallyCompose(AnonymousEndpoint::failed)
             .whenCompleteAsync(
-                (position, failure) -> {
+                (done, failure) -> {
                   if (failure == null) {
                     exchange.answer(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8));
                   } else {
@@ -72,7 +79,7 @@ final class AnonymousEndpoint {
                 executor);
   }
 
-  private static CompletableFuture<RecordMetadata> failed(Throwable failure) {
+  private static CompletableFuture<Void> failed(Throwable failure) {
     Throwable cause = failure.getCause() == null ? failure : failure.getCause();
     if (cause instanceof ProblemException) {
       return CompletableFuture.failedFuture(cause);
