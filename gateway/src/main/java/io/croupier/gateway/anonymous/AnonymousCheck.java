@@ -132,7 +132,7 @@ public final class AnonymousCheck {
     requireRound(report, judge);
     long window = AnonymousWindows.window(judge.spec(), report.round);
     byte[] modulus =
-        keys.modulus(report.modelId, window, level)
+        keys.modulus(report.modelId, window, judge.levels().get(level))
             .orElseThrow(() -> conflict("the window of the round has no key", true))
             .toByteArray();
     if (!judge.isSigned(spend, modulus)) {

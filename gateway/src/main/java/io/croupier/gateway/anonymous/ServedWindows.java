@@ -34,7 +34,7 @@ public final class ServedWindows {
     List<Mechanism> levels = judge.get().levels();
     List<TokenWindow> windows = new ArrayList<>();
     for (long window : new long[] {present, present + 1}) {
-      keys.moduli(modelId, window, levels.size())
+      keys.moduli(modelId, window, levels)
           .ifPresent(moduli -> windows.add(window(spec, window, levels, moduli)));
     }
     return windows;

@@ -102,7 +102,7 @@ public final class TokenCheck {
     requireWindow(judge, window);
     TokenIssuer issuer =
         issuers
-            .issuer(modelId, window, level)
+            .issuer(modelId, window, judge.levels().get(level))
             .orElseThrow(
                 () ->
                     new ProblemException(

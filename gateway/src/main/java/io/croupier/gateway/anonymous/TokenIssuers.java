@@ -122,12 +122,15 @@ public final class TokenIssuers implements AutoCloseable {
   }
 
   private void derive(String modelId, List<Mechanism> levels, long window) {
-    for (int level = 0; level < levels.size(); level++) {
+    if (published.isClosed(modelId, window)) {
+      return;
+    }
+    for (Mechanism level : levels) {
       String name = WindowKeys.name(modelId, window, level);
       Issuing of = issuers.get(name);
       if (of == null) {
         TokenChallenge challenge =
-            new TokenChallenge(modelId, window, AnonymousWindows.bytes(levels.get(level)));
+            new TokenChallenge(modelId, window, AnonymousWindows.bytes(level));
         of = new Issuing(modelId, window, TokenIssuer.derive(secret, challenge));
         issuers.put(name, of);
       }
@@ -172,7 +175,7 @@ public final class TokenIssuers implements AutoCloseable {
    * What signs the tokens of a window and a level; empty unless its key is the published one, so
    * that all devices have tokens of one key.
    */
-  public Optional<TokenIssuer> issuer(String modelId, long window, int level) {
+  public Optional<TokenIssuer> issuer(String modelId, long window, Mechanism level) {
     Issuing of = issuers.get(WindowKeys.name(modelId, window, level));
     return Optional.ofNullable(of)
         .filter(

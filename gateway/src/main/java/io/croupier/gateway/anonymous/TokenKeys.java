@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.anonymous.WindowKeys;
 import io.croupier.schemas.TokenKey;
 import java.util.ArrayList;
@@ -49,14 +50,20 @@ public final class TokenKeys {
   }
 
   /** The modulus of a key; empty if it isn't published yet, or its window is closed. */
-  public synchronized Optional<ByteString> modulus(String modelId, long window, int level) {
+  public synchronized Optional<ByteString> modulus(String modelId, long window, Mechanism level) {
     return Optional.ofNullable(keys.modulus(modelId, window, level)).map(ByteString::copyFrom);
   }
 
+  /** Whether a window takes no further keys. */
+  public synchronized boolean isClosed(String modelId, long window) {
+    return keys.isClosed(modelId, window);
+  }
+
   /** The moduli of all levels of a window; empty unless all are published. */
-  public synchronized Optional<List<ByteString>> moduli(String modelId, long window, int levels) {
+  public synchronized Optional<List<ByteString>> moduli(
+      String modelId, long window, List<Mechanism> levels) {
     List<ByteString> moduli = new ArrayList<>();
-    for (int level = 0; level < levels; level++) {
+    for (Mechanism level : levels) {
       Optional<ByteString> modulus = modulus(modelId, window, level);
       if (modulus.isEmpty()) {
         return Optional.empty();

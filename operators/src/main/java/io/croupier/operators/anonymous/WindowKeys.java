@@ -1,12 +1,15 @@
 package io.croupier.operators.anonymous;
 
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.schemas.GradientReports;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * The public keys of the windows that are open, and which windows are closed. Gateways publish the
@@ -22,6 +25,7 @@ public final class WindowKeys {
 
   private static final char SEPARATOR = '/';
   private static final int PARTS = 3;
+  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
 
   private final Map<String, OfModel> models = new HashMap<>();
 
@@ -29,7 +33,8 @@ public final class WindowKeys {
     /** All windows up to this one are closed. */
     private long closed = -1;
 
-    private final TreeMap<Long, Map<Integer, byte[]>> windows = new TreeMap<>();
+    /** Moduli by windows and digests. */
+    private final TreeMap<Long, Map<String, byte[]>> windows = new TreeMap<>();
   }
 
   /** A window of a model. */
@@ -40,9 +45,21 @@ public final class WindowKeys {
     }
   }
 
-  /** Returns the key of the record of a window's and a level's public key. */
-  public static String name(String modelId, long window, int level) {
-    return modelId + SEPARATOR + window + SEPARATOR + level;
+  /**
+   * Returns the key of the record of a window's and a level's public key. It contains the digest of
+   * the token's challenge, so a level that is changed, by a later spec under the same name, has
+   * another key.
+   */
+  public static String name(String modelId, long window, Mechanism level) {
+    return name(modelId, window, digest(modelId, window, level));
+  }
+
+  private static String name(String modelId, long window, String digest) {
+    return modelId + SEPARATOR + window + SEPARATOR + digest;
+  }
+
+  private static String digest(String modelId, long window, Mechanism level) {
+    return HexFormat.of().formatHex(WindowToken.challengeDigest(modelId, window, level));
   }
 
   /**
@@ -57,18 +74,17 @@ public final class WindowKeys {
     String[] parts = name.split(String.valueOf(SEPARATOR), -1);
     if (parts.length != PARTS
         || !GradientReports.isModelId(parts[0])
+        || !DIGEST.matcher(parts[2]).matches()
         || !WindowToken.isModulus(modulus)) {
       return List.of();
     }
     long window;
-    int level;
     try {
       window = Long.parseLong(parts[1]);
-      level = Integer.parseInt(parts[2]);
     } catch (NumberFormatException e) {
       return List.of();
     }
-    if (window < 0 || level < 0) {
+    if (window < 0) {
       return List.of();
     }
     OfModel model = models.computeIfAbsent(parts[0], id -> new OfModel());
@@ -78,7 +94,7 @@ public final class WindowKeys {
     model
         .windows
         .computeIfAbsent(window, number -> new TreeMap<>())
-        .putIfAbsent(level, modulus.clone());
+        .putIfAbsent(parts[2], modulus.clone());
     return close(parts[0], model, window - OPEN);
   }
 
@@ -104,9 +120,17 @@ public final class WindowKeys {
   }
 
   /** Returns the modulus of a key; null if the window is closed, or its key isn't known yet. */
-  public byte[] modulus(String modelId, long window, int level) {
+  public byte[] modulus(String modelId, long window, Mechanism level) {
     OfModel model = models.get(modelId);
-    return model == null ? null : model.windows.getOrDefault(window, Map.of()).get(level);
+    return model == null || !model.windows.containsKey(window)
+        ? null
+        : model.windows.get(window).get(digest(modelId, window, level));
+  }
+
+  /** Returns whether a window takes neither keys nor reports any more. */
+  public boolean isClosed(String modelId, long window) {
+    OfModel model = models.get(modelId);
+    return model != null && window <= model.closed;
   }
 
   /** Returns what to store: keys by their names, and the last closed windows by their models. */
@@ -117,7 +141,8 @@ public final class WindowKeys {
           entries.put(id, ByteBuffer.allocate(Long.BYTES).putLong(model.closed).array());
           model.windows.forEach(
               (window, keys) ->
-                  keys.forEach((level, modulus) -> entries.put(name(id, window, level), modulus)));
+                  keys.forEach(
+                      (digest, modulus) -> entries.put(name(id, window, digest), modulus)));
         });
     return entries;
   }

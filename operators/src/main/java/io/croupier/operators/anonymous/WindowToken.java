@@ -102,7 +102,7 @@ public final class WindowToken {
    *     that are no key
    */
   public boolean isFor(String modelId, long window, Mechanism level, byte[] modulus) {
-    byte[] challenge = challenge(modelId, window, level);
+    byte[] challenge = challengeDigest(modelId, window, level);
     byte[] keyId = sha256(INFO_HEAD, modulus, INFO_TAIL);
     return Arrays.equals(bytes, DIGEST_AT, KEY_AT, challenge, 0, HASH_BYTES)
         && Arrays.equals(bytes, KEY_AT, SIGNATURE_AT, keyId, 0, HASH_BYTES)
@@ -131,7 +131,7 @@ public final class WindowToken {
    * Returns the digest of a TokenChallenge (RFC 9577, section 2.1): the model as the issuer's name,
    * SHA-256 of window and level as the redemption context, no origin.
    */
-  private static byte[] challenge(String modelId, long window, Mechanism level) {
+  static byte[] challengeDigest(String modelId, long window, Mechanism level) {
     byte[] context =
         sha256(
             ByteBuffer.allocate(Long.BYTES).putLong(window).array(),

@@ -146,7 +146,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
       return SpendOutcome.REFUSED_DECLARATION;
     }
     long window = ofModel.window(report);
-    byte[] modulus = keys.modulus(report.modelId, window, level);
+    byte[] modulus = keys.modulus(report.modelId, window, ofModel.levels().get(level));
     if (modulus == null) {
       return SpendOutcome.REFUSED_WINDOW;
     }

@@ -138,7 +138,7 @@ class SpendOperatorTest {
 
   private static SpecRecord keyRecord(String modelId, long window) {
     SpecRecord record = new SpecRecord();
-    record.modelId = WindowKeys.name(modelId, window, 0);
+    record.modelId = WindowKeys.name(modelId, window, level);
     record.value =
         TokenKey.newBuilder()
             .setModulus(ByteString.copyFrom(signer.modulus()))
