@@ -131,7 +131,7 @@ public final class Gateway implements AutoCloseable {
     return new AnonymousParts(
         new TokenCheck(pepper, specs, updates, issuers),
         grants,
-        new AnonymousCheck(specs, updates, keys),
+        new AnonymousCheck(specs, updates, issuers),
         sender,
         config.topics().gradients(),
         topics,

@@ -39,7 +39,7 @@ public final class AnonymousCheck {
 
   private final Specs specs;
   private final Updates updates;
-  private final TokenKeys keys;
+  private final TokenIssuers issuers;
 
   /**
    * A report that may be stored.
@@ -49,11 +49,16 @@ public final class AnonymousCheck {
    */
   public record CheckedSpend(ByteString nonce, ByteString value) {}
 
-  /** Checks reports to these models. */
-  public AnonymousCheck(Specs specs, Updates updates, TokenKeys keys) {
+  /**
+   * Checks reports to these models.
+   *
+   * @param issuers whose keys alone sign tokens: another key on the topic may be of anybody who can
+   *     write to it
+   */
+  public AnonymousCheck(Specs specs, Updates updates, TokenIssuers issuers) {
     this.specs = specs;
     this.updates = updates;
-    this.keys = keys;
+    this.issuers = issuers;
   }
 
   /** Reads and checks a report in Protobuf. */
@@ -132,8 +137,11 @@ public final class AnonymousCheck {
     requireRound(report, judge);
     long window = AnonymousWindows.window(judge.spec(), report.round);
     byte[] modulus =
-        keys.modulus(report.modelId, window, judge.levels().get(level))
-            .orElseThrow(() -> conflict("the window of the round has no key", true))
+        issuers
+            .issuer(report.modelId, window, judge.levels().get(level))
+            .orElseThrow(() -> conflict("the window of the round has no key of this gateway", true))
+            .key()
+            .modulus()
             .toByteArray();
     if (!judge.isSigned(spend, modulus)) {
       throw field(

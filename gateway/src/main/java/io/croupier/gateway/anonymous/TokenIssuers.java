@@ -27,9 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Derives the keys of the present window of each model and of the next one, from what all gateways
- * share, publishes those that no gateway has published yet, and signs with them. All gateways
- * derive the same, so it doesn't matter which one publishes a key, or whether two do.
+ * Derives the keys of the present window of each model, of the next one, and of the one before,
+ * whose last rounds devices may still name, from what all gateways share. Publishes those that no
+ * gateway has published yet, but for the window before, and signs with them. All gateways derive
+ * the same, so it doesn't matter which one publishes a key, or whether two do.
  *
  * <p>A thread of its own looks at the models. Safe for use by several threads.
  */
@@ -111,9 +112,12 @@ public final class TokenIssuers implements AutoCloseable {
             specs.judge(model.modelId()).filter(of -> of.spec().hasAnonymous());
         if (judge.isPresent()) {
           long window = AnonymousWindows.window(judge.get().spec(), model.round());
-          issuers.values().removeIf(of -> of.modelId.equals(model.modelId()) && of.window < window);
+          issuers
+              .values()
+              .removeIf(of -> of.modelId.equals(model.modelId()) && of.window < window - 1);
           derive(model.modelId(), judge.get().levels(), window);
           derive(model.modelId(), judge.get().levels(), window + 1);
+          deriveAgain(model.modelId(), judge.get().levels(), window - 1);
         }
       }
     } catch (RuntimeException e) {
@@ -126,16 +130,29 @@ public final class TokenIssuers implements AutoCloseable {
       return;
     }
     for (Mechanism level : levels) {
-      String name = WindowKeys.name(modelId, window, level);
-      Issuing of = issuers.get(name);
-      if (of == null) {
-        TokenChallenge challenge =
-            new TokenChallenge(modelId, window, AnonymousWindows.bytes(level));
-        of = new Issuing(modelId, window, TokenIssuer.derive(secret, challenge));
-        issuers.put(name, of);
-      }
-      publish(name, of, published.modulus(modelId, window, level));
+      Issuing of = issuing(modelId, window, level);
+      publish(
+          WindowKeys.name(modelId, window, level), of, published.modulus(modelId, window, level));
     }
+  }
+
+  /** A gateway that started after a window derives only the keys that were published in time. */
+  private void deriveAgain(String modelId, List<Mechanism> levels, long window) {
+    for (Mechanism level : levels) {
+      if (published.modulus(modelId, window, level).isPresent()) {
+        Issuing unused = issuing(modelId, window, level);
+      }
+    }
+  }
+
+  private Issuing issuing(String modelId, long window, Mechanism level) {
+    return issuers.computeIfAbsent(
+        WindowKeys.name(modelId, window, level),
+        name -> {
+          TokenChallenge challenge =
+              new TokenChallenge(modelId, window, AnonymousWindows.bytes(level));
+          return new Issuing(modelId, window, TokenIssuer.derive(secret, challenge));
+        });
   }
 
   /** Publishes a key that is on the topic neither from this gateway nor from another one. */

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.gateway.anonymous.AnonymousCheck;
-import io.croupier.gateway.anonymous.TokenKeys;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
@@ -57,7 +56,7 @@ class AnonymousBodiesTest {
         new AnonymousParts(
             null,
             null,
-            new AnonymousCheck(specs, updates, new TokenKeys()),
+            new AnonymousCheck(specs, updates, null),
             null,
             config.topics().gradients(),
             AnonymousTopics.withPrefix("croupier"),
