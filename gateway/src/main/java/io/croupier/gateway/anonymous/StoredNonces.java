@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * The nonces of the reports that this gateway stored last. A token admits one report, so a further
- * one with its nonce isn't stored, and is answered as the first one was. Without this, whoever has
+ * one with its nonce isn't stored, and is answered as the first one was. Without this, the owner of
  * one token could fill the topic. Safe for use by several threads.
  */
 public final class StoredNonces {

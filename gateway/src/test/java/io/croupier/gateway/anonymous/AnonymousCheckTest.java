@@ -72,7 +72,7 @@ class AnonymousCheckTest {
     assertThat(check.protobuf(report(token, 4)).nonce()).isEqualTo(token.nonce());
   }
 
-  /** Whoever can write to the topic of keys must not make tokens that nobody was charged for. */
+  /** A writer to the topic of keys must not make tokens without a charge. */
   @Test
   void aStrangersKeyAdmitsNothing() throws Exception {
     byte[] secret = new byte[32];

@@ -46,7 +46,7 @@ class WindowTokenTest {
     assertThat(WindowToken.read(otherType)).isNull();
   }
 
-  /** The JDK makes no key of them, and whoever writes to the topic of keys decides the bytes. */
+  /** The JDK makes no key of them, and a writer to the topic of keys decides the bytes. */
   @Test
   void bytesThatAreNoKeyHaveSignedNothing() throws Exception {
     byte[] signed = new TestTokens(5).token("m", 7, LEVEL);
