@@ -378,7 +378,7 @@ class AnonymousITCase {
                 address,
                 () -> token,
                 address,
-                Duration.ZERO));
+                Duration.ofMillis(1)));
       }
       long deadline = System.nanoTime() + PATIENCE.toNanos();
       ModelSnapshot model = subscriber.await(PATIENCE);
@@ -388,6 +388,9 @@ class AnonymousITCase {
           Optional<CompletableFuture<Void>> report =
               reporter.takePart(model, () -> new double[] {0.5, -0.5});
           report.ifPresent(reports::add);
+        }
+        for (AnonymousReporter reporter : reporters) {
+          reporter.tokens().get(1, TimeUnit.MINUTES);
         }
         CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
         nudge(model.round());

@@ -20,11 +20,16 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.security.SignatureException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,11 +44,12 @@ import java.util.function.Supplier;
  * the report, in its file before they are sent, so a crash spends nothing twice.
  *
  * <p>The device asks for a token when the newest update first contains its window, which is before
- * the window, or as it opens. The publication at which it reports follows from the ledger's secret,
- * each with the same probability; so the time of the request doesn't depend on it. A device that
- * doesn't see that publication while it is the newest sends no report in the window. The report
- * names neither person nor device, has the same length for all devices, and leaves after a
- * uniformly random wait.
+ * the window, or as it opens. A token that isn't granted before the window's second publication is
+ * given up. The publication at which the device reports follows from the ledger's secret, each with
+ * the same probability. Tokens are asked for by a thread that neither waits for a report nor delays
+ * one, so the time of a request doesn't depend on that publication. A device that doesn't see that
+ * publication while it is the newest sends no report in the window. The report names neither person
+ * nor device, has the same length for all devices, and leaves after a uniformly random wait.
  *
  * <p>The caller owns the ledger, which may also be that of a {@link GradientReporter}, and closes
  * this reporter before it. Safe for use by several threads.
@@ -58,16 +64,26 @@ public final class AnonymousReporter implements AutoCloseable {
   private final AnonymousGateway collector;
   private final long longestWait;
   private final LongUnaryOperator below;
-  private final ScheduledExecutorService sender =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "anonymous-reporter");
-            thread.setDaemon(true);
-            return thread;
-          });
 
-  /** Reports that wait, are being sent, or arrived, by the numbers of their tokens. */
-  private final Map<Long, CompletableFuture<Void>> sending = new ConcurrentHashMap<>();
+  /** Asks for tokens. Its requests carry the person's identity, so no report may delay them. */
+  private final ExecutorService asker =
+      Executors.newSingleThreadExecutor(task -> daemon(task, "anonymous-tokens"));
+
+  /** Computes gradients, draws and sends. */
+  private final ScheduledExecutorService sender =
+      Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "anonymous-reporter"));
+
+  /** The newest round of each model. */
+  private final Map<String, Long> newest = new ConcurrentHashMap<>();
+
+  // Guarded by this; by the numbers of tokens. What failed is replaced by the next try.
+  private final Map<Long, CompletableFuture<Void>> grants = new HashMap<>();
+
+  /** Reports that wait, are being sent, or arrived. */
+  private final Map<Long, CompletableFuture<Void>> sending = new HashMap<>();
+
+  private CompletableFuture<Void> tokens = CompletableFuture.completedFuture(null);
+  private boolean closed;
 
   /**
    * Creates a reporter; connects to nothing yet.
@@ -79,9 +95,10 @@ public final class AnonymousReporter implements AutoCloseable {
    * @param bearers returns the person's bearer token for that gateway; a {@link TokenFile} suits it
    * @param collector base of the API to which reports are sent, without /v1: a relay in front of
    *     the gateway, or the gateway itself, which then sees the device's address
-   * @param longestWait reports wait uniformly between 0 and this; the model's shortest time between
-   *     two publications
-   * @throws IllegalArgumentException if a URL is another one, or the wait negative
+   * @param longestWait reports wait uniformly between 0 and this: the model's shortest time between
+   *     two publications, above 0, and the same in all apps of the model, since a person of another
+   *     wait hides less
+   * @throws IllegalArgumentException if a URL is another one, or the wait isn't above 0
    */
   public AnonymousReporter(
       LocalLedger ledger,
@@ -106,9 +123,11 @@ public final class AnonymousReporter implements AutoCloseable {
       AnonymousGateway collector,
       Duration longestWait,
       LongUnaryOperator below) {
-    if (longestWait.isNegative()) {
+    if (longestWait.isNegative() || longestWait.isZero()) {
       throw new IllegalArgumentException(
-          "longestWait is " + longestWait + "; it must be at least 0");
+          "longestWait is "
+              + longestWait
+              + "; it must be above 0, and the same in all apps of the model");
     }
     this.ledger = Objects.requireNonNull(ledger, "ledger");
     this.epsilon = epsilon;
@@ -118,42 +137,48 @@ public final class AnonymousReporter implements AutoCloseable {
     this.below = below;
   }
 
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
   /**
    * Does what a publication asks of this device: asks for the token of a window that begins, and
-   * sends the report if this is its publication. Call it with every update. Waits while the gateway
-   * can't grant a token now, for up to two minutes; a later call asks again, with the same bytes.
+   * sends the report if this is its publication. Call it with every update. It charges the ledger,
+   * and waits for no request and no gradient.
    *
    * @param model the newest publication
    * @param gradient computes the gradient at the publication's weights, shape [d]; called only if
-   *     the device reports now
+   *     the device reports now, on a thread of this reporter
    * @return the report, if this is its publication or an earlier call drew it and it hasn't
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
-   *     it never will be
-   * @throws LimitReachedException if the token would exceed the person's limit
-   * @throws IllegalArgumentException if the model takes no anonymous reports of this level, or the
-   *     gradient has another shape
-   * @throws IllegalStateException if the key of a window has changed, by which the report would be
-   *     recognised
-   * @throws GatewayException if the gateway grants no token, or doesn't answer
+   *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
+   *     shape, and with an {@link IllegalStateException} if the key of the window has changed, by
+   *     which the report would be recognised
+   * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
   public synchronized Optional<CompletableFuture<Void>> takePart(
-      ModelSnapshot model, Supplier<double[]> gradient)
-      throws GatewayException, InterruptedException {
-    forgetPast(model);
-    // First, so that no failure to get the next token holds the report back.
-    Optional<CompletableFuture<Void>> due = report(model, gradient);
-    for (StoredToken token : ledger.tokens()) {
-      if (token.stage() == Stage.ASKED && isOf(model, token)) {
-        finish(token);
-      }
+      ModelSnapshot model, Supplier<double[]> gradient) {
+    if (closed) {
+      throw closed();
     }
-    for (TokenWindow window : model.windows()) {
-      if (window.getFirstRound() >= model.round() && !isKnown(model, window)) {
-        finish(ask(model, window));
-      }
-    }
-    return due.isPresent() ? due : report(model, gradient);
+    newest.put(model.modelId(), model.round());
+    endPast(model);
+    tokens = askAll(model);
+    return report(model, gradient);
+  }
+
+  /**
+   * The tokens that the last call of {@link #takePart} asked for. Completes when all are granted.
+   * Fails with a {@link LimitReachedException} if a token would exceed the person's limit, with an
+   * {@link IllegalArgumentException} if the model takes no anonymous reports of this level, and
+   * with a {@link GatewayException} if the gateway refuses a token, or hasn't granted it for two
+   * minutes; the next call asks again, with the same bytes, for what isn't refused for ever.
+   */
+  public synchronized CompletableFuture<Void> tokens() {
+    return tokens.copy();
   }
 
   private static boolean isOf(ModelSnapshot model, StoredToken token) {
@@ -161,15 +186,45 @@ public final class AnonymousReporter implements AutoCloseable {
   }
 
   /** Tokens are kept until their window is over, so that none is asked for twice. */
-  private void forgetPast(ModelSnapshot model) {
-    for (StoredToken token : ledger.tokens()) {
-      if (isOf(model, token)
-          && token.stage() != Stage.DRAWN
-          && HeldToken.parse(token.bytes()).lastRound() < model.round()) {
-        ledger.forget(token);
-        sending.remove(token.sequence());
+  private void endPast(ModelSnapshot model) {
+    for (StoredToken stored : ledger.tokens()) {
+      if (!isOf(model, stored)) {
+        continue;
+      }
+      HeldToken token = HeldToken.parse(stored.bytes());
+      if (stored.stage() != Stage.DRAWN && token.lastRound() < model.round()) {
+        ledger.forget(stored);
+        sending.remove(stored.sequence());
+        grants.remove(stored.sequence());
+      } else if (stored.stage() == Stage.ASKED && token.firstRound() < model.round()) {
+        end(stored, token);
       }
     }
+  }
+
+  private CompletableFuture<Void> askAll(ModelSnapshot model) {
+    List<CompletableFuture<Void>> asked = new ArrayList<>();
+    try {
+      for (TokenWindow window : model.windows()) {
+        if (window.getFirstRound() >= model.round() && !isKnown(model, window)) {
+          charge(model, window);
+        }
+      }
+    } catch (RuntimeException e) {
+      // What is charged is asked for, and what is drawn is sent.
+      asked.add(CompletableFuture.failedFuture(e));
+    }
+    for (StoredToken token : ledger.tokens()) {
+      if (token.stage() == Stage.ASKED && isOf(model, token)) {
+        CompletableFuture<Void> grant = grants.get(token.sequence());
+        if (grant == null || grant.isCompletedExceptionally()) {
+          grant = CompletableFuture.runAsync(() -> ask(token), asker);
+          grants.put(token.sequence(), grant);
+        }
+        asked.add(grant);
+      }
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
   }
 
   private boolean isKnown(ModelSnapshot model, TokenWindow window) {
@@ -216,24 +271,33 @@ public final class AnonymousReporter implements AutoCloseable {
             + model.modelId());
   }
 
-  private StoredToken ask(ModelSnapshot model, TokenWindow window) {
+  private void charge(ModelSnapshot model, TokenWindow window) {
     int level = level(model, window);
     PrivUnitRandomiser randomiser = randomiser(model, window.getLevels(level).getPrivUnit());
     TokenKey key = new TokenKey(window.getLevels(level).getModulus());
     TokenChallenge challenge =
         new TokenChallenge(
             model.modelId(), window.getWindow(), AnonymousWindows.bytes(randomiser.mechanism()));
-    return ledger.chargeToken(
-        randomiser,
-        sequence ->
-            new HeldToken(
-                    challenge,
-                    window.getFirstRound(),
-                    window.getLastRound(),
-                    level,
-                    key,
-                    TokenRequest.draw(key, challenge).secrets())
-                .encoded());
+    StoredToken unused =
+        ledger.chargeToken(
+            randomiser,
+            sequence ->
+                new HeldToken(
+                        challenge,
+                        window.getFirstRound(),
+                        window.getLastRound(),
+                        level,
+                        key,
+                        TokenRequest.draw(key, challenge).secrets())
+                    .encoded());
+  }
+
+  private void ask(StoredToken stored) {
+    try {
+      finish(stored);
+    } catch (GatewayException | InterruptedException e) {
+      throw new CompletionException(e);
+    }
   }
 
   private void finish(StoredToken stored) throws GatewayException, InterruptedException {
@@ -242,8 +306,7 @@ public final class AnonymousReporter implements AutoCloseable {
     try {
       ByteString signature =
           issuer.sign(asked, ledger.deviceId(), stored.sequence(), request.blinded());
-      ByteString token = request.finish(signature).encoded();
-      StoredToken unused = ledger.advance(stored, Stage.HELD, asked.with(token).encoded());
+      hold(stored, asked, request.finish(signature).encoded());
     } catch (GatewayException e) {
       if (e.isFinal()) {
         end(stored, asked);
@@ -256,34 +319,82 @@ public final class AnonymousReporter implements AutoCloseable {
     }
   }
 
-  private void end(StoredToken stored, HeldToken token) {
-    StoredToken unused =
-        ledger.advance(stored, Stage.ENDED, token.with(ByteString.EMPTY).encoded());
+  /**
+   * A gateway that grants a token late would choose the publications that are left for the report.
+   */
+  private synchronized void hold(StoredToken stored, HeldToken asked, ByteString token) {
+    if (newest.get(asked.challenge().modelId()) > asked.firstRound()) {
+      end(stored, asked);
+    } else if (isStored(stored)) {
+      StoredToken unused = ledger.advance(stored, Stage.HELD, asked.with(token).encoded());
+    }
+  }
+
+  private boolean isStored(StoredToken stored) {
+    return ledger.tokens().stream()
+        .anyMatch(t -> t.sequence() == stored.sequence() && t.stage() == stored.stage());
+  }
+
+  /** Ends a token, unless another call has. */
+  private synchronized void end(StoredToken stored, HeldToken token) {
+    if (isStored(stored)) {
+      StoredToken unused =
+          ledger.advance(stored, Stage.ENDED, token.with(ByteString.EMPTY).encoded());
+    }
   }
 
   private Optional<CompletableFuture<Void>> report(
       ModelSnapshot model, Supplier<double[]> gradient) {
-    Optional<CompletableFuture<Void>> report = Optional.empty();
+    Optional<CompletableFuture<Void>> due = Optional.empty();
+    Optional<CompletableFuture<Void>> earlier = Optional.empty();
     for (StoredToken stored : ledger.tokens()) {
-      HeldToken token = HeldToken.parse(stored.bytes());
       if (!isOf(model, stored)) {
         continue;
       }
-      if (stored.stage() == Stage.HELD && token.slot(ledger) == model.round()) {
-        StoredToken drawn = draw(model, stored, token, gradient.get());
-        report = Optional.of(sending.computeIfAbsent(drawn.sequence(), s -> send(drawn)));
-      } else if (stored.stage() == Stage.DRAWN) {
-        report = Optional.of(sending.computeIfAbsent(stored.sequence(), s -> send(stored)));
+      if (stored.stage() == Stage.DRAWN) {
+        earlier = Optional.of(sentOnce(stored, () -> send(stored)));
+      } else if (stored.stage() != Stage.ENDED
+          && HeldToken.parse(stored.bytes()).slot(ledger) == model.round()) {
+        // Not granted yet: the window opens with this publication, which may be the token's.
+        CompletableFuture<Void> granted =
+            grants.getOrDefault(stored.sequence(), CompletableFuture.completedFuture(null));
+        due =
+            Optional.of(
+                sentOnce(
+                    stored,
+                    () ->
+                        granted.thenComposeAsync(
+                            unused -> send(draw(model, stored.sequence(), gradient)), sender)));
       }
     }
-    return report;
+    return due.isPresent() ? due : earlier;
   }
 
-  private StoredToken draw(
-      ModelSnapshot model, StoredToken stored, HeldToken token, double[] gradient) {
+  private CompletableFuture<Void> sentOnce(
+      StoredToken token, Supplier<CompletableFuture<Void>> first) {
+    CompletableFuture<Void> sent = sending.get(token.sequence());
+    if (sent == null || sent.isCompletedExceptionally()) {
+      sent = first.get();
+      sending.put(token.sequence(), sent);
+    }
+    return sent;
+  }
+
+  private StoredToken draw(ModelSnapshot model, long sequence, Supplier<double[]> gradient) {
+    StoredToken stored =
+        ledger.tokens().stream()
+            .filter(token -> token.sequence() == sequence && token.stage() == Stage.HELD)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "the token came after round %d of model %s, which is that of its report; no"
+                                .formatted(model.round(), model.modelId())
+                            + " report is sent in this window"));
+    HeldToken token = HeldToken.parse(stored.bytes());
     PrivUnit declared = declared(model, token);
     GradientReportView.Builder drawn = GradientReportView.newBuilder();
-    randomiser(model, declared).release(gradient, drawn);
+    randomiser(model, declared).release(gradient.get(), drawn);
     ByteString report =
         AnonymousGateway.padded(
             AnonymousReport.newBuilder()
@@ -316,7 +427,7 @@ public final class AnonymousReporter implements AutoCloseable {
       Future<?> unused =
           sender.schedule(
               () -> deliver(drawn, token, sent),
-              longestWait == 0 ? 0 : below.applyAsLong(longestWait),
+              below.applyAsLong(longestWait),
               TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       sent.completeExceptionally(closed());
@@ -339,7 +450,6 @@ public final class AnonymousReporter implements AutoCloseable {
       end(drawn, token);
     } catch (GatewayException | RuntimeException | Error | InterruptedException e) {
       // A later call sends it again.
-      sending.remove(drawn.sequence());
       sent.completeExceptionally(e);
       return;
     }
@@ -349,10 +459,17 @@ public final class AnonymousReporter implements AutoCloseable {
   /** Stops sending. What hasn't arrived stays in the ledger, and the next reporter sends it. */
   @Override
   public void close() {
-    sender.shutdownNow();
-    sending.values().forEach(report -> report.completeExceptionally(closed()));
+    synchronized (this) {
+      closed = true;
+      asker.shutdownNow();
+      sender.shutdownNow();
+      sending.values().forEach(report -> report.completeExceptionally(closed()));
+      grants.values().forEach(grant -> grant.completeExceptionally(closed()));
+    }
     try {
-      boolean unused = sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+      boolean unused =
+          sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS)
+              && asker.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

@@ -48,11 +48,14 @@ class AnonymousExampleTest {
       while (!Thread.currentThread().isInterrupted()) {
         updates.take();
         ModelSnapshot model = models.await(Duration.ofMinutes(1)); // the newest one
-        try {
-          reporter.takePart(model, () -> gradientAt(model.weights()));
-        } catch (GatewayException e) {
-          System.err.println(e.getMessage()); // The next update asks again.
-        }
+        reporter.takePart(model, () -> gradientAt(model.weights()));
+        reporter
+            .tokens()
+            .exceptionally(
+                failure -> {
+                  System.err.println(failure.getMessage()); // The next update asks again.
+                  return null;
+                });
       }
     }
   }
@@ -68,7 +71,7 @@ class AnonymousExampleTest {
             "clicks", window.getWindow(), AnonymousWindows.bytes(level.mechanism())));
   }
 
-  private Answer answer(Received request) {
+  private Answer answer(Received request) throws InterruptedException {
     PrivUnitRandomiser level = new PrivUnitRandomiser(1, 2, 2);
     TokenWindow.Builder window =
         TokenWindow.newBuilder().setWindow(0).setFirstRound(0).setLastRound(PUBLICATIONS - 1);
@@ -86,6 +89,10 @@ class AnonymousExampleTest {
     if (request.target().equals("/v1/anonymous-reports")) {
       arrived.countDown();
       return StubGateway.ACCEPTED;
+    }
+    if (request.target().contains("after=")) {
+      // The time between two publications, in which a device gets its token.
+      TimeUnit.MILLISECONDS.sleep(500);
     }
     window.addLevels(
         TokenLevel.newBuilder()

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
@@ -71,7 +72,7 @@ class AnonymousReporterTest {
   }
 
   private AnonymousReporter reporter(LocalLedger ledger) {
-    return reporter(ledger, Duration.ZERO, bound -> 0);
+    return reporter(ledger, Duration.ofNanos(1), bound -> 0);
   }
 
   private AnonymousReporter reporter(
@@ -91,10 +92,23 @@ class AnonymousReporterTest {
   private static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
     Optional<CompletableFuture<Void>> report =
         reporter.takePart(model(round), () -> new double[] {0.6, 0.8});
+    awaitTokens(reporter);
     if (report.isPresent()) {
       report.get().get(30, TimeUnit.SECONDS);
     }
     return report.isPresent();
+  }
+
+  /** Waits until the tokens are granted; throws what they fail with. */
+  private static void awaitTokens(AnonymousReporter reporter) throws Exception {
+    try {
+      reporter.tokens().get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    }
   }
 
   private static Throwable failure(CompletableFuture<Void> report) throws Exception {
@@ -209,23 +223,27 @@ class AnonymousReporterTest {
   @Test
   void aTokenIsAskedForAgainWithTheSameBytes() throws Exception {
     gateway.answerToken(0, StubGateway.NONE);
-    gateway.answerToken(1, Answer.problem(503));
-    gateway.answerToken(2, Answer.of(404));
-    gateway.answerToken(3, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
+    gateway.answerToken(2, Answer.problem(503));
+    gateway.answerToken(3, Answer.of(404));
+    gateway.answerToken(4, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
     for (int attempt = 0; attempt < 4; attempt++) {
       try (LocalLedger ledger = open();
           AnonymousReporter reporter = reporter(ledger)) {
         assertThatThrownBy(() -> takePart(reporter, 0))
             .isInstanceOf(GatewayException.class)
             .hasMessageNotContaining(BEARER);
-        assertThat(stages(ledger)).containsValue(attempt < 3 ? Stage.ASKED : Stage.ENDED);
+        assertThat(stages(ledger))
+            .isEqualTo(Map.of(0L, attempt < 3 ? Stage.ASKED : Stage.ENDED, 1L, Stage.HELD));
       }
     }
-    assertThat(gateway.received("tokens")).hasSize(4);
-    assertThat(gateway.received("tokens"))
-        .allSatisfy(r -> assertThat(r.body()).isEqualTo(gateway.received("tokens").get(0).body()));
+    // The second is that of window 1.
+    assertThat(gateway.received("tokens")).hasSize(5);
+    assertThat(gateway.bodies("tokens"))
+        .filteredOn(body -> !body.equals(gateway.bodies("tokens").get(1)))
+        .hasSize(4)
+        .containsOnly(gateway.bodies("tokens").get(0));
     try (LocalLedger ledger = open()) {
-      assertThat(ledger.spent().reports()).isEqualTo(1);
+      assertThat(ledger.spent().reports()).isEqualTo(2);
     }
   }
 
@@ -318,6 +336,128 @@ class AnonymousReporterTest {
     }
   }
 
+  /** With identity, the request for a token must not depend on what the device does at its slot. */
+  @Test
+  void aTokenIsAskedForBeforeTheGradientAndDelaysNoReport() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(0);
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      gateway.delayTokens(true);
+      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      gateway.delayTokens(false);
+      awaitTokens(reporter);
+      for (long round = 1; round < slot; round++) {
+        assertThat(reporter.takePart(snapshot(round, window(0)), () -> new double[2])).isEmpty();
+      }
+      // The report waits for no token of the next window.
+      gateway.delayTokens(true);
+      CountDownLatch asked = new CountDownLatch(1);
+      CompletableFuture<Void> report =
+          reporter
+              .takePart(
+                  model(slot),
+                  () -> {
+                    awaitQuietly(asked);
+                    return new double[2];
+                  })
+              .orElseThrow();
+      // The token waits for no gradient.
+      gateway.awaitTokens(2);
+      assertThat(report).isNotDone();
+      asked.countDown();
+      report.get(30, TimeUnit.SECONDS);
+      assertThat(reporter.tokens()).isNotDone();
+      gateway.delayTokens(false);
+      awaitTokens(reporter);
+    }
+  }
+
+  @Test
+  void aGradientThatFailsLeavesTheTokenAsItIs() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(0);
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        reporter.takePart(snapshot(round, window(0)), () -> new double[2]);
+        awaitTokens(reporter);
+      }
+      CompletableFuture<Void> report =
+          reporter
+              .takePart(
+                  model(slot),
+                  () -> {
+                    throw new IllegalStateException("no data");
+                  })
+              .orElseThrow();
+      assertThat(failure(report)).hasMessage("no data");
+      awaitTokens(reporter);
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.HELD, 1L, Stage.HELD));
+      assertThat(gateway.received("tokens")).hasSize(2);
+    }
+  }
+
+  /** Such a token would leave the gateway the choice of the publications that remain. */
+  @Test
+  void aTokenThatIsGrantedWithinItsWindowIsNotUsed() throws Exception {
+    gateway.answerToken(0, Answer.problem(503));
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0)).isInstanceOf(GatewayException.class);
+      for (long round = 1; round < PUBLICATIONS; round++) {
+        assertThat(takePart(reporter, round)).isFalse();
+      }
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED, 1L, Stage.HELD));
+      assertThat(gateway.received("tokens")).hasSize(2);
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aTokenWhoseAnswerArrivesWithinItsWindowIsNotUsed() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter reporter = reporter(ledger)) {
+      gateway.delayTokens(true);
+      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      CompletableFuture<Void> tokens = reporter.tokens();
+      gateway.awaitTokens(1);
+      assertThat(reporter.takePart(snapshot(1, window(0)), () -> new double[2])).isEmpty();
+      gateway.delayTokens(false);
+      tokens.get(30, TimeUnit.SECONDS);
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
+    }
+  }
+
+  private static LocalLedger ledgerWithSlotAfter(long round) {
+    LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    while (slot(ledger, 0) <= round) {
+      ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    }
+    return ledger;
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void theLongestWaitIsAboveZero() {
+    try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE)) {
+      for (Duration wait : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
+        assertThatThrownBy(() -> reporter(ledger, wait, bound -> 0))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage(
+                "longestWait is %s; it must be above 0, and the same in all apps of the model",
+                wait);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** A gateway with a key for one person would recognise that person's report. */
   @Test
   void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() throws Exception {
@@ -330,8 +470,11 @@ class AnonymousReporterTest {
       takePart(reporter, 0);
       TokenWindow.Builder other = window(0);
       other.getLevelsBuilder(0).setModulus(issuer(9).key().modulus());
-      assertThatThrownBy(
-              () -> reporter.takePart(snapshot(slot, other, window(1)), () -> new double[2]))
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(snapshot(slot, other, window(1)), () -> new double[2])
+                      .orElseThrow()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0 of model m has another key");
       assertThat(gateway.received("anonymous-reports")).isEmpty();
@@ -342,12 +485,21 @@ class AnonymousReporterTest {
   void closingFailsWhatWaitsAndKeepsIt() throws Exception {
     try (LocalLedger ledger = open()) {
       long slot = slot(ledger, 0);
-      AnonymousReporter reporter = reporter(ledger, Duration.ofHours(1), bound -> bound - 1);
+      CountDownLatch drawn = new CountDownLatch(1);
+      AnonymousReporter reporter =
+          reporter(
+              ledger,
+              Duration.ofHours(1),
+              bound -> {
+                drawn.countDown();
+                return bound - 1;
+              });
       for (long round = 0; round < slot; round++) {
         takePart(reporter, round);
       }
       CompletableFuture<Void> report =
           reporter.takePart(model(slot), () -> new double[2]).orElseThrow();
+      drawn.await();
       reporter.close();
       assertThat(failure(report)).hasMessage("the reporter is closed");
       assertThat(gateway.received("anonymous-reports")).isEmpty();
@@ -369,7 +521,7 @@ class AnonymousReporterTest {
         AnonymousReporter reporter = reporter(ledger)) {
       assertThatThrownBy(() -> takePart(reporter, 0))
           .hasMessageContaining("whose signature is not that of the window's key");
-      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
     }
   }
 
@@ -388,7 +540,7 @@ class AnonymousReporterTest {
     try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
         AnonymousReporter reporter =
             new AnonymousReporter(
-                ledger, 3, gateway.uri(), () -> BEARER, gateway.uri(), Duration.ZERO)) {
+                ledger, 3, gateway.uri(), () -> BEARER, gateway.uri(), Duration.ofNanos(1))) {
       assertThatThrownBy(() -> takePart(reporter, 0))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("epsilon is 3.0; it must be that of a level of priv_unit of model m");

@@ -42,6 +42,9 @@ public final class SigningGateway implements AutoCloseable {
   private final AtomicInteger reportsSent = new AtomicInteger();
   private final StubGateway gateway;
 
+  /** Guarded by this. */
+  private boolean isDelayed;
+
   public SigningGateway() throws IOException {
     gateway = new StubGateway(this::answer);
   }
@@ -56,11 +59,33 @@ public final class SigningGateway implements AutoCloseable {
     reportAnswers.put(place, answer);
   }
 
-  private Answer answer(Received request) {
+  /** Whether answers to requests for tokens are held back. */
+  synchronized void delayTokens(boolean isDelayed) {
+    this.isDelayed = isDelayed;
+    notifyAll();
+  }
+
+  /** Waits until so many requests for tokens have arrived. */
+  synchronized void awaitTokens(int count) throws InterruptedException {
+    while (tokensAsked.get() < count) {
+      wait();
+    }
+  }
+
+  private synchronized Answer tokenAnswer() throws InterruptedException {
+    int place = tokensAsked.getAndIncrement();
+    notifyAll();
+    while (isDelayed) {
+      wait();
+    }
+    return tokenAnswers.get(place);
+  }
+
+  private Answer answer(Received request) throws InterruptedException {
     if (!request.target().equals("/v1/tokens")) {
       return reportAnswers.getOrDefault(reportsSent.getAndIncrement(), StubGateway.ACCEPTED);
     }
-    Answer other = tokenAnswers.get(tokensAsked.getAndIncrement());
+    Answer other = tokenAnswer();
     if (other != null) {
       return other;
     }

@@ -2198,12 +2198,19 @@ export class Ledger {
     });
   }
 
-  /** Forgets the tokens of a model whose windows are over, except those whose report is still to arrive. */
+  /**
+   * Forgets the tokens of a model whose windows are over, except those whose report is still to arrive. Ends those that
+   * aren't granted by the second publication: the gateway would choose among the publications that remain.
+   */
   async forgetTokens(modelId, round) {
     return this.#transaction('readwrite', 'default', async (state) => {
+      await this.#requireOpening(state);
       const tokens = tokensOf(await resultOf(state.get('tokens')));
       const isKept = (token) => token.modelId !== modelId || token.lastRound >= round || token.stage === 'drawn';
-      await resultOf(state.put(tokens.filter(isKept), 'tokens'));
+      const isLate = (token) => token.modelId === modelId && token.stage === 'asked' && token.firstRound < round;
+      const next = tokens.filter(isKept).map(
+        (token) => (isLate(token) ? { ...token, stage: 'ended', content: new Uint8Array(0) } : token));
+      await resultOf(state.put(next, 'tokens'));
     });
   }
 
@@ -2821,6 +2828,9 @@ export class Device {
   #answers;
   #anonymous;
   #sending = new Map();
+  #grants = new Map();
+  #newest = new Map();
+  #draws = Promise.resolve();
   #randomisers = new Map();
   #queue = Promise.resolve();
 
@@ -2862,8 +2872,8 @@ export class Device {
   }) {
     epsilonUnits(epsilon);
     check(
-      anonymous === null || (Number.isSafeInteger(anonymous.longestWaitMs) && anonymous.longestWaitMs >= 0),
-      'anonymous.longestWaitMs', anonymous?.longestWaitMs, 'an integer of at least 0');
+      anonymous === null || (Number.isSafeInteger(anonymous.longestWaitMs) && anonymous.longestWaitMs > 0),
+      'anonymous.longestWaitMs', anonymous?.longestWaitMs, 'an integer above 0, the same in all apps of the model');
     check(
       Number.isFinite(releaseDelayMs) && releaseDelayMs >= 0, 'releaseDelayMs', releaseDelayMs, 'a number of at least 0');
     const ledger = await Ledger.open({ crypto, sleep, ...storage });
@@ -3041,32 +3051,59 @@ export class Device {
   async takePartAnonymously(snapshot, gradient) {
     check(this.#anonymous !== null, 'anonymous', 'missing', 'set at Device.open');
     const { modelId, round, windows } = snapshot;
-    const drawn = await this.#enqueue(async () => {
-      await this.#ledger.forgetTokens(modelId, round);
-      // First, so that no failure to get the next token holds the report back.
-      const due = await this.#drawDue(snapshot, gradient);
-      if (due !== null) {
-        this.#sendAnonymous(due).catch(() => {});
+    this.#newest.set(modelId, round);
+    await this.#ledger.forgetTokens(modelId, round);
+    // With identity: no report and no gradient may delay it, and it delays no report.
+    const asked = this.#askForTokens(snapshot);
+    asked.catch(() => {});
+    let drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient));
+    if (drawn === null) {
+      await asked;
+      // A window that opens with this publication may have its report now.
+      if (windows.some(({ firstRound }) => firstRound === round) && this.#newest.get(modelId) === round) {
+        drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient));
       }
-      for (const token of await this.#ledger.tokens()) {
-        if (token.modelId === modelId && token.stage === 'asked') {
-          await this.#finishToken(token);
-        }
-      }
-      for (const window of windows) {
-        const tokens = await this.#ledger.tokens();
-        const isKnown = tokens.some((token) => token.modelId === modelId && token.window === window.window);
-        if (window.firstRound >= round && !isKnown) {
-          await this.#finishToken(await this.#askForToken(snapshot, window));
-        }
-      }
-      return due ?? this.#drawDue(snapshot, gradient);
-    });
+    }
     if (drawn === null) {
       return null;
     }
     await this.#sendAnonymous(drawn);
     return { kind: 'anonymous', round: drawn.round, bytes: drawn.content, epsilon: this.epsilon };
+  }
+
+  /** Asks for the tokens of windows that begin, and again for those that aren't granted. */
+  async #askForTokens(snapshot) {
+    const { modelId, round, windows } = snapshot;
+    const failures = [];
+    for (const window of windows) {
+      const tokens = await this.#ledger.tokens();
+      const isKnown = tokens.some((token) => token.modelId === modelId && token.window === window.window);
+      if (window.firstRound >= round && !isKnown) {
+        await this.#askForToken(snapshot, window).catch((failure) => failures.push(failure));
+      }
+    }
+    const asked = (await this.#ledger.tokens()).filter(
+      (token) => token.modelId === modelId && token.stage === 'asked');
+    await Promise.all(asked.map((token) => this.#grantOnce(token).catch((failure) => failures.push(failure))));
+    if (failures.length > 0) {
+      throw failures[0];
+    }
+  }
+
+  /** One request for a token at a time, however many calls wait for it. */
+  #grantOnce(token) {
+    const { sequence } = token;
+    if (!this.#grants.has(sequence)) {
+      this.#grants.set(sequence, this.#finishToken(token).finally(() => this.#grants.delete(sequence)));
+    }
+    return this.#grants.get(sequence);
+  }
+
+  /** Draws of anonymous reports, one after the other; they wait for no report with identity. */
+  #enqueueDraw(task) {
+    const done = this.#draws.then(task);
+    this.#draws = done.catch(() => {});
+    return done;
   }
 
   async #askForToken({ modelId, terms }, { window, firstRound, lastRound, levels }) {
@@ -3085,9 +3122,6 @@ export class Device {
 
   /** Asks for the signature of a token that is charged, and stores the token. */
   async #finishToken(token) {
-    if (token.stage !== 'asked') {
-      return;
-    }
     const request = await tokenRequest(this.#crypto, token.modulus, token.digest, token.content);
     const { modelId, window, level, sequence } = token;
     try {
@@ -3095,7 +3129,9 @@ export class Device {
         modelId, window: String(window), level, deviceId: this.deviceId, sequence: String(sequence),
         blinded: toBase64(request.blinded),
       }));
-      await this.#ledger.advanceToken(token, 'held', request.finish(signature));
+      const content = request.finish(signature);
+      const isLate = this.#newest.get(modelId) > token.firstRound;
+      await this.#ledger.advanceToken(token, isLate ? 'ended' : 'held', isLate ? new Uint8Array(0) : content);
     } catch (failure) {
       const isWrong = failure instanceof CroupierError && failure.constructor === CroupierError;
       if (isWrong || (failure instanceof GatewayError && failure.isFinal)) {
@@ -3108,10 +3144,17 @@ export class Device {
   /** The report of a token: drawn now, if this is its publication, or drawn earlier; null if there is none. */
   async #drawDue(snapshot, gradient) {
     const { modelId, round, terms, windows } = snapshot;
+    let earlier = null;
     for (const token of await this.#ledger.tokens()) {
       const slot = token.firstRound + this.#ledger.slot(token.digest, token.lastRound - token.firstRound + 1);
       if (token.modelId === modelId && token.stage === 'drawn') {
-        return { ...token, round: slot };
+        const drawn = { ...token, round: slot };
+        if (slot === round) {
+          return drawn;
+        }
+        // One that keeps failing must not stop the draws of later windows.
+        this.#sendAnonymous(drawn).catch(() => {});
+        earlier ??= drawn;
       }
       if (token.modelId === modelId && token.stage === 'held' && slot === round) {
         const level = windows.find(({ window }) => window === token.window)?.levels[token.level];
@@ -3124,11 +3167,13 @@ export class Device {
         const randomiser = this.randomiser(terms.dimension);
         const choice = randomiser.choose(values, terms.gradientBound);
         const content = anonymousReport(snapshot, token.content, randomiser, choice);
-        await this.#ledger.advanceToken(token, 'drawn', content);
+        if (!(await this.#ledger.advanceToken(token, 'drawn', content))) {
+          throw new LedgerError('the report of the token is not stored; it is not sent');
+        }
         return { ...token, stage: 'drawn', content, round: slot };
       }
     }
-    return null;
+    return earlier;
   }
 
   /** Waits, and sends a drawn report until it is accepted; once, however many calls wait for it. */
@@ -3145,7 +3190,7 @@ export class Device {
 
   async #deliverAnonymous(drawn) {
     const { collector, longestWaitMs } = this.#anonymous;
-    await this.#sleep(longestWaitMs === 0 ? 0 : new Words(this.#crypto).below(longestWaitMs));
+    await this.#sleep(new Words(this.#crypto).below(longestWaitMs));
     let refusal = null;
     try {
       await this.#repeat(() => collector.sendAnonymous(drawn.content));

@@ -184,22 +184,72 @@ class AnonymousTest extends DeviceFixture {
    */
   @Test
   void aTokenIsAskedForAgainWithTheSameBytes() {
-    Value device = open(0);
+    Value device = open(1);
     visits.answerNext("problem(503, 'later')");
     assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
     visits.answerNext("problem(422, 'no')");
     assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
     String first = requests().get(0).getMember("body").asString();
-    assertThat(requests().get(1).getMember("body").asString()).isEqualTo(first);
+    // The second is that of window 1.
+    assertThat(requests().get(2).getMember("body").asString()).isEqualTo(first);
     visits.await(takePart(device, update(0)));
     assertThat(asked).hasSize(1);
     assertThat(asked.get(0).get("window").asText()).isEqualTo("1");
     assertThat(spent(device)).isEqualTo("4");
   }
 
+  /** With identity, the requests must not depend on what the device does at its slot. */
+  @Test
+  void tokensAreAskedForThoughGradientsFail() {
+    Value device = open(1);
+    for (long round = 0; round < 9; round++) {
+      long next = 3 + round;
+      Value snapshot =
+          browser
+              .export("readUpdate")
+              .execute(
+                  browser
+                      .eval("JSON.parse")
+                      .execute(
+                          update(
+                              round,
+                              window(round / PUBLICATIONS, round / PUBLICATIONS),
+                              window(next, next))));
+      Value gradient = browser.eval("() => { throw new Error('no data'); }");
+      scenarios
+          .getMember("watch")
+          .execute(device.invokeMember("takePartAnonymously", snapshot, gradient));
+      visits.run();
+      assertThat(asked).anyMatch(request -> request.get("window").asLong() == next);
+    }
+    assertThat(reports()).isEmpty();
+  }
+
+  /** Such a token would leave the gateway the choice of the publications that remain. */
+  @Test
+  void aTokenThatIsNotGrantedBeforeTheSecondPublicationIsGivenUp() {
+    Value device = open(1);
+    visits.answerNext("problem(503, 'later')");
+    assertThat(name(visits.failure(takePart(device, update(0, window(0, 0))))))
+        .isEqualTo("GatewayError");
+    for (long round = 1; round < PUBLICATIONS; round++) {
+      visits.await(takePart(device, update(round, window(0, 0))));
+    }
+    assertThat(requests()).hasSize(1);
+    assertThat(spent(device)).isEqualTo("2");
+  }
+
+  @Test
+  void theLongestWaitIsAboveZero() {
+    String options = "{epsilon: 2, anonymous: {collector: null, longestWaitMs: 0}}";
+    assertThat(
+            visits.failure(visits.opening(visits.page(), options)).getMember("message").asString())
+        .contains("anonymous.longestWaitMs is 0; it must be an integer above 0");
+  }
+
   @Test
   void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() {
-    Value device = open(0);
+    Value device = open(1);
     visits.await(takePart(device, update(2)));
     int failures = 0;
     for (long round = 3; round < 6; round++) {
@@ -219,7 +269,7 @@ class AnonymousTest extends DeviceFixture {
   @Test
   void aLevelThatTheModelDoesNotHaveIsRefused() {
     Value device =
-        visits.open(visits.page(), "{epsilon: 3, anonymous: {collector: null, longestWaitMs: 0}}");
+        visits.open(visits.page(), "{epsilon: 3, anonymous: {collector: null, longestWaitMs: 1}}");
     assertThat(visits.failure(takePart(device, update(0))).getMember("message").asString())
         .isEqualTo("epsilon is 3; it must be that of a level of priv_unit of model m");
     assertThat(spent(device)).isEqualTo("0");
@@ -255,7 +305,7 @@ class AnonymousTest extends DeviceFixture {
         assertThat(before == null || before.equals(request.toString())).as(when).isTrue();
       }
       assertThat(blinded.keySet()).as(when).containsExactlyInAnyOrder("0", "1");
-      Value device = open(0);
+      Value device = open(1);
       assertThat(spent(device)).as(when).isEqualTo("4");
       if (isOver) {
         break;
