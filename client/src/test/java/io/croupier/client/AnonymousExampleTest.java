@@ -33,7 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class AnonymousExampleTest {
   private static final int PUBLICATIONS = 3;
+  private static final PrivUnitRandomiser LEVEL = new PrivUnitRandomiser(1, 2, 2);
 
+  private final CountDownLatch granted = new CountDownLatch(1);
   private final CountDownLatch arrived = new CountDownLatch(1);
   private final AtomicLong round = new AtomicLong();
 
@@ -64,51 +66,64 @@ class AnonymousExampleTest {
     return new double[] {weights[0] - 0.5, weights[1] + 0.25};
   }
 
-  private static TokenIssuer issuer(TokenWindow.Builder window, PrivUnitRandomiser level) {
+  private static TokenIssuer issuer(long window) {
     return TokenIssuer.derive(
         new byte[32],
-        new TokenChallenge(
-            "clicks", window.getWindow(), AnonymousWindows.bytes(level.mechanism())));
+        new TokenChallenge("clicks", window, AnonymousWindows.bytes(LEVEL.mechanism())));
+  }
+
+  private static TokenWindow window(long window) {
+    return TokenWindow.newBuilder()
+        .setWindow(window)
+        .setFirstRound(window * PUBLICATIONS)
+        .setLastRound((window + 1) * PUBLICATIONS - 1)
+        .addLevels(
+            TokenLevel.newBuilder()
+                .setPrivUnit(
+                    PrivUnit.newBuilder()
+                        .setEpsilon(2)
+                        .setCandidates(LEVEL.mechanism().candidates())
+                        .setTop(LEVEL.mechanism().top()))
+                .setModulus(issuer(window).key().modulus()))
+        .build();
   }
 
   private Answer answer(Received request) throws InterruptedException {
-    PrivUnitRandomiser level = new PrivUnitRandomiser(1, 2, 2);
-    TokenWindow.Builder window =
-        TokenWindow.newBuilder().setWindow(0).setFirstRound(0).setLastRound(PUBLICATIONS - 1);
-    TokenIssuer issuer = issuer(window, level);
-    if (request.target().equals("/v1/tokens")) {
-      String blinded = request.body().toStringUtf8().replaceAll(".*\"blinded\":\"|\".*", "");
-      ByteString signature = issuer.sign(ByteString.copyFrom(Base64.getDecoder().decode(blinded)));
-      return new Answer(
-          200,
-          Map.of(),
-          ByteString.copyFromUtf8(
-              "{\"blindSignature\": \"%s\"}"
-                  .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
+    String target = request.target();
+    if (target.equals("/v1/tokens")) {
+      Answer signed = signed(request.body().toStringUtf8());
+      granted.countDown();
+      return signed;
     }
-    if (request.target().equals("/v1/anonymous-reports")) {
+    if (target.equals("/v1/anonymous-reports")) {
       arrived.countDown();
       return StubGateway.ACCEPTED;
     }
-    if (request.target().contains("after=")) {
-      // The time between two publications, in which a device gets its token.
-      TimeUnit.MILLISECONDS.sleep(500);
+    if (target.contains("after=")) {
+      granted.await();
     }
-    window.addLevels(
-        TokenLevel.newBuilder()
-            .setPrivUnit(
-                PrivUnit.newBuilder()
-                    .setEpsilon(2)
-                    .setCandidates(level.mechanism().candidates())
-                    .setTop(level.mechanism().top()))
-            .setModulus(issuer.key().modulus()));
+    long number = round.getAndIncrement();
     return new Answer(
         200,
         Map.of("Content-Type", GatewayConnection.PROTOBUF),
-        Updates.update("clicks", Math.min(PUBLICATIONS, round.getAndIncrement()), 0, 0)
-            .addWindows(window)
+        Updates.update("clicks", number, 0, 0)
+            .addWindows(window(number / PUBLICATIONS))
+            .addWindows(window(number / PUBLICATIONS + 1))
             .build()
             .toByteString());
+  }
+
+  private static Answer signed(String request) {
+    String blinded = request.replaceAll(".*\"blinded\":\"|\".*", "");
+    long window = Long.parseLong(request.replaceAll(".*\"window\":\"|\".*", ""));
+    ByteString signature =
+        issuer(window).sign(ByteString.copyFrom(Base64.getDecoder().decode(blinded)));
+    return new Answer(
+        200,
+        Map.of(),
+        ByteString.copyFromUtf8(
+            "{\"blindSignature\": \"%s\"}"
+                .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
   }
 
   @Test
