@@ -15,14 +15,17 @@ package io.croupier.operators.learner;
  * enters the mean with its Omega. Where rounds grow, for instance because a model began with the
  * reports of a few people, the early rounds soon count for little.
  *
- * <p>The wealth of a bettor is in units e of a round: e is the largest power of two up to m /
- * Omega_1. It never falls. In the average, a round has the weight lambda Lambda^p; if all rounds
- * have as many reports, the k-th has k^p.
+ * <p>The wealth of a bettor is in units e of a round: a power of two, 1 at first, that doubles when
+ * m reaches 5/4 e Omega_1. It never falls. In the average, a round has the weight lambda Lambda^p;
+ * if all rounds have as many reports, the k-th has k^p.
  *
  * <p>Source: our own, docs/rounds.md, section 1 and theorem 7.
  */
 final class RoundWeighting {
   private static final double LARGEST = 2;
+
+  /** m over e Omega_1 at which e doubles: it is then between 0.8 and 1.6 times m / Omega_1. */
+  private static final double DOUBLES_AT = 1.25;
 
   private final RunningSum reports = new RunningSum();
 
@@ -72,9 +75,9 @@ final class RoundWeighting {
       counted.add(Math.min(reports.value(), LARGEST * mean * rounds) - counted.value());
     }
     largestMean = Math.max(largestMean, counted.value() / rounds);
-    isUnitNew = largestMean >= LARGEST * unit * first;
+    isUnitNew = largestMean >= DOUBLES_AT * unit * first;
     if (isUnitNew) {
-      unit *= LARGEST;
+      unit *= 2;
     }
     return newest;
   }

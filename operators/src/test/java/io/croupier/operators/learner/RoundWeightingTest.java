@@ -20,7 +20,7 @@ class RoundWeightingTest {
     assertThat(weighting.next(12)).isCloseTo(1.2, within(1e-15));
     assertThat(weighting.relative()).as("the mean of all is 15").isEqualTo(0.8);
     assertThat(weighting.rounds()).isEqualTo(4);
-    assertThat(weighting.unit()).isEqualTo(1);
+    assertThat(weighting.unit()).as("15 is above 5/4 of 10, and below 5/4 of 20").isEqualTo(2);
   }
 
   @Test
@@ -53,7 +53,7 @@ class RoundWeightingTest {
     }
     assertThat(last).as("lambda, in reports").isEqualTo(2000);
     assertThat(early / total).isLessThan(0.0005);
-    assertThat(weighting.unit()).isEqualTo(1024);
+    assertThat(weighting.unit()).isEqualTo(2048);
   }
 
   /** A rush in the first round loses its weight like any other: u falls, and m stays. */
@@ -83,7 +83,7 @@ class RoundWeightingTest {
       }
       assertThat(weighting.next(1000)).as("burst %d", burst).isLessThan(2 * 120 / 30.0);
     }
-    assertThat(weighting.unit()).isEqualTo(2);
+    assertThat(weighting.unit()).isEqualTo(4);
   }
 
   /** Rounds of one report: the k-th has k^p in the average. */
