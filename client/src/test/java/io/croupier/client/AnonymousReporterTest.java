@@ -268,9 +268,10 @@ class AnonymousReporterTest {
     }
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
+      long later = slot(ledger, 1) == slot + 1 ? slot + 2 : slot + 1;
       assertThat(
               reporter.takePart(
-                  model(slot + 1),
+                  model(later),
                   () -> {
                     throw new AssertionError("a second draw");
                   }))
