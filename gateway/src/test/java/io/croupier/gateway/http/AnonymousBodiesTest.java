@@ -56,6 +56,7 @@ class AnonymousBodiesTest {
         new AnonymousParts(
             null,
             null,
+            null,
             new AnonymousCheck(specs, updates, null),
             null,
             config.topics().gradients(),
