@@ -129,8 +129,8 @@ public final class AnonymousReporter implements AutoCloseable {
    * @return the report, if this is its publication or an earlier call drew it and it hasn't
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
    *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
-   *     shape, and with an {@link IllegalStateException} if the key of the window has changed, by
-   *     which the report would be recognised
+   *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
+   *     without identity, has another key of the window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
@@ -214,7 +214,7 @@ public final class AnonymousReporter implements AutoCloseable {
     return tokens.draw(stored, report);
   }
 
-  /** The token's level in the newest update, which all devices see: its key must be the same. */
+  /** The token's level in the newest update, whose key must be the same. */
   private static PrivUnit declared(ModelSnapshot model, HeldToken token) {
     for (TokenWindow window : model.windows()) {
       if (window.getWindow() == token.challenge().window()
@@ -223,9 +223,13 @@ public final class AnonymousReporter implements AutoCloseable {
         return window.getLevels(token.level()).getPrivUnit();
       }
     }
-    throw new IllegalStateException(
+    throw otherKey(token);
+  }
+
+  private static IllegalStateException otherKey(HeldToken token) {
+    return new IllegalStateException(
         "window %d of model %s has another key than that of this device's token; no report is sent"
-            .formatted(token.challenge().window(), model.modelId()));
+            .formatted(token.challenge().window(), token.challenge().modelId()));
   }
 
   private CompletableFuture<Void> send(StoredToken drawn) {
@@ -248,10 +252,14 @@ public final class AnonymousReporter implements AutoCloseable {
   }
 
   private void deliver(StoredToken drawn, HeldToken token, CompletableFuture<Void> sent) {
-    Optional<ReportRefusedException> refusal = Optional.empty();
+    Optional<RuntimeException> refusal = Optional.empty();
     try {
       try {
-        collector.send(token.content());
+        if (collector.serves(token)) {
+          collector.send(token.content());
+        } else {
+          refusal = Optional.of(otherKey(token));
+        }
       } catch (ReportRefusedException e) {
         refusal = Optional.of(e);
       }

@@ -209,6 +209,54 @@ class AnonymousReporterTest extends AnonymousFixture {
     }
   }
 
+  /** A gateway that serves one person another key has to serve it to everybody. */
+  @Test
+  void aKeyThatIsNotServedWithoutIdentityIsNotUsed() throws Exception {
+    TokenWindow.Builder other = window(0);
+    other.getLevelsBuilder(0).setModulus(issuer(9).key().modulus());
+    gateway.answerWindows(
+        SigningGateway.windows(ModelUpdate.newBuilder().setModelId("m").addWindows(other)));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("window 0 of model m has another key");
+      assertThat(gateway.received("anonymous-reports")).isEmpty();
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+      Received request = gateway.received("models/m/windows").get(0);
+      assertThat(request.header("Authorization")).isEmpty();
+      assertThat(request.header("Cookie")).isEmpty();
+      assertThat(request.header("User-Agent")).hasValue("croupier");
+    }
+  }
+
+  /** The gateway hasn't read the keys, or has read those of later windows alone. */
+  @Test
+  void aWindowThatIsNotServedYetIsAskedForAgainAndOneThatIsOverEnds() throws Exception {
+    gateway.answerWindows(SigningGateway.windows(ModelUpdate.newBuilder().setModelId("m")));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+          .isInstanceOf(GatewayException.class)
+          .hasMessageContaining("serves no key of window 0 of model m");
+      assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
+      gateway.answerWindows(SigningGateway.windows(1, 3));
+      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+          .isInstanceOf(ReportRefusedException.class)
+          .hasMessage("window 0 of model m is over");
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+      assertThat(gateway.received("anonymous-reports")).isEmpty();
+    }
+  }
+
   /** A gateway with a key for one person would recognise that person's report. */
   @Test
   void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() throws Exception {

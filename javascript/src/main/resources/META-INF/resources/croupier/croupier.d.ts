@@ -271,6 +271,8 @@ export class Gateway {
   send(bytes: Uint8Array): Promise<void>;
   /** The same for an anonymous report, without a token. */
   sendAnonymous(bytes: Uint8Array): Promise<void>;
+  /** The open windows of a model for anonymous reports, asked for without a token. */
+  windows(modelId: string): Promise<TokenWindow[]>;
   /** The blind signature of a token. */
   grant(request: {
     modelId: string;

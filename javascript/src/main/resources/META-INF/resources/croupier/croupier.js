@@ -1889,6 +1889,16 @@ function voteReport(terms, deviceId, sequence, now, randomiser, statistic, { see
     .finish();
 }
 
+function isKeyOf(level, token) {
+  return level.modulus.every((byte, i) => byte === token.modulus[i]);
+}
+
+/** With a key of its own, a device would be recognised. */
+function otherKey({ modelId, window }) {
+  return new CroupierError(
+    `window ${window} of model ${modelId} has another key than that of this device's token; no report is sent`);
+}
+
 /** Length of all anonymous reports in bytes; of it, tag and length of the padding take three. */
 const ANONYMOUS_BYTES = 1024;
 const PADDING_HEAD = 3;
@@ -2655,6 +2665,17 @@ export class Gateway {
   }
 
   /**
+   * The windows of a model for anonymous reports that are open, as this gateway serves them to requests without identity.
+   *
+   * @returns objects as a snapshot's windows
+   */
+  async windows(modelId) {
+    check(this.#token === null, 'token', 'set', 'null for anonymous reports');
+    const response = await this.#request(`${this.#path(modelId)}/windows`, {});
+    return this.#read(response, (body) => (body.windows ?? []).map(windowOf));
+  }
+
+  /**
    * Asks for the blind signature of a token, once.
    *
    * @param request an object of the JSON that the gateway takes
@@ -3158,10 +3179,9 @@ export class Device {
       }
       if (token.modelId === modelId && token.stage === 'held' && slot === round) {
         const level = windows.find(({ window }) => window === token.window)?.levels[token.level];
-        // With a key of its own, this device would be recognised.
-        check(
-          level?.modulus.every((byte, i) => byte === token.modulus[i]) === true,
-          `the key of window ${token.window}`, "another one than that of this device's token", 'the same');
+        if (!level || !isKeyOf(level, token)) {
+          throw otherKey(token);
+        }
         const values = Float64Array.from(gradient());
         check(values.length === terms.dimension, 'length of the gradient', values.length, terms.dimension);
         const randomiser = this.randomiser(terms.dimension);
@@ -3191,9 +3211,11 @@ export class Device {
   async #deliverAnonymous(drawn) {
     const { collector, longestWaitMs } = this.#anonymous;
     await this.#sleep(new Words(this.#crypto).below(longestWaitMs));
-    let refusal = null;
+    let refusal = await this.#refusalOf(drawn);
     try {
-      await this.#repeat(() => collector.sendAnonymous(drawn.content));
+      if (refusal === null) {
+        await this.#repeat(() => collector.sendAnonymous(drawn.content));
+      }
     } catch (failure) {
       const isForbidden = failure instanceof GatewayError && failure.status === 403 && failure.problem !== null;
       if (!isForbidden && !(failure instanceof GatewayError && failure.isFinal)) {
@@ -3205,6 +3227,23 @@ export class Device {
     if (refusal !== null) {
       throw refusal;
     }
+  }
+
+  /**
+   * Why a drawn report must not be sent; null if it may. A gateway that serves a person a key of their own, by which it
+   * recognises their report, doesn't know whose request without identity this is.
+   */
+  async #refusalOf(token) {
+    const { modelId, window, level } = token;
+    const windows = await this.#repeat(() => this.#anonymous.collector.windows(modelId));
+    const served = windows.find((one) => one.window === window)?.levels[level];
+    if (served) {
+      return isKeyOf(served, token) ? null : otherKey(token);
+    }
+    if (windows.some((one) => one.window > window + 2)) {
+      return new CroupierError(`window ${window} of model ${modelId} is over`);
+    }
+    throw new GatewayError(`the gateway serves no key of window ${window} of model ${modelId}`, { status: 200 });
   }
 
   /** Repeats a request while the gateway asks for that, up to the number of attempts. */

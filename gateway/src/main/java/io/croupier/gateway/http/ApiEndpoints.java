@@ -105,7 +105,8 @@ record ApiEndpoints(
           Route.POST_ANONYMOUS_REPORT,
           new AnonymousEndpoint(ofUnknownSenders(limits, threads), parts, threads)::handle);
       endpoints.put(
-          Route.GET_WINDOWS, new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp())::handle);
+          Route.GET_WINDOWS,
+          new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp())::handle);
     } else {
       endpoints.put(Route.POST_TOKEN, ApiEndpoints::noAnonymousReports);
       endpoints.put(Route.POST_ANONYMOUS_REPORT, ApiEndpoints::noAnonymousReports);
