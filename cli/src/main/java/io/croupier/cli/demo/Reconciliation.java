@@ -78,7 +78,7 @@ record Reconciliation(
     if (!balanced) {
       remarks.add(
           "Some reports are not accounted for: %s were to be sent, but the ledger has judged %s."
-              .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.events())));
+              .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.accounted())));
     }
     if (visits.hasEnded() && !visits.areSettled()) {
       remarks.add("Some reports of visitors are not accounted for.");
@@ -124,7 +124,7 @@ record Reconciliation(
       List<ModelStatus> statuses,
       SpendTracker spendTracker,
       long sent) {
-    if (spendTracker.events() != sent) {
+    if (spendTracker.accounted() != sent) {
       return false;
     }
     for (int i = 0; i < learners.size(); i++) {

@@ -53,6 +53,7 @@ class ResultTableTest {
                     comparison.optimum(),
                     comparison.results(),
                     comparison.reconciliation(),
+                    Map.of(),
                     Map.of())
                 .headline())
         .isEqualTo(
@@ -84,6 +85,7 @@ class ResultTableTest {
                         comparison.optimum(),
                         List.of(unsure),
                         comparison.reconciliation(),
+                        Map.of(),
                         Map.of()))
                 .text())
         .contains("|   too few |");
@@ -181,6 +183,7 @@ class ResultTableTest {
             found.optimum(),
             List.of(scouting),
             found.reconciliation(),
+            Map.of(),
             Map.of());
     assertThat(comparison.notes())
         .contains(
