@@ -57,6 +57,13 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Duration KEYS = Duration.ofSeconds(60);
   private static final long LOOK_MS = 10;
+
+  /** A request for a token waits for a checkpoint. Fewer than a gateway lets wait. */
+  private static final int GRANTS_AT_ONCE = 192;
+
+  /** So few that none waits while the model publishes max_staleness times. */
+  private static final int REPORTS_AT_ONCE = 48;
+
   private static final int GRANTED = 200;
   private static final int ACCEPTED = 202;
   private static final int TOO_OLD = 409;
@@ -69,7 +76,8 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
   private final Problem problem;
   private final int[] order;
   private final Consumer<String> onAccepted;
-  private final GatewayRequests requests = new GatewayRequests();
+  private final GatewayRequests grants = new GatewayRequests(GRANTS_AT_ONCE);
+  private final GatewayRequests reports = new GatewayRequests(REPORTS_AT_ONCE);
   private final Map<String, FollowedModel> models = new LinkedHashMap<>();
   private final List<Device> devices = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong granted = new AtomicLong();
@@ -171,12 +179,12 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
       TokenChallenge challenge = challenge(model.getKey(), model.getValue().newest, window);
       for (int row : order) {
         TokenRequest token = TokenRequest.draw(key, challenge);
-        requests.send(
+        grants.send(
             request(row, challenge, token), answer -> hold(row, model.getKey(), token, answer));
         onGranted.accept(granted.get());
       }
     }
-    requests.await();
+    grants.await();
   }
 
   private static TokenChallenge challenge(String modelId, ModelSnapshot model, TokenWindow window) {
@@ -243,9 +251,9 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
       inTurn.sort(Comparator.comparingLong(Device::round));
       for (Device device : inTurn) {
         ModelSnapshot model = models.get(device.modelId).await(device.round);
-        requests.send(request(device, model), answer -> count(device, answer));
+        reports.send(request(device, model), answer -> count(device, answer));
       }
-      requests.await();
+      reports.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
@@ -320,7 +328,8 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
 
   @Override
   public void close() {
-    requests.close();
+    grants.close();
+    reports.close();
     thread.interrupt();
     models.values().forEach(FollowedModel::close);
   }

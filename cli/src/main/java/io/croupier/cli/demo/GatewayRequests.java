@@ -20,14 +20,12 @@ import java.util.function.Consumer;
  */
 final class GatewayRequests implements AutoCloseable {
 
-  /** Below limits.concurrent and limits.address.waiting of a gateway. */
-  private static final int AT_ONCE = 192;
-
   private static final int MOST_TRIES = 60;
   private static final Duration ANSWER = Duration.ofSeconds(90);
   private static final long PAUSE_MS = 1000;
 
-  private final Semaphore free = new Semaphore(AT_ONCE);
+  private final int most;
+  private final Semaphore free;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final ExecutorService executor =
       Executors.newCachedThreadPool(
@@ -38,6 +36,16 @@ final class GatewayRequests implements AutoCloseable {
           });
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).executor(executor).build();
+
+  /**
+   * Prepares requests.
+   *
+   * @param most requests at the same time
+   */
+  GatewayRequests(int most) {
+    this.most = most;
+    free = new Semaphore(most);
+  }
 
   /**
    * Sends a request; waits while too many are under way.
@@ -69,8 +77,8 @@ final class GatewayRequests implements AutoCloseable {
    * @throws IllegalStateException if a request failed
    */
   void await() throws InterruptedException {
-    free.acquire(AT_ONCE);
-    free.release(AT_ONCE);
+    free.acquire(most);
+    free.release(most);
     requireSuccess();
   }
 

@@ -106,7 +106,12 @@ final class Participation {
       people.requestTokens(
           modelIds, granted -> progress.showTokens(granted, (long) order.length * modelIds.size()));
       people.start();
-      return monitor.untilSettled(progress);
+      Reconciliation reconciliation = monitor.untilSettled(progress);
+      return people.late() == 0
+          ? reconciliation
+          : reconciliation.with(
+              "%s came too late for a round of the window; their tokens stay charged."
+                  .formatted(NumberFormats.counted(people.late(), "report")));
     }
   }
 

@@ -46,6 +46,14 @@ record Reconciliation(
    */
   record Admissions(String label, long admitted, ModelStatus status) {}
 
+  /** The same with one more sentence on missing reports. */
+  Reconciliation with(String remark) {
+    List<String> more = new ArrayList<>(remarks);
+    more.add(remark);
+    return new Reconciliation(
+        complete, spentPerModel, spentPerPerson, undisclosed, refusals, admissions, visits, more);
+  }
+
   /** The admitted reports of each learner: all of them are in one of the other columns. */
   String admissionsTable() {
     Table table =

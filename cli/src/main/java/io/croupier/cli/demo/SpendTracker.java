@@ -75,7 +75,7 @@ final class SpendTracker implements AutoCloseable {
     return events() + anonymous;
   }
 
-  /** Adds an anonymous report to a model, on which there is no event: its token was charged. */
+  /** Adds an anonymous report to a model. It has no event, since its token was charged. */
   synchronized void addAnonymous(String modelId) {
     anonymous++;
     admitted.merge(modelId, 1L, Long::sum);

@@ -248,4 +248,28 @@ class ResultTableTest {
         .contains("|    R² |", "R² (the share of the explained variance)")
         .doesNotContain("estimated");
   }
+
+  @Test
+  void anonymousReportsHaveTwoEpsilons() {
+    Comparison local = Comparisons.ofTheUsualLearners();
+    LearnerResult result = local.results().get(1);
+    String modelId = result.comparedLearner().modelId();
+    Comparison comparison =
+        new Comparison(
+            local.data(),
+            local.terms(),
+            local.nothing(),
+            local.optimum(),
+            List.of(result),
+            local.reconciliation(),
+            Map.of(),
+            Map.of(modelId, new WindowGuarantee(28_155, 2, 0.0575085, 1e-6)));
+    assertThat(comparison.headline())
+        .startsWith("28,155 people at local epsilon 2, central epsilon 0.05751 at delta 1e-6, ");
+    assertThat(new ResultTable(comparison).text().lines())
+        .anyMatch(line -> line.matches(" learner .* local epsilon .* central .* reports *"))
+        .anyMatch(line -> line.matches(" black box.* 2 \\| +0\\.05751 \\| +1e-6 \\| +28,155 *"))
+        .anyMatch(line -> line.matches(" non-private .* no privacy \\| +no privacy .*"))
+        .noneMatch(line -> line.contains("estimated"));
+  }
 }
