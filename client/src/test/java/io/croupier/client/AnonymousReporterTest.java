@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.schemas.ModelUpdate;
 import static io.croupier.client.SigningGateway.BEARER;
 import static io.croupier.client.SigningGateway.LEVEL;
 import static io.croupier.client.SigningGateway.PUBLICATIONS;

@@ -199,7 +199,7 @@ export class Rows {
 
 /** A release of priv_unit. */
 export interface Choice {
-  /** 64 bits, drawn before the gradient was looked at. */
+  /** 64 bits, drawn independently of the gradient. */
   readonly seed: bigint;
   readonly index: number;
 }

@@ -773,7 +773,7 @@ export class PrivUnit {
     check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
     check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
     const table = knots();
-    // Before anything looks at the gradient.
+    // Independently of the gradient.
     const seeds = this.#seeds;
     seeds.renew();
     seeds.next();
