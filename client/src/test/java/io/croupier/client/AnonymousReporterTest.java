@@ -1,6 +1,5 @@
 package io.croupier.client;
 
-import io.croupier.schemas.ModelUpdate;
 import static io.croupier.client.SigningGateway.BEARER;
 import static io.croupier.client.SigningGateway.LEVEL;
 import static io.croupier.client.SigningGateway.PUBLICATIONS;
@@ -21,6 +20,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.token.Token;
 import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.TokenWindow;
 import java.io.IOException;
 import java.time.Duration;
