@@ -78,7 +78,7 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
   private final Consumer<String> onAccepted;
   private final GatewayRequests grants = new GatewayRequests(GRANTS_AT_ONCE);
   private final GatewayRequests reports = new GatewayRequests(REPORTS_AT_ONCE);
-  private final Map<String, FollowedModel> models = new LinkedHashMap<>();
+  private final Map<String, WindowedModel> models = new LinkedHashMap<>();
   private final List<Device> devices = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong granted = new AtomicLong();
   private final AtomicLong accepted = new AtomicLong();
@@ -95,14 +95,14 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
   private record Device(int row, String modelId, long round, Token token) {}
 
   /** A model and its window. */
-  private static final class FollowedModel implements AutoCloseable {
+  private static final class WindowedModel implements AutoCloseable {
     private final CompletableFuture<TokenWindow> window = new CompletableFuture<>();
     private final HttpModelSubscriber subscriber;
 
     /** The newest update with a round of the window. */
     private volatile ModelSnapshot newest;
 
-    private FollowedModel(URI gateway, String modelId) {
+    private WindowedModel(URI gateway, String modelId) {
       subscriber = new HttpModelSubscriber(gateway, modelId, this::read);
     }
 
@@ -171,9 +171,9 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
    */
   void requestTokens(List<String> modelIds, LongConsumer onGranted) throws InterruptedException {
     for (String modelId : modelIds) {
-      models.put(modelId, new FollowedModel(gateway, modelId));
+      models.put(modelId, new WindowedModel(gateway, modelId));
     }
-    for (Map.Entry<String, FollowedModel> model : models.entrySet()) {
+    for (Map.Entry<String, WindowedModel> model : models.entrySet()) {
       TokenWindow window = model.getValue().window();
       TokenKey key = new TokenKey(window.getLevels(0).getModulus());
       TokenChallenge challenge = challenge(model.getKey(), model.getValue().newest, window);
@@ -331,6 +331,6 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
     grants.close();
     reports.close();
     thread.interrupt();
-    models.values().forEach(FollowedModel::close);
+    models.values().forEach(WindowedModel::close);
   }
 }

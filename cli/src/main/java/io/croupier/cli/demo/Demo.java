@@ -147,8 +147,8 @@ final class Demo {
       for (String modelId : modelIds) {
         models.await(modelId, FIRST_PUBLICATION);
       }
-      Participation people =
-          new Participation(
+      ReportingPhase people =
+          new ReportingPhase(
               turn, counts, parameters, learners, order(), peoplePerSecond, environment, livePage);
       reconciliation =
           window.isOpen()
@@ -178,9 +178,9 @@ final class Demo {
       out.println();
       out.println(counted);
       out.println(
-          "Bars: # up to the lower end of the interval, - up to its upper end, | in truth. Votes are"
-              + " those of equal age that the weights correspond to. Votes, answers and gradients of"
-              + " a person are charged to one account, the same epsilon for each.");
+          "Bars: # up to the lower end of the interval, - up to its upper end, | in truth. Votes"
+              + " are those of equal age that the weights correspond to. Votes, answers and"
+              + " gradients of a person are charged to one account, the same epsilon for each.");
     }
     out.println();
     out.println(reconciliation.admissionsTable());

@@ -363,9 +363,8 @@ public final class DemoCommand implements Callable<Integer> {
     for (ComparedLearner learner : ComparedLearner.parse(names)) {
       if (learner.isCentral() || learner.findsClip()) {
         throw new InputException(
-            ("--drift: the learner '%s' is not for a drift; it must be combined:CLIP, black-box:CLIP,"
-                    + " coordinate-wise, banco or ldp-sgd:STEP")
-                .formatted(learner.label()));
+            "--drift: the learner '%s' is not for a drift; it must be %s"
+                .formatted(learner.label(), ComparedLearner.WITH_CLIP));
       }
       all.add(learner);
       if (learner.mayForget()) {

@@ -48,9 +48,8 @@ record DemoWindow(int publications, double epsilon) {
     for (ComparedLearner learner : learners) {
       if (learner.isCentral() || learner.findsClip()) {
         throw new InputException(
-            ("--anonymous: the learner '%s' takes no anonymous reports; it must be combined:CLIP,"
-                    + " black-box:CLIP, coordinate-wise, banco or ldp-sgd:STEP")
-                .formatted(learner.label()));
+            "--anonymous: the learner '%s' takes no anonymous reports; it must be %s"
+                .formatted(learner.label(), ComparedLearner.WITH_CLIP));
       }
     }
     int publications =

@@ -19,7 +19,7 @@ import org.apache.kafka.clients.producer.Producer;
  * Lets the people of a demonstration report, with identity over Kafka or without it over a gateway,
  * until every report is accounted for.
  */
-final class Participation {
+final class ReportingPhase {
   private final Turn turn;
   private final Counts counts;
   private final DemoParameters parameters;
@@ -34,7 +34,7 @@ final class Participation {
    *
    * @param order rows of the people in the data, in the order in which they come
    */
-  Participation(
+  ReportingPhase(
       Turn turn,
       Counts counts,
       DemoParameters parameters,
@@ -148,7 +148,7 @@ final class Participation {
                     data().problem(),
                     order,
                     () -> models.newest(comparedLearner.modelId()).orElseThrow(),
-                    Participation::user,
+                    ReportingPhase::user,
                     environment.topics().rawGradients(),
                     producer::send))
         .toList();
