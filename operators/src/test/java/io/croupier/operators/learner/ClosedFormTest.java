@@ -126,7 +126,11 @@ class ClosedFormTest {
       double w = potential.predictionAt(coins, quadratic);
       double reference =
           potential.byQuadrature(
-              Potential.Quantity.PREDICTION, coins, quadratic, halfWidth, Potential.mass(prior, halfWidth));
+              Potential.Quantity.PREDICTION,
+              coins,
+              quadratic,
+              halfWidth,
+              Potential.mass(prior, halfWidth));
       assertThat(w).isNotNaN().isNotNegative();
       assertThat(potential.predictionAt(-coins, quadratic)).isEqualTo(-w);
       if (reference < 1e307 && reference > Double.MIN_NORMAL) {

@@ -109,7 +109,8 @@ class AnswerIntakeTest {
     assertThat(BitIntake.judge(first, spec, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(BitIntake.judge(first, spec, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
     Report other = report(answer("a", false, "epsilon: 1"));
-    assertThat(BitIntake.judge(other, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(BitIntake.judge(other, spec, account).getOutcome())
+        .isEqualTo(Outcome.REFUSED_SEQUENCE);
     Report next = report(answer("a", true, "epsilon: 1").replace("round: 0", "round: 1"));
     next.sequence = 2;
     assertThat(BitIntake.judge(next, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);

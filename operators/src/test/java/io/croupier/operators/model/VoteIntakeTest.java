@@ -245,7 +245,8 @@ class VoteIntakeTest {
         "vote { statistic: 'a' index: 1 } | declaration is missing",
       })
   void malformedVotesAreDeadLetters(String text, String reason) {
-    assertThat(((Decoded.Malformed) BitIntake.decode("round: 0 " + text)).reason()).contains(reason);
+    assertThat(((Decoded.Malformed) BitIntake.decode("round: 0 " + text)).reason())
+        .contains(reason);
   }
 
   @Test
