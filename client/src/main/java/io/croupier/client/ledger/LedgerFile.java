@@ -159,12 +159,12 @@ final class LedgerFile implements EntryStore {
   }
 
   @FunctionalInterface
-  private interface Change {
+  private interface FileChange {
     void make() throws IOException;
   }
 
   /** A thread that is interrupted closes every channel that it uses; it stays interrupted. */
-  private static void uninterrupted(Change change) throws IOException {
+  private static void uninterrupted(FileChange change) throws IOException {
     boolean isInterrupted = Thread.interrupted();
     try {
       change.make();

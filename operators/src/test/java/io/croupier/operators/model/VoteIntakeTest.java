@@ -1,25 +1,20 @@
 package io.croupier.operators.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.noise.SeededGroups;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
@@ -43,40 +38,20 @@ class VoteIntakeTest {
           + " statistics { name: 'most' choice { categories: %s } } ".formatted(names(23));
   private static final String SGD = "ldp_sgd { step_size: 1 decay: 0 }";
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
-
   private static ModelSpec spec(String rest) {
-    try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 3 gradient_bound: 0.5 " + COUNTS + rest, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(rest, e);
-    }
+    return BitIntake.spec(COUNTS + rest);
   }
 
   private static List<String> names(int categories) {
     return IntStream.range(0, categories).mapToObj("'c%d'"::formatted).toList();
   }
 
-  private Report report(String text) {
-    return ((Decoded.WellFormed) decode(text)).report();
-  }
-
-  private Decoded decode(String text) {
-    try {
-      byte[] bytes =
-          TextFormat.parse(
-                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 0 " + text,
-                  GradientReport.class)
-              .toByteArray();
-      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+  private static Report report(String text) {
+    return BitIntake.report("round: 0 " + text);
   }
 
   private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
+    return BitIntake.judge(report, spec, new MapAccount());
   }
 
   private static String vote(String statistic, int index, double epsilon, int groups) {
@@ -270,7 +245,8 @@ class VoteIntakeTest {
         "vote { statistic: 'a' index: 1 } | declaration is missing",
       })
   void malformedVotesAreDeadLetters(String text, String reason) {
-    assertThat(((Decoded.Malformed) decode(text)).reason()).contains(reason);
+    assertThat(((Decoded.Malformed) BitIntake.decode("round: 0 " + text)).reason())
+        .contains(reason);
   }
 
   @Test
