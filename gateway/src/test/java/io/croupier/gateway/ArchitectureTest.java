@@ -1,11 +1,16 @@
 package io.croupier.gateway;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.WindowToken;
+import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.Grant;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
@@ -78,6 +83,46 @@ class ArchitectureTest {
         .orShould()
         .dependOnClassesThat()
         .haveSimpleName("Grants")
+        .check(GATEWAY);
+  }
+
+  /**
+   * No class knows both, so no log can join them: what reads a grant doesn't read anonymous
+   * reports. Metrics know no record at all.
+   */
+  @Test
+  void noLogAndNoMetricJoinsAGrantWithAReport() {
+    noClasses()
+        .that(
+            describe(
+                "read grants",
+                type ->
+                    type.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(other -> other.getTargetClass().isEquivalentTo(Grant.class))))
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(AnonymousReport.class, WindowToken.class, Spend.class)
+        .check(GATEWAY);
+    noClasses()
+        .that()
+        .haveSimpleName("GatewayMetrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.croupier.schemas..",
+            "io.croupier.operators..",
+            "io.croupier.client..",
+            "io.croupier.gateway.anonymous..",
+            "io.croupier.gateway.identity..")
+        .check(GATEWAY);
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("AnonymousCheck")
+        .or()
+        .haveSimpleName("StoredNonces")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.slf4j..")
         .check(GATEWAY);
   }
 }

@@ -123,7 +123,7 @@ public final class CroupierJob {
     try (Admin admin = Admin.create(Map.copyOf(config.kafka()))) {
       BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
       if (config.anonymous()) {
-        KafkaTopics.inspect(admin, config.anonymousTopics());
+        KafkaTopics.inspect(admin, config.anonymousTopics(), config.topics().guarantees());
       }
       KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =

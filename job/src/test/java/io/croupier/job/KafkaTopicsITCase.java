@@ -74,7 +74,7 @@ class KafkaTopicsITCase {
           .as(topic)
           .isEqualTo(latest ? "compact" : "delete");
     }
-    for (String kept : List.of(topics.accounting(), topics.journal())) {
+    for (String kept : List.of(topics.accounting(), topics.guarantees(), topics.journal())) {
       assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
       assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
       assertThat(setting(kept, TopicConfig.COMPRESSION_TYPE_CONFIG)).as(kept).isEqualTo("zstd");

@@ -14,6 +14,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noCodeUnits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -21,6 +22,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.WindowToken;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
@@ -29,11 +32,14 @@ import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grant;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.WindowGuarantee;
 import io.croupier.schemas.view.GradientReportView;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
+import org.apache.flink.metrics.MetricGroup;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -249,6 +255,36 @@ class ArchitectureTest {
     }
   }
 
+  /** What admits anonymous reports logs nothing, and its metrics have no labels of a report. */
+  @Test
+  void noLogAndNoMetricJoinsAGrantWithAReport() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.slf4j..")
+        .orShould()
+        .callMethod(MetricGroup.class, "addGroup", String.class)
+        .orShould()
+        .callMethod(MetricGroup.class, "addGroup", String.class, String.class)
+        .check(OURS);
+    noClasses()
+        .that(
+            describe(
+                "read grants",
+                type ->
+                    type.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(other -> other.getTargetClass().isEquivalentTo(Grant.class))))
+        .and()
+        .resideOutsideOfPackage("io.croupier.schemas..")
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(AnonymousReport.class, WindowToken.class, Spend.class)
+        .check(OURS);
+  }
+
   @Test
   void recordsAfterTheAnonymousTopicHaveNoUser() {
     assertThat(AnonymousReport.getDescriptor().getFields())
@@ -262,6 +298,12 @@ class ArchitectureTest {
             "answer",
             "priv_unit",
             "randomised_response");
+    for (Descriptor guarantee :
+        List.of(GuaranteeEvent.getDescriptor(), WindowGuarantee.getDescriptor())) {
+      assertThat(guarantee.getFields())
+          .extracting(FieldDescriptor::getName)
+          .noneMatch(name -> name.matches(".*(user|device|sequence|nonce|token).*"));
+    }
     assertThat(RoundSum.class.getFields())
         .extracting(Field::getName)
         .noneMatch(name -> name.matches("(?i).*(user|device|sequence|nonce|token).*"));

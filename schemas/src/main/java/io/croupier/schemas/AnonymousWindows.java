@@ -39,6 +39,13 @@ public final class AnonymousWindows {
     return window > Long.MAX_VALUE / publications ? Long.MAX_VALUE : window * publications;
   }
 
+  /** The last round of a window; the largest long where that exceeds a long. */
+  public static long lastRound(ModelSpec spec, long window) {
+    long first = firstRound(spec, window);
+    int others = spec.getAnonymous().getPublications() - 1;
+    return first > Long.MAX_VALUE - others ? Long.MAX_VALUE : first + others;
+  }
+
   /** Least share of reports that honest devices send: as set, else 1. */
   public static double honest(ModelSpec spec) {
     return spec.getAnonymous().hasHonest() ? spec.getAnonymous().getHonest() : 1;
@@ -80,6 +87,24 @@ public final class AnonymousWindows {
       bytes.put(OF_RESPONSE).putDouble(level.level()).putInt(0).putInt(0);
     }
     return UnsafeByteOperations.unsafeWrap(bytes.array());
+  }
+
+  /**
+   * The level that bytes of {@link #bytes} stand for.
+   *
+   * @param bytes read up to the end of the level
+   * @throws IllegalArgumentException if they stand for no level
+   */
+  public static Mechanism level(ByteBuffer bytes) {
+    byte kind = bytes.get();
+    double epsilon = bytes.getDouble();
+    int candidates = bytes.getInt();
+    int top = bytes.getInt();
+    return switch (kind) {
+      case OF_PRIV_UNIT -> new PrivUnitMechanism(epsilon, candidates, top);
+      case OF_RESPONSE -> new RandomisedResponseMechanism(epsilon, false);
+      default -> throw new IllegalArgumentException("no level begins with " + kind);
+    };
   }
 
   static Anonymous resolve(ModelSpec spec) {

@@ -40,6 +40,8 @@ public record AnonymousWindow(ChoiceLoss law, long reports, double availability)
   /** More than the relative distance of coarse roots. */
   private static final double NEAR = 1e-3;
 
+  private static final double COARSE_PRECISION = 1e-4;
+
   /** Values of C a step of the coarse bound apart: a part of their deviation. */
   private static final int COARSE_PARTS = 8;
 
@@ -133,6 +135,20 @@ public record AnonymousWindow(ChoiceLoss law, long reports, double availability)
     return delta(coarse) <= delta && delta(below) > delta
         ? exact.between(below, coarse)
         : exact.between(0, law.epsilon());
+  }
+
+  /**
+   * An upper bound of {@link #epsilon}, in a small part of its time: by a relative 1e-3 above it at
+   * most.
+   *
+   * @param delta above 0 and below 1
+   */
+  public double coarseEpsilon(double delta) {
+    if (!(delta > 0 && delta < 1)) {
+      throw new IllegalArgumentException("delta is " + delta + "; it must be between 0 and 1");
+    }
+    Root root = new Root(x -> coarseDeltas(new double[] {x})[0], delta, COARSE_PRECISION);
+    return coarseDeltas(new double[] {0})[0] <= delta ? 0 : root.between(0, law.epsilon());
   }
 
   /** The mu of the limit of many reports, (e - 1) sqrt(2 p / (lambda n)): below the truth. */

@@ -57,6 +57,18 @@ class AnonymousWindowTest {
     }
   }
 
+  @Test
+  void coarseBoundsAreAboveTheExactOnesAndNear() {
+    for (JsonNode node : AnonymityGolden.cases("cases", 69)) {
+      AnonymousWindow window = window(node);
+      double exact = node.get("epsilon_at_delta_1e-6").asDouble();
+      assertThat(window.coarseEpsilon(1e-6))
+          .as(node.toString())
+          .isGreaterThanOrEqualTo(exact - EPSILON_ERROR)
+          .isLessThanOrEqualTo(Math.min(level(node), exact * 1.001 + EPSILON_ERROR));
+    }
+  }
+
   /** The golden values name the candidates and the top that devices choose. */
   @Test
   void defaultCandidatesOfPrivUnit() {

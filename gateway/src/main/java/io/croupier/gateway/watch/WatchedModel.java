@@ -13,7 +13,10 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.WindowGuarantee;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,6 +32,9 @@ final class WatchedModel {
   private static final int MOST_NAME = 60;
   private static final int LATENCIES = 64;
 
+  /** Of a model's windows. */
+  private static final int MOST_LEVELS = 8;
+
   private final RecentRate rate = new RecentRate();
   private final Tally outcomes = new Tally(Outcome.values().length);
   private final SpendingSample spending = new SpendingSample(MOST_PEOPLE);
@@ -38,6 +44,10 @@ final class WatchedModel {
   private ModelSpec spec;
   private ModelUpdate update;
   private GuaranteeEvent guarantee;
+
+  /** What the newest window of anonymous reports guarantees, by declaration. */
+  private final List<GuaranteeEvent> window = new ArrayList<>();
+
   private long publications;
   private long repeated;
 
@@ -116,7 +126,15 @@ final class WatchedModel {
   }
 
   void guarantee(GuaranteeEvent newest) {
-    guarantee = newest;
+    if (!newest.hasAnonymous()) {
+      guarantee = newest;
+      return;
+    }
+    long number = newest.getAnonymous().getWindow();
+    window.removeIf(event -> event.getAnonymous().getWindow() != number);
+    if (window.size() < MOST_LEVELS) {
+      window.add(newest);
+    }
   }
 
   /** The reports that the model used or dropped, the answers, and the open round. */
@@ -148,6 +166,9 @@ final class WatchedModel {
     }
     if (guarantee != null) {
       json.add("guarantee", guaranteeJson());
+    }
+    if (!window.isEmpty()) {
+      json.add("window", windowJson());
     }
     return json;
   }
@@ -242,6 +263,21 @@ final class WatchedModel {
     json.add("zeroOut", guaranteeJson(guarantee.getZeroOut()));
     json.add("replaceOne", guaranteeJson(guarantee.getReplaceOne()));
     return json;
+  }
+
+  private JsonArray windowJson() {
+    JsonArray array = new JsonArray();
+    for (GuaranteeEvent event : window) {
+      WindowGuarantee of = event.getAnonymous();
+      JsonObject json = new JsonObject();
+      json.addProperty("number", of.getWindow());
+      json.addProperty("reports", of.getReports());
+      json.add("localEpsilon", PageNumbers.number(of.getLocalEpsilon()));
+      json.add("epsilon", PageNumbers.number(of.getEpsilon()));
+      json.add("delta", PageNumbers.number(event.getDelta()));
+      array.add(json);
+    }
+    return array;
   }
 
   private static JsonObject guaranteeJson(Guarantee guarantee) {

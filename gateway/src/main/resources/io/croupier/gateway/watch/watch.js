@@ -583,6 +583,19 @@ function showGuarantees(all) {
   ], rows, "There are no central models");
 }
 
+function showWindows(all) {
+  const rows = all.flatMap(model => (model.window || []).map(window => ({ ...model, window })));
+  byId("windows").hidden = rows.length === 0;
+  fill(byId("windows-table"), "Windows", [
+    plain("model"),
+    { title: "window", value: row => count(row.window.number) },
+    { title: "reports", value: row => count(row.window.reports) },
+    { title: "local epsilon", value: row => digits(row.window.localEpsilon) },
+    { title: "central epsilon", value: row => digits(row.window.epsilon) },
+    { title: "delta", value: row => digits(row.window.delta) }
+  ], rows, "No window is over");
+}
+
 function show() {
   if (!state) {
     return;
@@ -593,7 +606,8 @@ function show() {
   const all = models();
   const parts = [
     showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showStatistics, showSpending, showVerdicts,
-    showGuarantees
+    showGuarantees,
+    showWindows
   ];
   for (const part of parts) {
     try {

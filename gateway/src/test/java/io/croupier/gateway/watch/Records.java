@@ -16,6 +16,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.WindowGuarantee;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Records of the topics that the page follows. */
@@ -132,6 +133,24 @@ final class Records {
             .setDelta(1e-5)
             .setReplaceOne(Guarantee.newBuilder().setEpsilon(7.99).setMu(1.6))
             .setZeroOut(Guarantee.newBuilder().setEpsilon(3.5).setMu(0.8))
+            .build()
+            .toByteArray());
+  }
+
+  /** What a window of anonymous reports guarantees. */
+  static ConsumerRecord<byte[], byte[]> window(String model, long number, double local) {
+    return of(
+        "guarantees",
+        model,
+        GuaranteeEvent.newBuilder()
+            .setModelId(model)
+            .setDelta(1e-6)
+            .setAnonymous(
+                WindowGuarantee.newBuilder()
+                    .setWindow(number)
+                    .setReports(1000)
+                    .setLocalEpsilon(local)
+                    .setEpsilon(local / 4))
             .build()
             .toByteArray());
   }

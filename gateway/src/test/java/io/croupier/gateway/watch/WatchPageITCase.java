@@ -108,6 +108,7 @@ class WatchPageITCase {
           true);
     }
     state.guarantee(Records.guarantee("central"));
+    state.guarantee(Records.window("banco", 7, 2));
     state.letter(Records.letter("person-1", "key must be the report's user_id"));
     feed.show(this::scores);
   }
@@ -195,6 +196,7 @@ class WatchPageITCase {
     assertThat(cell("letters-table", "key must be the report's user_id", "records")).isEqualTo("1");
     assertThat(cell("guarantees-table", "model central", "epsilon, two gradients"))
         .isEqualTo("7.99");
+    assertThat(cell("windows-table", "model banco", "central epsilon")).isEqualTo("0.5");
     assertThat(cell("scores-table", "non-private optimum", "loss")).isEqualTo("0.518");
     // One person in eight has spent 8 of 8, and none 7.2 to 8 of 8.
     assertThat(text("spending-summary"))

@@ -157,6 +157,22 @@ class WatchStateTest {
                 + "\"replaceOne\":{\"epsilon\":7.99,\"mu\":1.6}}");
   }
 
+  /** A local model has no other guarantee, and keeps those of its newest window. */
+  @Test
+  void showsTheNewestWindow() {
+    state.spec(Records.spec("adaptive"));
+    state.guarantee(Records.window("adaptive", 6, 1));
+    state.guarantee(Records.window("adaptive", 7, 2));
+    state.guarantee(Records.window("adaptive", 7, 4));
+
+    JsonObject model = model(state.json(true), 0);
+    assertThat(model.has("guarantee")).isFalse();
+    assertThat(model.get("window").toString())
+        .isEqualTo(
+            "[{\"number\":7,\"reports\":1000,\"localEpsilon\":2,\"epsilon\":0.5,\"delta\":1.0E-6},"
+                + "{\"number\":7,\"reports\":1000,\"localEpsilon\":4,\"epsilon\":1,\"delta\":1.0E-6}]");
+  }
+
   /** Neither a user id nor a weight, a reason of a verdict, or a byte of a dead letter. */
   @Test
   void disclosesNobodysRecords() {

@@ -26,7 +26,9 @@ public enum ConfigKey {
       "<prefix>.accounting",
       "Topic with one event per report; keeps all records."),
   TOPICS_GUARANTEES(
-      "topics.guarantees", "<prefix>.guarantees", "Topic of the guarantees of central releases."),
+      "topics.guarantees",
+      "<prefix>.guarantees",
+      "Topic of the guarantees of central releases and of windows."),
   TOPICS_JOURNAL(
       "topics.journal", "<prefix>.journal", "Topic of which reports entered which rounds."),
   TOPICS_DEAD_LETTERS(

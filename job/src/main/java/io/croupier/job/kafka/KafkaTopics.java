@@ -86,7 +86,8 @@ public final class KafkaTopics {
           topic.configs(small);
         } else if (models || name.equals(topics.updates())) {
           topic.configs(compacted);
-        } else if (name.equals(topics.accounting()) || name.equals(topics.journal())) {
+        } else if (List.of(topics.accounting(), topics.guarantees(), topics.journal())
+            .contains(name)) {
           topic.configs(kept);
         } else if (List.of(topics.gradients(), topics.rawGradients(), topics.erasures())
             .contains(name)) {
@@ -127,16 +128,22 @@ public final class KafkaTopics {
 
   /**
    * Checks that every topic of anonymous reports exists, and that the job has the rights on it.
+   * Warns if the topic of what their windows guarantee forgets events.
    *
    * @throws IllegalStateException if the job can't run on these topics; the message contains the
    *     remedy
    */
-  public static void inspect(Admin admin, AnonymousTopics topics)
+  public static void inspect(Admin admin, AnonymousTopics topics, String guarantees)
       throws ExecutionException, InterruptedException {
     requirePresence(admin, new TreeSet<>(topics.all()));
     KafkaRights.requireTopics(admin, Set.of(topics.reports(), topics.tokenKeys()), topics.all());
-    Config keys = topicConfigs(admin, List.of(topics.tokenKeys())).get(topics.tokenKeys());
-    requireCompaction("token-keys", topics.tokenKeys(), keys);
+    Map<String, Config> configs = topicConfigs(admin, List.of(topics.tokenKeys(), guarantees));
+    requireCompaction("token-keys", topics.tokenKeys(), configs.get(topics.tokenKeys()));
+    warnIfItForgets(
+        "guarantees",
+        guarantees,
+        configs.get(guarantees),
+        "people's central totals lack the windows whose events are deleted");
   }
 
   /**

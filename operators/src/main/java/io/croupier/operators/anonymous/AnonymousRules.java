@@ -59,8 +59,14 @@ public final class AnonymousRules {
     return intake.terms().refusalOfAnonymous(report);
   }
 
-  /** Returns what the learner receives of an admitted report. */
-  public RoundSum admitted(Report report) {
-    return intake.withoutUser(report);
+  /**
+   * Returns what the learner receives of an admitted report.
+   *
+   * @param level as {@link #level} gives it
+   */
+  public RoundSum admitted(Report report, int level) {
+    RoundSum sum = intake.withoutUser(report);
+    sum.anonymousLevel = level + 1;
+    return sum;
   }
 }

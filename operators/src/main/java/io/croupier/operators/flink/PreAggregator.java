@@ -13,10 +13,10 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Adds up the vectors of one model, publication, weight and grid inside a subtask, so that the
- * shuffle carries sums. Emits all bundles after an interval, before every checkpoint barrier and at
- * the end of the input; a bundle alone once it contains as many reports as one entry of the journal
- * can record; and all once they keep {@value #MOST_VALUES} values.
+ * Adds up the vectors of one model, publication, weight, grid and anonymous level inside a subtask,
+ * so that the shuffle carries sums. Emits all bundles after an interval, before every checkpoint
+ * barrier and at the end of the input; a bundle alone once it contains as many reports as one entry
+ * of the journal can record; and all once they keep {@value #MOST_VALUES} values.
  *
  * <p>Answers to questions are passed on one by one.
  *
@@ -47,7 +47,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
       VectorForm form,
       double gradientBound,
       int weightExponent,
-      int exponent) {
+      int exponent,
+      int anonymousLevel) {
 
     static RoundKey of(RoundSum report) {
       return new RoundKey(
@@ -57,7 +58,8 @@ public final class PreAggregator extends AbstractStreamOperator<RoundSum>
           report.form,
           report.gradientBound,
           report.weightExponent,
-          report.exponent);
+          report.exponent,
+          report.anonymousLevel);
     }
   }
 

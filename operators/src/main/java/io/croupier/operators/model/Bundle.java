@@ -43,10 +43,11 @@ public final class Bundle {
   }
 
   /**
-   * Adds a report of the same model, publication, spec, dimension, form, weight, grid and gradient
-   * bound as the first.
+   * Adds a report of the same model, publication, spec, dimension, form, weight, grid, gradient
+   * bound and anonymous level as the first.
    *
-   * @throws IllegalArgumentException if its form, dimension, weight, grid or gradient bound differs
+   * @throws IllegalArgumentException if its form, dimension, weight, grid, gradient bound or
+   *     anonymous level differs
    */
   public void add(RoundSum report) {
     if (report.form != first.form || report.dimension != first.dimension) {
@@ -65,6 +66,11 @@ public final class Bundle {
               .formatted(
                   report.weightExponent, report.exponent, first.weightExponent, first.exponent));
     }
+    if (report.anonymousLevel != first.anonymousLevel) {
+      throw new IllegalArgumentException(
+          "A report of anonymous level %d in a bundle of reports of level %d"
+              .formatted(report.anonymousLevel, first.anonymousLevel));
+    }
     if (sum == first) {
       start();
       addUp(first);
@@ -77,6 +83,7 @@ public final class Bundle {
     sum.modelId = first.modelId;
     sum.namedRound = first.namedRound;
     sum.specOffset = first.specOffset;
+    sum.anonymousLevel = first.anonymousLevel;
     sum.dimension = first.dimension;
     sum.gradientBound = first.gradientBound;
     sum.weightExponent = first.weightExponent;

@@ -139,6 +139,14 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   int staleness(RoundSum sum);
 
   /**
+   * Returns whether reports that name a round are dropped as too old. Once it is, it stays so.
+   * False for a central model, which is not asked.
+   */
+  default boolean isTooOld(long round) {
+    return false;
+  }
+
+  /**
    * Takes one bundle: drops it, or adds it to the open round.
    *
    * @throws IllegalArgumentException if its dimension or form is not the model's

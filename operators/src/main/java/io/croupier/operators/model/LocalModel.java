@@ -190,6 +190,11 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public boolean isTooOld(long round) {
+    return published.indexOf(round) == PublishedRounds.STALE;
+  }
+
+  @Override
   public BundleOutcome add(RoundSum sum) {
     if (!sum.form.isGradient()) {
       return tally(sum);

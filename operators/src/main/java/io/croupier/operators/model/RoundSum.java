@@ -8,7 +8,7 @@ import io.croupier.operators.report.VectorForm;
  *
  * <p>A Flink POJO. It contains no user, and of the declarations only {@link #weightExponent},
  * {@link #directionalVariance}, {@link #response} and, of a vote, {@link #groups} and {@link
- * #level}.
+ * #level}, and of an anonymous report {@link #anonymousLevel}.
  */
 public final class RoundSum {
   public String modelId = "";
@@ -77,6 +77,12 @@ public final class RoundSum {
 
   /** Of a vote, the declared epsilon; otherwise 0. */
   public double level;
+
+  /**
+   * Of a report without identity, the place of its declaration among the levels of the spec, from
+   * 1; 0: it has an identity.
+   */
+  public int anonymousLevel;
 
   /** When the broker appended the oldest of the reports, ms since 1970; 0 if that is unknown. */
   public long appendedAtMs;

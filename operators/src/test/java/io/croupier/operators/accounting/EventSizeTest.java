@@ -44,6 +44,7 @@ class EventSizeTest {
         case INT -> builder.setField(field, -1);
         case LONG -> builder.setField(field, -1L);
         case DOUBLE -> builder.setField(field, -1.0);
+        case BOOLEAN -> builder.setField(field, true);
         case STRING -> builder.setField(field, longest(field.getName()));
         case ENUM -> builder.setField(field, field.getEnumType().getValues().get(1));
         case MESSAGE -> {

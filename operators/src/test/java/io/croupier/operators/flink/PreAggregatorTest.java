@@ -74,6 +74,21 @@ class PreAggregatorTest {
     assertThat(sent()).usingRecursiveFieldByFieldElementComparator().containsExactly(expected);
   }
 
+  /** So each report counts for its window's guarantee among those of its declaration. */
+  @Test
+  void aBundleContainsReportsOfOneAnonymousLevel() throws Exception {
+    start(1);
+    for (int i = 0; i < 9; i++) {
+      RoundSum report = TestRecords.grid("m", 7, 1, 2);
+      report.anonymousLevel = i % 3;
+      send(report);
+    }
+    harness.prepareSnapshotPreBarrier(1);
+    List<RoundSum> sums = sent();
+    assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3, 3);
+    assertThat(sums).extracting(sum -> sum.anonymousLevel).containsExactly(0, 1, 2);
+  }
+
   /** With a clip that moves, the grids of two bounds differ. */
   @Test
   void aBundleContainsReportsOfOneBound() throws Exception {

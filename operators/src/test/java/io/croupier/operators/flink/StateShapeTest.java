@@ -59,7 +59,8 @@ class StateShapeTest {
           "black_box {} statistics { name: 's' choice { categories: ['a', 'b'] } }",
           "black_box {} adaptive_clip { size: FEATURES }",
           "black_box {} memory { half_life: 9 }",
-          "coordinate_wise {} memory { half_life: 9 }");
+          "coordinate_wise {} memory { half_life: 9 }",
+          "black_box {} anonymous { publications: 1000 levels { priv_unit { epsilon: 1 } } }");
 
   private static final List<String> CENTRAL =
       List.of(
@@ -175,6 +176,7 @@ class StateShapeTest {
       for (int i = 0; i < REPORTS; i++) {
         RoundSum sum = intake.withoutUser(report(spec, central, i, first));
         sum.namedRound = central ? i / REPORTS_PER_ROUND : sum.namedRound;
+        sum.anonymousLevel = spec.hasAnonymous() ? 1 : 0;
         tasks.report(sum);
         tasks.barrier();
         stored.addAll(tasks.stored("m"));

@@ -29,6 +29,11 @@ import java.util.stream.IntStream;
 public final class TestRecords {
   public static final SpecRequirements REQUIREMENTS =
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24));
+
+  /** Of a job that takes anonymous reports. */
+  public static final SpecRequirements WITH_ANONYMOUS =
+      new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24), true);
+
   public static final Topics TOPICS =
       new Topics(
           "models",

@@ -1,12 +1,15 @@
 package io.croupier.operators.flink.learner;
 
+import io.croupier.operators.anonymous.WindowCounts;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.SpecChange;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
@@ -25,8 +28,9 @@ import org.apache.flink.api.common.state.MapState;
  * The model of one key: the spec in force, the model in training, and their representation in keyed
  * state.
  *
- * <p>After a model is retired, only the next round's number and the offsets stay in state, so that
- * a later model of the same name never publishes a round that clients have seen.
+ * <p>After a model is retired, only the next round's number, the offsets and the counts of open
+ * windows stay in state, so that a later model of the same name never publishes a round that
+ * clients have seen, and claims nothing of a window that isn't wholly its own.
  */
 final class KeyedModel {
   /** The chunk that exists exactly while a model does. */
@@ -37,6 +41,7 @@ final class KeyedModel {
   private static final String LAST_OFFSET = "last-offset";
   private static final String DEADLINE = "deadline";
   private static final String DEADLINE_ROUND = "deadline-round";
+  private static final String WINDOWS = "windows";
   private static final String MODEL = "model/";
   private static final String BEGAN_AT = MODEL + "began-at";
 
@@ -51,6 +56,7 @@ final class KeyedModel {
 
   private final RoundGate gate;
   private final BltSearches searches;
+  private final WindowCounts windows;
   private LiveModel model;
 
   /** The last update of a model without state that has not begun; vectors, so not kept longer. */
@@ -113,6 +119,7 @@ final class KeyedModel {
     modelOffset = number(chunks, BEGAN_AT, 0);
     deadline = number(chunks, DEADLINE, 0);
     deadlineRound = number(chunks, DEADLINE_ROUND, 0);
+    windows = new WindowCounts(chunks.get(WINDOWS));
     PublishedSpec published = new PublishedSpec();
     published.spec = chunks.getOrDefault(SPEC, published.spec);
     published.specOffset = number(chunks, SPEC_OFFSET, published.specOffset);
@@ -171,6 +178,7 @@ final class KeyedModel {
     SpecChange change = specs.apply(modelId, record.offset, record.value);
     unsaved = true;
     if (change instanceof SpecChange.Retired) {
+      windows.retire(model.spec(), model.publishedRound());
       firstRound = model.round() + 1;
       model = null;
       storedIsRetired = true;
@@ -233,6 +241,21 @@ final class KeyedModel {
     }
   }
 
+  /** Counts anonymous reports in their window, whether or not the model uses them. */
+  void count(RoundSum sum) {
+    if (sum.anonymousLevel > 0) {
+      windows.count(sum, model.spec(), model::isTooOld);
+      unsaved = true;
+    }
+  }
+
+  /** Returns what the windows guarantee that are over since the last call. */
+  List<GuaranteeEvent> closeWindows() {
+    List<GuaranteeEvent> closed = windows.close(model.spec(), model::isTooOld);
+    unsaved |= !closed.isEmpty();
+    return closed;
+  }
+
   /**
    * Records that the model has taken reports.
    *
@@ -282,6 +305,9 @@ final class KeyedModel {
     changed.put(LAST_OFFSET, bytes(lastOffset()));
     changed.put(DEADLINE, bytes(deadline));
     changed.put(DEADLINE_ROUND, bytes(deadlineRound));
+    if (!windows.isEmpty()) {
+      changed.put(WINDOWS, windows.bytes());
+    }
     if (model != null) {
       changed.put(SPEC, published().spec);
       changed.put(BEGAN_AT, bytes(modelOffset));
@@ -315,6 +341,9 @@ final class KeyedModel {
   }
 
   private boolean isObsolete(String name) {
+    if (name.equals(WINDOWS)) {
+      return windows.isEmpty();
+    }
     if (storedIsRetired || model == null) {
       return name.equals(SPEC) || name.startsWith(MODEL);
     }

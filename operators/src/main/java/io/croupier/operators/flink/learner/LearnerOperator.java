@@ -18,6 +18,7 @@ import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.SpecChange;
+import io.croupier.schemas.GuaranteeEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +50,8 @@ import org.slf4j.LoggerFactory;
  * model with news publishes one update ({@link UpdatePublisher}); at the snapshot the operator
  * writes what changed into keyed state, in chunks. Both belong to one checkpoint, so the visible
  * outputs are never ahead of the state that would be restored. The entries of a journal, if it is
- * enabled, are emitted with the publications.
+ * enabled, are emitted with the publications, and after them what windows of anonymous reports
+ * guarantee that are over.
  */
 public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord>
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>, BoundedMultiInput {
@@ -263,11 +265,23 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     if (staleness >= 0) {
       learnerMetrics.staleness(sum.modelId, staleness);
     }
+    keyedModel.count(sum);
     lagMs = sum.appendedAtMs == 0 ? 0 : Math.max(0, now() - sum.appendedAtMs);
     BundleOutcome outcome = model.add(sum);
     keyedModel.took(lagMs, now());
     learnerMetrics.reports(sum.modelId, outcome, sum.count);
     journal.took(model, sum, outcome);
+  }
+
+  /** Emits what windows of anonymous reports guarantee that are over, each in one checkpoint. */
+  private void closeWindows() throws Exception {
+    models.forEachInTraining(
+        keyedModel -> {
+          for (GuaranteeEvent event : keyedModel.closeWindows()) {
+            byte[] key = keyedModel.modelId().getBytes(UTF_8);
+            emit(new OutboundRecord(Destination.GUARANTEES, key, event.toByteArray()));
+          }
+        });
   }
 
   /** After the end of the input, the sink accepts no record, and there is no news. */
@@ -278,6 +292,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       retireAsLost();
       lost.emit(this::emit);
       publications.beforeBarrier(checkpointId);
+      closeWindows();
       recordSubtask();
     }
   }
@@ -303,6 +318,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       retireAsLost();
       lost.emit(this::emit);
       publications.atEndOfInput();
+      closeWindows();
       recordSubtask();
     }
   }

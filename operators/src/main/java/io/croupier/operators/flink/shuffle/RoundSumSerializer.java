@@ -40,6 +40,7 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
     to.group = fields.since(2).integer(from.group);
     to.groups = fields.since(2).integer(from.groups);
     to.level = fields.since(2).real(from.level);
+    to.anonymousLevel = fields.since(2).integer(from.anonymousLevel);
   }
 
   @Override

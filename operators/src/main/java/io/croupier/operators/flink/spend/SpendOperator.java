@@ -159,7 +159,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
       return SpendOutcome.REFUSED_TOKEN;
     }
     spent.update(true);
-    output.collect(new StreamRecord<>(ofModel.admitted(report)));
+    output.collect(new StreamRecord<>(ofModel.admitted(report, level)));
     return SpendOutcome.ADMITTED;
   }
 

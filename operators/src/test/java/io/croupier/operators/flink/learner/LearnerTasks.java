@@ -83,7 +83,7 @@ public final class LearnerTasks
             new KeyedTwoInputStreamOperatorTestHarness<>(
                 new LearnerOperator(
                     specReader,
-                    TestRecords.REQUIREMENTS,
+                    TestRecords.WITH_ANONYMOUS,
                     TestRecords.DEAD_LETTERS,
                     "models",
                     journal,

@@ -8,7 +8,6 @@ import io.croupier.operators.anonymous.TestTokens;
 import io.croupier.operators.anonymous.WindowKeys;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
@@ -21,7 +20,6 @@ import io.croupier.schemas.Candidate;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.TokenKey;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -36,8 +34,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each token admits one report, of its model, window and level, and no other token does. */
 class SpendOperatorTest {
   private static final int PUBLICATIONS = 10;
-  private static final SpecRequirements REQUIREMENTS =
-      new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24), true);
 
   private static TestTokens signer;
   private static TestTokens stranger;
@@ -61,7 +57,7 @@ class SpendOperatorTest {
                   new SpendOperator(
                       () -> PUBLISHED.stream().filter(r -> !r.modelId.contains("/")).toList(),
                       () -> PUBLISHED.stream().filter(r -> r.modelId.contains("/")).toList(),
-                      REQUIREMENTS),
+                      TestRecords.WITH_ANONYMOUS),
                   new NonceOfRecord(),
                   null,
                   Types.STRING,
@@ -183,6 +179,7 @@ class SpendOperatorTest {
     assertThat(sum.modelId).isEqualTo("m");
     assertThat(sum.namedRound).isEqualTo(4);
     assertThat(sum.count).isOne();
+    assertThat(sum.anonymousLevel).isOne();
     assertThat(sum.appendedAtMs).isEqualTo(5);
   }
 

@@ -1,0 +1,233 @@
+package io.croupier.operators.anonymous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.accounting.anonymity.AnonymousWindow;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.WindowGuarantee;
+import io.croupier.schemas.WindowGuarantee.Bound;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a window's reports guarantee once no report of it enters the model any more. */
+class WindowCountsTest {
+  private static final ModelSpec SPEC =
+      spec(
+          "publications: 10 honest: 0.9 levels { priv_unit { epsilon: 2 } }"
+              + " levels { priv_unit { epsilon: 4 } }");
+
+  /** Rounds before this one are too old. */
+  private long oldest;
+
+  private WindowCounts counts = new WindowCounts(null);
+
+  private static ModelSpec spec(String anonymous) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder();
+    try {
+      TextFormat.merge(
+          "model_id: 'm' dimension: 8 gradient_bound: 1 max_staleness: 3 black_box {} questions { name: 'q' accuracy {} } anonymous { "
+              + anonymous
+              + " }",
+          spec);
+    } catch (TextFormat.ParseException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
+    return spec.build();
+  }
+
+  private void count(ModelSpec spec, long round, int level, int reports) {
+    RoundSum sum = new RoundSum();
+    sum.modelId = "m";
+    sum.namedRound = round;
+    sum.count = reports;
+    sum.anonymousLevel = level + 1;
+    counts.count(sum, spec, other -> other < oldest);
+    counts = new WindowCounts(counts.bytes());
+  }
+
+  private List<GuaranteeEvent> close(ModelSpec spec) {
+    return counts.close(spec, round -> round < oldest);
+  }
+
+  /** The reference is the golden value of 28,155 reports of priv_unit with 59 of 256. */
+  @Test
+  void usageExample() {
+    ModelSpec spec = spec("publications: 10 levels { priv_unit { epsilon: 2 } }");
+    count(spec, 0, 0, 28_000);
+    count(spec, 9, 0, 155);
+    oldest = 9;
+    assertThat(close(spec)).isEmpty();
+    oldest = 10;
+    List<GuaranteeEvent> events = close(spec);
+    assertThat(events).hasSize(1);
+    assertThat(close(spec)).isEmpty();
+    assertThat(counts.isEmpty()).isTrue();
+
+    assertThat(events.get(0).getModelId()).isEqualTo("m");
+    assertThat(events.get(0).getDelta()).isEqualTo(1e-6);
+    WindowGuarantee guarantee = events.get(0).getAnonymous();
+    double exact = 0.0575085882;
+    assertThat(guarantee.getEpsilon()).isBetween(exact, exact * 1.001);
+    assertThat(guarantee.toBuilder().clearEpsilon().build())
+        .isEqualTo(
+            WindowGuarantee.newBuilder()
+                .setWindow(0)
+                .setFirstRound(0)
+                .setLastRound(9)
+                .setReports(28_155)
+                .setHonest(1)
+                .setCounted(28_155)
+                .setLocalEpsilon(2)
+                .setBound(Bound.CHOICES)
+                .setPrivUnit(guarantee.getPrivUnit())
+                .build());
+    assertThat(guarantee.getPrivUnit().getCandidates()).isEqualTo(256);
+    assertThat(guarantee.getPrivUnit().getTop()).isEqualTo(59);
+    assertThat(guarantee.getPrivUnit().getEpsilon()).isEqualTo(2);
+  }
+
+  @Test
+  void levelsAndWindowsCountByThemselves() {
+    count(SPEC, 3, 0, 700);
+    count(SPEC, 4, 1, 90);
+    count(SPEC, 5, 0, 301);
+    count(SPEC, 12, 0, 50);
+    oldest = 10;
+    List<GuaranteeEvent> events = close(SPEC);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getLocalEpsilon())
+        .containsExactly(2.0, 4.0);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getReports())
+        .containsExactly(1001L, 90L);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getCounted())
+        .containsExactly(900L, 81L);
+    for (int level = 0; level < 2; level++) {
+      Mechanism mechanism = AnonymousWindows.levels(SPEC).get(level);
+      WindowGuarantee guarantee = events.get(level).getAnonymous();
+      double exact =
+          AnonymousWindow.of(mechanism.cost().loss(), guarantee.getCounted(), 1).epsilon(1e-6);
+      assertThat(guarantee.getEpsilon()).isBetween(exact, exact * 1.001);
+    }
+    oldest = 20;
+    assertThat(close(SPEC))
+        .extracting(event -> event.getAnonymous().getReports())
+        .containsExactly(50L);
+  }
+
+  @Test
+  void answersAreRandomisedResponse() {
+    ModelSpec spec =
+        spec("publications: 10 delta: 1e-6 levels { randomised_response { epsilon: 2 } }");
+    count(spec, 0, 0, 1000);
+    oldest = 10;
+    WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+    assertThat(guarantee.getRandomisedResponse().getEpsilon()).isEqualTo(2);
+    assertThat(guarantee.getEpsilon()).isCloseTo(0.397087059, within(4e-4));
+  }
+
+  /** A report alone has no other to hide among, and little honesty leaves one. */
+  @Test
+  void fewReportsPromiseTheLocalEpsilon() {
+    count(SPEC, 0, 0, 1);
+    count(SPEC, 10, 0, 2);
+    oldest = 20;
+    assertThat(close(SPEC))
+        .allSatisfy(
+            event -> {
+              WindowGuarantee guarantee = event.getAnonymous();
+              assertThat(guarantee.getEpsilon()).isEqualTo(2);
+              assertThat(guarantee.getBound()).isEqualTo(Bound.LOCAL);
+              assertThat(guarantee.getCounted()).isLessThan(2);
+            });
+  }
+
+  /** At a high level, few reports don't lower the bound by more than its rounding. */
+  @Test
+  void aBoundThatIsNoBetterIsTheLocalOne() {
+    ModelSpec spec = spec("publications: 10 delta: 1e-9 levels { priv_unit { epsilon: 16 } }");
+    count(spec, 0, 0, 3);
+    oldest = 10;
+    WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+    assertThat(guarantee.getEpsilon()).isEqualTo(16);
+    assertThat(guarantee.getBound()).isEqualTo(Bound.LOCAL);
+  }
+
+  @Test
+  void aLateReportDoesNotCount() {
+    count(SPEC, 3, 0, 5);
+    oldest = 10;
+    count(SPEC, 4, 0, 7);
+    assertThat(close(SPEC))
+        .extracting(event -> event.getAnonymous().getReports())
+        .containsExactly(5L);
+    count(SPEC, 4, 0, 7);
+    assertThat(close(SPEC)).isEmpty();
+  }
+
+  @Test
+  void reportsBeyondTheMostOnesLowerNothing() {
+    ModelSpec spec = spec("publications: 10 levels { priv_unit { epsilon: 6 } }");
+    count(spec, 0, 0, 100_000);
+    count(spec, 10, 0, 300_000);
+    oldest = 20;
+    List<GuaranteeEvent> events = close(spec);
+    assertThat(events.get(1).getAnonymous().getCounted()).isEqualTo(300_000);
+    assertThat(events.get(1).getAnonymous().getEpsilon())
+        .isEqualTo(events.get(0).getAnonymous().getEpsilon())
+        .isLessThan(1);
+  }
+
+  /** It may return with windows of another length under the same numbers. */
+  @Test
+  void aRetiredModelClaimsNothingOfTheWindowsWithTokens() {
+    count(SPEC, 23, 0, 500);
+    counts.retire(SPEC, 24);
+    ModelSpec next = spec("publications: 5 levels { priv_unit { epsilon: 2 } }");
+    count(next, 13, 0, 600);
+    count(next, 15, 0, 700);
+    count(next, 20, 0, 800);
+    oldest = 25;
+    List<GuaranteeEvent> events = close(next);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getWindow())
+        .containsExactly(2L, 3L, 4L);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getReports())
+        .containsExactly(1100L, 700L, 800L);
+    assertThat(events)
+        .extracting(event -> event.getAnonymous().getInterrupted())
+        .containsExactly(true, true, false);
+    for (GuaranteeEvent event : events.subList(0, 2)) {
+      assertThat(event.getAnonymous().getEpsilon()).isEqualTo(2);
+      assertThat(event.getAnonymous().getCounted()).isOne();
+      assertThat(event.getAnonymous().getBound()).isEqualTo(Bound.LOCAL);
+    }
+    assertThat(events.get(2).getAnonymous().getEpsilon()).isLessThan(1);
+  }
+
+  @Test
+  void aModelThatReturnsWithoutWindowsClosesNone() {
+    count(SPEC, 3, 0, 5);
+    counts.retire(SPEC, 4);
+    oldest = 100;
+    assertThat(close(ModelSpec.newBuilder().setModelId("m").build())).isEmpty();
+    assertThat(counts.isEmpty()).isFalse();
+  }
+
+  @Test
+  void aWindowAtTheEndOfAllNumbers() {
+    count(SPEC, Long.MAX_VALUE, 0, 1);
+    oldest = Long.MAX_VALUE;
+    assertThat(close(SPEC)).isEmpty();
+  }
+}
