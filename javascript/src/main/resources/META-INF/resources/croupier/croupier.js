@@ -1373,12 +1373,14 @@ function questionOf(estimate) {
 
 function statisticOf(estimate) {
   const statistic = estimate.statistic ?? {};
-  const kind = statistic.choice !== undefined ? 'choice' : 'unknown';
+  const kind = statistic.choice !== undefined ? 'choice' : statistic.quantiles !== undefined ? 'quantiles' : 'unknown';
   const name = statistic.name ?? '';
   requireUpdate(NAME.test(name), 'a statistic has no valid name');
   const categories = Object.freeze([...(statistic.choice?.categories ?? [])]);
-  requireUpdate(kind === 'unknown' || categories.length >= 2, 'a choice has fewer than 2 categories');
-  return Object.freeze({ name, kind, categories });
+  requireUpdate(kind !== 'choice' || categories.length >= 2, 'a choice has fewer than 2 categories');
+  const threshold = kind === 'quantiles' ? numberOf(estimate.threshold) : null;
+  requireUpdate(kind !== 'quantiles' || Number.isFinite(threshold), 'a statistic of quantiles has no threshold');
+  return Object.freeze({ name, kind, categories, threshold });
 }
 
 function isProbability(p) {
@@ -2937,8 +2939,9 @@ export class Device {
    * person's category in a statistic.
    *
    * @param rows the person's Rows
-   * @param categories the person's category in each statistic that this program knows, by the statistic's name; a value
-   *     that is none of the categories, null for instance, counts as the last of them
+   * @param categories the person's category or number in each statistic that this program knows, by the statistic's name; a
+   *     value that is none of the categories, null for instance, counts as the last of them; where a number is asked for,
+   *     what is none counts as the lower end of the range
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
    *     is asked a question or for a statistic that its data can't answer, or for which its limit leaves nothing
    */
@@ -2967,9 +2970,12 @@ export class Device {
     }
     if (decision.kind === 'statistic') {
       const { name, kind } = decision.statistic;
-      return kind === 'choice' && Object.hasOwn(categories, name)
+      if (kind === 'unknown' || !Object.hasOwn(categories, name)) {
+        return null;
+      }
+      return kind === 'choice'
         ? this.vote(snapshot, (statistic) => categories[statistic.name])
-        : null;
+        : this.answerValue(snapshot, (statistic) => categories[statistic.name]);
     }
     return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
   }
@@ -3047,6 +3053,20 @@ export class Device {
       return voteReport(terms, this.deviceId, sequence, this.#now(), randomiser, statistic.name, release);
     });
     return { kind: 'vote', ...sent, epsilon: randomiser.epsilon, statistic: statistic.name, ...release };
+  }
+
+  /**
+   * Answers whether the person's number is above the threshold of the round, in the statistic of quantiles for which this
+   * device is asked, by a randomised bit.
+   *
+   * @param value returns the person's number; called at most once. What is no number counts as the lower end of the range
+   */
+  async answerValue(snapshot, value) {
+    const { terms } = snapshot;
+    const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
+    check(statistic.kind === 'quantiles', 'statistic', 'another kind', 'one of quantiles');
+    const number = value(statistic);
+    return this.#answer(terms, statistic.name, typeof number === 'number' && number > statistic.threshold);
   }
 
   async #answer(terms, question, truth) {

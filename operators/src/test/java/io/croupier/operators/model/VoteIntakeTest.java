@@ -249,6 +249,79 @@ class VoteIntakeTest {
         .contains(reason);
   }
 
+  private static final String MINUTES =
+      " statistics { name: 'minutes' quantiles { levels: [0.5, 0.9] from: 0 to: 1440 } } ";
+
+  private static String answer(String statistic, boolean isAbove, long round) {
+    return "answer { question: '%s' bit: %b } randomised_response { epsilon: 2 } round: %d"
+        .formatted(statistic, isAbove, round);
+  }
+
+  @Test
+  void anAnswerAboutAThresholdIsChargedAsABit() {
+    ModelSpec spec = spec(SGD + MINUTES);
+    AccountingEvent event = judge(report(answer("minutes", true, 0)), spec);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(2);
+    assertThat(event.getSpent().getRho())
+        .isEqualTo(DecimalUnits.toDouble(Cost.ofEpsilon(2).rhoPicos(), 12));
+    AccountingEvent vote = judge(report(vote("minutes", 0, 1, 2)), spec);
+    assertThat(vote.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    AccountingEvent choice = judge(report(answer("screen", true, 0)), spec);
+    assertThat(choice.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(choice.getReason())
+        .isEqualTo("answer.question must be one of the model's: it asks minutes");
+  }
+
+  /** Everyone's value is 100; the threshold moves with each round, and late answers name theirs. */
+  @Test
+  void thresholdsMoveToTheQuantile() {
+    ModelSpec spec = spec(SGD + MINUTES);
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate update = publish(model);
+    assertThat(update.getStatistics(2).getThreshold()).isCloseTo(0.675 * 1440, within(0.05));
+    assertThat(update.getStatistics(2).hasQuantiles()).isFalse();
+    Map<Long, Double> thresholds = new HashMap<>();
+    for (int round = 0; round < 120; round++) {
+      model.confirm();
+      thresholds.put(update.getRound(), update.getStatistics(2).getThreshold());
+      long named = Math.max(0, update.getRound() - round % 3);
+      for (int i = 0; i < 50; i++) {
+        // One in nine answers is inverted, which is the share at epsilon 2.08.
+        boolean isAbove = (100 > thresholds.get(named)) == (i % 9 != 0);
+        assertThat(model.add(sum(spec, answer("minutes", isAbove, named))))
+            .isEqualTo(BundleOutcome.TALLIED);
+      }
+      assertThat(publish(model).getStatistics(2).getThreshold())
+          .as("of a round that is published again")
+          .isEqualTo(thresholds.get(update.getRound()));
+      model.add(sum(spec, "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + round));
+      update = publish(model);
+    }
+    StatisticEstimate.QuantileValues minutes = update.getStatistics(2).getQuantiles();
+    assertThat(minutes.getValuesList()).hasSize(2).allMatch(x -> Math.abs(x - 100) < 60);
+    assertThat(minutes.getLow(0)).isLessThanOrEqualTo(minutes.getValues(0));
+    assertThat(minutes.getHigh(0)).isGreaterThanOrEqualTo(minutes.getValues(0));
+    assertThat(minutes.getAnswers()).isGreaterThan(1000);
+
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(saved::get);
+    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+
+    model.respec(spec.toBuilder().removeStatistics(2).build());
+    assertThat(model.isObsolete("thresholds-of-minutes/0")).isTrue();
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    // One that is added again has asked at no earlier round.
+    model.respec(spec);
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound() - 1))))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
+        .isEqualTo(BundleOutcome.TALLIED);
+  }
+
   @Test
   void statisticsComeAndGoAndAreRestored() {
     ModelSpec spec = spec(SGD);
