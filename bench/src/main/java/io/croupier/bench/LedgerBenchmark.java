@@ -1,6 +1,5 @@
 package io.croupier.bench;
 
-import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.math.PackedVectors;
@@ -8,6 +7,7 @@ import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
