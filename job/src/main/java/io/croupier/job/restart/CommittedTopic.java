@@ -82,7 +82,7 @@ final class CommittedTopic implements Closeable {
     return new CommittedTopic(
         topic,
         kafka,
-        new Brokers(kafka)
+        new KafkaQueries(kafka)
             .ask(
                 "the offsets of the topic " + topic,
                 admin -> {
@@ -128,7 +128,7 @@ final class CommittedTopic implements Closeable {
     ends.entrySet()
         .removeIf(
             end -> starts.get(end.getKey()) < 0 || starts.get(end.getKey()) >= end.getValue());
-    consumer = new Brokers(kafka).consumer(IsolationLevel.READ_COMMITTED);
+    consumer = new KafkaQueries(kafka).consumer(IsolationLevel.READ_COMMITTED);
     consumer.assign(ends.keySet());
     ends.keySet().forEach(p -> consumer.seek(p, starts.get(p)));
   }

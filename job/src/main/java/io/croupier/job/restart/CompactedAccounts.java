@@ -28,7 +28,7 @@ public final class CompactedAccounts {
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final Brokers brokers;
+  private final KafkaQueries brokers;
   private final String topic;
 
   /**
@@ -37,7 +37,7 @@ public final class CompactedAccounts {
    * @param kafka properties of Kafka's clients
    */
   public CompactedAccounts(Map<String, String> kafka, String topic) {
-    brokers = new Brokers(kafka);
+    brokers = new KafkaQueries(kafka);
     this.topic = topic;
   }
 

@@ -37,7 +37,7 @@ public final class EventsToRebuild {
     try (CommittedTopic all = open(TopicEnd.UNKNOWN)) {
       all.forgottenBefore().forEach(this::refuse);
     }
-    Brokers brokers = new Brokers(kafka);
+    KafkaQueries brokers = new KafkaQueries(kafka);
     String what = "the end of " + accountingTopic;
     TopicEnd end = brokers.ask(what, admin -> new TopicOffsets(admin, accountingTopic).end());
     TopicEnd stable =

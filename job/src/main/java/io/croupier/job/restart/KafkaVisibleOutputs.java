@@ -191,7 +191,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   private Set<TopicPartition> partitions(String... outputs) throws IOException {
-    return new Brokers(kafka)
+    return new KafkaQueries(kafka)
         .ask(
             "the partitions of the outputs",
             admin -> {
@@ -216,7 +216,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public List<SourceRange> sources() throws IOException {
-    return new Brokers(kafka)
+    return new KafkaQueries(kafka)
         .ask(
             "the offsets of the gradient and erasures topics",
             admin -> {

@@ -38,7 +38,7 @@ final class LingeringTransactions {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Brokers brokers;
+  private final KafkaQueries brokers;
   private final OpenTransactions transactions;
   private final Map<TopicPartition, Long> ends;
 
@@ -56,7 +56,7 @@ final class LingeringTransactions {
       Map<TopicPartition, Long> ends,
       Set<TopicPartition> spared)
       throws IOException {
-    brokers = new Brokers(kafka);
+    brokers = new KafkaQueries(kafka);
     this.transactions = transactions;
     this.spared = spared;
     this.ends = ends;

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *
  * @param kafka properties of Kafka's clients
  */
-record Brokers(Map<String, String> kafka) {
+record KafkaQueries(Map<String, String> kafka) {
 
   /** One or several requests to the brokers. */
   @FunctionalInterface
