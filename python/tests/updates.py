@@ -19,6 +19,11 @@ def update(round: int = 0, dimension: int = 3, bound: float = 1.0, **fields: Any
         statistic = message.statistics.add().statistic
         statistic.name = name
         statistic.choice.categories.extend(categories)
+    thresholds: Mapping[str, float] = fields.pop("thresholds", {})
+    for name, threshold in thresholds.items():
+        estimate = message.statistics.add(threshold=threshold)
+        estimate.statistic.name = name
+        estimate.statistic.quantiles.levels.append(0.5)
     for name, value in fields.items():
         setattr(message, name, value)
     encoded: bytes = message.SerializeToString()

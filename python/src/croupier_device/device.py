@@ -96,11 +96,12 @@ class Device:
         return self._ledger.decide(snapshot.terms)
 
     def take_part(self, snapshot: Snapshot, participant: Participant,
-                  categories: Mapping[str, Optional[str]] = MappingProxyType({})) -> Optional[Sent]:
+                  categories: Mapping[str, object] = MappingProxyType({})) -> Optional[Sent]:
         """Does in a round what it asks for: reports a gradient, or one randomised bit, or a category.
 
-        categories: the person's category in each statistic that this program knows, by the statistic's
-        name; a value that is none of the categories, None for instance, counts as the last of them.
+        categories: the person's category or number in each statistic that this program knows, by the
+        statistic's name; a value that is none of the categories, None for instance, counts as the last of
+        them; where a number is asked for, what is none counts as the lower end of the range.
 
         Returns None if this device isn't chosen in that round, has reported it before, or is asked a
         question or for a statistic that its data can't answer, or for which its limit leaves nothing. Raises as report().
@@ -114,8 +115,10 @@ class Device:
         if not self._ledger.admits_answer(self._bits.epsilon_nanos):
             return None
         if decision.statistic is not None:
-            if decision.statistic.kind != "choice" or decision.statistic.name not in categories:
+            if decision.statistic.kind == "unknown" or decision.statistic.name not in categories:
                 return None
+            if decision.statistic.kind == "quantiles":
+                return self.answer_value(snapshot, lambda statistic: categories[statistic.name])
             return self.vote(snapshot, lambda statistic: categories[statistic.name])
         if decision.question is None:
             return self.answer_size(snapshot, participant.size)
@@ -169,7 +172,7 @@ class Device:
         self._require_chosen(terms, "size", "by its size")
         return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound))
 
-    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], Optional[str]]) -> Sent:
+    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], object]) -> Sent:
         """Reports the person's category in the statistic for which this device is asked; raises as report().
 
         category: returns the person's category; one that is none of the statistic's counts as the last.
@@ -190,6 +193,16 @@ class Device:
             report.hashed_response.groups = randomiser.groups
 
         return self._release("statistic", snapshot.terms, draw)
+
+    def answer_value(self, snapshot: Snapshot, value: Callable[[Statistic], object]) -> Sent:
+        """Answers whether the person's number is above the threshold of the statistic for which this device is asked.
+
+        value: returns the number; what is none counts as the lower end of the range. Raises as report().
+        """
+        statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
+        assert statistic is not None
+        require(statistic.kind == "quantiles", "statistic", "another kind", "one of quantiles")
+        return self._answer("statistic", snapshot.terms, statistic.name, statistic.is_above(value(statistic)))
 
     def _answer(self, kind: str, terms: Terms, question: str, truth: bool) -> Sent:
         def draw(report: Any) -> None:

@@ -155,7 +155,7 @@ class PrivUnit:
         """
         require(len(gradient) == self.dimension, "length of the gradient", len(gradient), str(self.dimension))
         require(0 < gradient_bound < math.inf, "gradient_bound", gradient_bound, "positive and finite")
-        # Before anything looks at the gradient, by a call of its own: the seed is public.
+        # Independently of the gradient, by a call of its own: the seed is public.
         seed = self._bits(64)
         direction = lift(gradient, gradient_bound)
         heights = [height(seed, pair, direction) for pair in range(self.candidates // 2)]

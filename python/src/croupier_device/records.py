@@ -37,8 +37,20 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("encoder", 7, "Encoder", "oneof kind"),
     ],
     "Choice": [("categories", 1, "string", "repeated")],
-    "Statistic": [("name", 1, "string", "optional"), ("choice", 2, "Choice", "oneof kind")],
-    "StatisticEstimate": [("statistic", 1, "Statistic", "optional")],
+    "Quantiles": [
+        ("levels", 1, "double", "repeated"),
+        ("from", 2, "double", "optional"),
+        ("to", 3, "double", "optional"),
+    ],
+    "Statistic": [
+        ("name", 1, "string", "optional"),
+        ("choice", 2, "Choice", "oneof kind"),
+        ("quantiles", 3, "Quantiles", "oneof kind"),
+    ],
+    "StatisticEstimate": [
+        ("statistic", 1, "Statistic", "optional"),
+        ("threshold", 4, "double", "optional"),
+    ],
     "ModelUpdate": [
         ("model_id", 1, "string", "optional"),
         ("round", 2, "int64", "optional"),

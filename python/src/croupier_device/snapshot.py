@@ -29,17 +29,25 @@ class Question:
 class Statistic:
     """A count of people by their own data alone.
 
-    kind: 'choice': to which of the categories does a person belong? 'unknown': this version doesn't know
-    it. categories: only of 'choice', at least two.
+    kind: 'choice': to which of the categories does a person belong? 'quantiles': is the person's number
+    above the threshold of the round? 'unknown': this version doesn't know it. categories: only of
+    'choice', at least two. threshold: only of 'quantiles'.
     """
 
     name: str
     kind: str
     categories: Tuple[str, ...] = ()
+    threshold: Optional[float] = None
 
-    def category(self, value: Optional[str]) -> int:
+    def category(self, value: object) -> int:
         """The number of a category; a value that is none of them, None included, counts as the last one."""
-        return self.categories.index(value) if value in self.categories else len(self.categories) - 1
+        return self.categories.index(value) if isinstance(value, str) and value in self.categories else len(self.categories) - 1
+
+    def is_above(self, value: object) -> bool:
+        """Whether a number is above the threshold; what is no number counts as the lower end of the range."""
+        assert self.threshold is not None
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return is_number and value > self.threshold
 
 
 @dataclass(frozen=True)
@@ -133,8 +141,14 @@ def _question(question: Any) -> Question:
     return Question(question.name, kind, question.loss_above.threshold if kind == "loss_above" else None)
 
 
-def _statistic(statistic: Any) -> Statistic:
+def _statistic(estimate: Any) -> Statistic:
+    statistic = estimate.statistic
     _require(NAME.fullmatch(statistic.name) is not None, "a statistic has no valid name")
+    if statistic.WhichOneof("kind") == "quantiles":
+        _require(
+            estimate.HasField("threshold") and math.isfinite(estimate.threshold),
+            "a statistic of quantiles has no threshold")
+        return Statistic(statistic.name, "quantiles", threshold=estimate.threshold)
     if statistic.WhichOneof("kind") != "choice":
         return Statistic(statistic.name, "unknown")
     categories = tuple(statistic.choice.categories)
@@ -147,7 +161,7 @@ def _terms(update: Any, dimension: int) -> Terms:
     _require(0 < bound < math.inf, "gradient_bound is missing, or not positive and finite")
     _require(update.HasField("grid_exponent"), "grid_exponent is missing")
     questions = tuple(_question(estimate.question) for estimate in update.estimates)
-    statistics = tuple(_statistic(estimate.statistic) for estimate in update.statistics)
+    statistics = tuple(_statistic(estimate) for estimate in update.statistics)
     size = SIZES.get(update.size, "UNKNOWN") if update.HasField("size") else None
     answers = update.answer_probability if update.HasField("answer_probability") else 1.0
     is_asking = questions or statistics or size is not None

@@ -1,5 +1,6 @@
 package io.croupier.bench;
 
+import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.math.PackedVectors;
@@ -37,6 +38,7 @@ public class LedgerBenchmark {
 
   private final HeapAccount[] accounts = new HeapAccount[USERS];
   private final Report[] reports = new Report[2];
+  private final AccountingEventWriter writer = new AccountingEventWriter();
   private Ledger ledger;
   private ReportIntake intake;
   private long next;
@@ -94,5 +96,11 @@ public class LedgerBenchmark {
       throw new IllegalStateException(event.getReason());
     }
     return event;
+  }
+
+  /** The same up to the bytes of the event's record. */
+  @Benchmark
+  public byte[] judgeAndWrite() {
+    return writer.write(judge());
   }
 }

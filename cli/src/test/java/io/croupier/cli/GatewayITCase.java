@@ -3,6 +3,7 @@ package io.croupier.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -21,6 +22,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Topics;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,6 +39,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -92,6 +96,7 @@ class GatewayITCase {
             - {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}
             - {modelId: polled, dimension: 2, gradientBound: 1, blackBox: {}}
             - {modelId: commands, dimension: 2, gradientBound: 1, blackBox: {}}
+            - {modelId: demo, dimension: 3, gradientBound: 1, blackBox: {}}
             """);
     run("operator", "models", "apply", models.toString());
     settings =
@@ -249,6 +254,48 @@ class GatewayITCase {
     assertThat(awaitEvents("commands", 3))
         .extracting(AccountingEvent::getOutcome)
         .containsOnly(Outcome.ADMITTED);
+  }
+
+  /**
+   * The command under "Try it" in docs/gateway.md, as a shell runs it, at this gateway's address.
+   */
+  @Test
+  void theCurlCommandOfThePageReports() throws Exception {
+    assumeTrue(isCurlThere(), "curl isn't installed, so the command of docs/gateway.md isn't run");
+    String page = Files.readString(Path.of("..", "docs", "gateway.md"));
+    Matcher command = Pattern.compile("(?s)\\ncurl .*?\\}'\\n").matcher(page);
+    assertThat(command.find()).isTrue();
+    assertThat(command.group()).contains("http://127.0.0.1:8080/v1/reports");
+    awaitModel(gateway.address(), "demo");
+    ProcessBuilder shell =
+        new ProcessBuilder(
+            "sh",
+            "-c",
+            command
+                    .group()
+                    .strip()
+                    .replace(
+                        "http://127.0.0.1:8080",
+                        gateway.address().toString().replaceFirst("/$", ""))
+                + " --silent --show-error --max-time 60 --retry 10 --write-out '%{http_code}'");
+    shell.environment().put("TOKEN", token("hedy"));
+    shell.redirectErrorStream(true);
+    Process curl = shell.start();
+    assertThat(new String(curl.getInputStream().readAllBytes(), UTF_8)).endsWith("}202");
+    assertThat(curl.waitFor()).isZero();
+    assertThat(awaitEvents("demo", 1).get(0).getOutcome()).isEqualTo(Outcome.ADMITTED);
+  }
+
+  private static boolean isCurlThere() throws InterruptedException {
+    try {
+      return new ProcessBuilder("curl", "--version")
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private CommandOutcome report(String address, Path token, String lines, String epsilon) {

@@ -1,7 +1,10 @@
 package io.croupier.client;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AnonymousReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.TokenWindow;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -21,6 +24,7 @@ final class AnonymousGateway implements AutoCloseable {
   /** From this size on, the length of the padding takes two bytes. */
   private static final int LEAST_PADDING = 128;
 
+  private static final int OK = 200;
   private static final int ACCEPTED = 202;
 
   private final GatewayConnection gateway;
@@ -49,6 +53,46 @@ final class AnonymousGateway implements AutoCloseable {
   }
 
   /**
+   * Whether this gateway serves the token's key to requests without identity, too: one who serves a
+   * person a key of their own, by which it recognises their report, doesn't know whose request this
+   * is.
+   *
+   * @throws ReportRefusedException if the window is over
+   * @throws GatewayException if it doesn't answer, or serves no key of the window yet
+   */
+  boolean serves(HeldToken token) throws GatewayException, InterruptedException {
+    String modelId = token.challenge().modelId();
+    byte[] answer = requests.send(() -> windows(modelId), OK);
+    ModelUpdate update;
+    try {
+      update = ModelUpdate.parseFrom(answer);
+    } catch (InvalidProtocolBufferException e) {
+      throw GatewayException.unanswered(
+          "the gateway " + gateway.base() + " answered a request for windows by no update", e);
+    }
+    long number = token.challenge().window();
+    for (TokenWindow window : update.getWindowsList()) {
+      if (window.getWindow() == number && token.level() < window.getLevelsCount()) {
+        return window.getLevels(token.level()).getModulus().equals(token.key().modulus());
+      }
+    }
+    if (update.getWindowsList().stream().anyMatch(window -> window.getWindow() > number + 2)) {
+      throw new ReportRefusedException(
+          "window %d of model %s is over".formatted(number, modelId), null);
+    }
+    throw GatewayException.unanswered(
+        "the gateway %s serves no key of window %d of model %s"
+            .formatted(gateway.base(), number, modelId),
+        null);
+  }
+
+  private HttpRequest windows(String modelId) {
+    return anonymous("/v1/models/" + modelId + "/windows")
+        .header("Accept", GatewayConnection.PROTOBUF)
+        .build();
+  }
+
+  /**
    * Sends a report until it is accepted.
    *
    * @throws ReportRefusedException if these bytes will never be accepted
@@ -66,13 +110,15 @@ final class AnonymousGateway implements AutoCloseable {
   }
 
   private HttpRequest request(ByteString report) {
-    return gateway
-        .request("/v1/anonymous-reports")
-        // Instead of the version of Java.
-        .header("User-Agent", "croupier")
+    return anonymous("/v1/anonymous-reports")
         .header("Content-Type", GatewayConnection.PROTOBUF)
         .POST(BodyPublishers.ofByteArray(report.toByteArray()))
         .build();
+  }
+
+  private HttpRequest.Builder anonymous(String path) {
+    // Instead of the version of Java.
+    return gateway.request(path).header("User-Agent", "croupier");
   }
 
   @Override

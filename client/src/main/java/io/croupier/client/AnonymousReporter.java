@@ -1,35 +1,22 @@
 package io.croupier.client;
 
 import com.google.protobuf.ByteString;
-import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
-import io.croupier.client.randomiser.PrivUnitRandomiser;
-import io.croupier.client.token.TokenChallenge;
-import io.croupier.client.token.TokenKey;
-import io.croupier.client.token.TokenRequest;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AnonymousWindows;
-import io.croupier.schemas.Declarations;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.GradientReportView;
 import java.net.URI;
 import java.security.SecureRandom;
-import java.security.SignatureException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -59,30 +46,25 @@ public final class AnonymousReporter implements AutoCloseable {
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
   private final LocalLedger ledger;
-  private final double epsilon;
-  private final TokenGateway issuer;
+  private final WindowTokens tokens;
   private final AnonymousGateway collector;
   private final long longestWait;
   private final LongUnaryOperator below;
 
-  /** Asks for tokens. Its requests carry the person's identity, so no report may delay them. */
-  private final ExecutorService asker =
-      Executors.newSingleThreadExecutor(task -> daemon(task, "anonymous-tokens"));
-
   /** Computes gradients, draws and sends. */
   private final ScheduledExecutorService sender =
-      Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "anonymous-reporter"));
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "anonymous-reporter");
+            thread.setDaemon(true);
+            return thread;
+          });
 
-  /** The newest round of each model. */
-  private final Map<String, Long> newest = new ConcurrentHashMap<>();
+  // Guarded by this.
 
-  // Guarded by this; by the numbers of tokens. What failed is replaced by the next try.
-  private final Map<Long, CompletableFuture<Void>> grants = new HashMap<>();
-
-  /** Reports that wait, are being sent, or arrived. */
+  /** Reports that wait, are being sent, or arrived, by the numbers of their tokens. */
   private final Map<Long, CompletableFuture<Void>> sending = new HashMap<>();
 
-  private CompletableFuture<Void> tokens = CompletableFuture.completedFuture(null);
   private boolean closed;
 
   /**
@@ -130,17 +112,10 @@ public final class AnonymousReporter implements AutoCloseable {
               + "; it must be above 0, and the same in all apps of the model");
     }
     this.ledger = Objects.requireNonNull(ledger, "ledger");
-    this.epsilon = epsilon;
-    this.issuer = issuer;
+    tokens = new WindowTokens(ledger, epsilon, issuer);
     this.collector = collector;
     this.longestWait = longestWait.toNanos();
     this.below = below;
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**
@@ -154,8 +129,8 @@ public final class AnonymousReporter implements AutoCloseable {
    * @return the report, if this is its publication or an earlier call drew it and it hasn't
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
    *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
-   *     shape, and with an {@link IllegalStateException} if the key of the window has changed, by
-   *     which the report would be recognised
+   *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
+   *     without identity, has another key of the window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
@@ -164,9 +139,8 @@ public final class AnonymousReporter implements AutoCloseable {
     if (closed) {
       throw closed();
     }
-    newest.put(model.modelId(), model.round());
-    endPast(model);
-    tokens = askAll(model);
+    tokens.follow(model);
+    sending.keySet().retainAll(tokens.sequences());
     return report(model, gradient);
   }
 
@@ -177,187 +151,21 @@ public final class AnonymousReporter implements AutoCloseable {
    * with a {@link GatewayException} if the gateway refuses a token, or hasn't granted it for two
    * minutes; the next call asks again, with the same bytes, for what isn't refused for ever.
    */
-  public synchronized CompletableFuture<Void> tokens() {
-    return tokens.copy();
-  }
-
-  private static boolean isOf(ModelSnapshot model, StoredToken token) {
-    return HeldToken.parse(token.bytes()).challenge().modelId().equals(model.modelId());
-  }
-
-  /** Tokens are kept until their window is over, so that none is asked for twice. */
-  private void endPast(ModelSnapshot model) {
-    for (StoredToken stored : ledger.tokens()) {
-      if (!isOf(model, stored)) {
-        continue;
-      }
-      HeldToken token = HeldToken.parse(stored.bytes());
-      if (stored.stage() != Stage.DRAWN && token.lastRound() < model.round()) {
-        ledger.forget(stored);
-        sending.remove(stored.sequence());
-        grants.remove(stored.sequence());
-      } else if (stored.stage() == Stage.ASKED && token.firstRound() < model.round()) {
-        end(stored, token);
-      }
-    }
-  }
-
-  private CompletableFuture<Void> askAll(ModelSnapshot model) {
-    List<CompletableFuture<Void>> asked = new ArrayList<>();
-    try {
-      for (TokenWindow window : model.windows()) {
-        if (window.getFirstRound() >= model.round() && !isKnown(model, window)) {
-          charge(model, window);
-        }
-      }
-    } catch (RuntimeException e) {
-      // What is charged is asked for, and what is drawn is sent.
-      asked.add(CompletableFuture.failedFuture(e));
-    }
-    for (StoredToken token : ledger.tokens()) {
-      if (token.stage() == Stage.ASKED && isOf(model, token)) {
-        CompletableFuture<Void> grant = grants.get(token.sequence());
-        if (grant == null || grant.isCompletedExceptionally()) {
-          grant = CompletableFuture.runAsync(() -> ask(token), asker);
-          grants.put(token.sequence(), grant);
-        }
-        asked.add(grant);
-      }
-    }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
-  }
-
-  private boolean isKnown(ModelSnapshot model, TokenWindow window) {
-    return ledger.tokens().stream()
-        .map(token -> HeldToken.parse(token.bytes()).challenge())
-        .anyMatch(
-            challenge ->
-                challenge.modelId().equals(model.modelId())
-                    && challenge.window() == window.getWindow());
-  }
-
-  private PrivUnitRandomiser randomiser(ModelSnapshot model, PrivUnit declared) {
-    PrivUnitRandomiser randomiser =
-        new PrivUnitRandomiser(
-            model.gradientBound(),
-            model.dimension(),
-            declared.getEpsilon(),
-            declared.getCandidates());
-    Mechanism mechanism = Declarations.of(declared, model.dimension());
-    if (!randomiser.mechanism().equals(mechanism)) {
-      throw new IllegalArgumentException(
-          "the level of epsilon %s of model %s has top %d; it must be %d"
-              .formatted(
-                  declared.getEpsilon(),
-                  model.modelId(),
-                  declared.getTop(),
-                  randomiser.mechanism().top()));
-    }
-    return randomiser;
-  }
-
-  /** The place of this reporter's level in a window. */
-  private int level(ModelSnapshot model, TokenWindow window) {
-    for (int i = 0; i < window.getLevelsCount(); i++) {
-      if (window.getLevels(i).hasPrivUnit()
-          && window.getLevels(i).getPrivUnit().getEpsilon() == epsilon) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException(
-        "epsilon is "
-            + epsilon
-            + "; it must be that of a level of priv_unit of model "
-            + model.modelId());
-  }
-
-  private void charge(ModelSnapshot model, TokenWindow window) {
-    int level = level(model, window);
-    PrivUnitRandomiser randomiser = randomiser(model, window.getLevels(level).getPrivUnit());
-    TokenKey key = new TokenKey(window.getLevels(level).getModulus());
-    TokenChallenge challenge =
-        new TokenChallenge(
-            model.modelId(), window.getWindow(), AnonymousWindows.bytes(randomiser.mechanism()));
-    StoredToken unused =
-        ledger.chargeToken(
-            randomiser,
-            sequence ->
-                new HeldToken(
-                        challenge,
-                        window.getFirstRound(),
-                        window.getLastRound(),
-                        level,
-                        key,
-                        TokenRequest.draw(key, challenge).secrets())
-                    .encoded());
-  }
-
-  private void ask(StoredToken stored) {
-    try {
-      finish(stored);
-    } catch (GatewayException | InterruptedException e) {
-      throw new CompletionException(e);
-    }
-  }
-
-  private void finish(StoredToken stored) throws GatewayException, InterruptedException {
-    HeldToken asked = HeldToken.parse(stored.bytes());
-    TokenRequest request = new TokenRequest(asked.key(), asked.challenge(), asked.content());
-    try {
-      ByteString signature =
-          issuer.sign(asked, ledger.deviceId(), stored.sequence(), request.blinded());
-      hold(stored, asked, request.finish(signature).encoded());
-    } catch (GatewayException e) {
-      if (e.isFinal()) {
-        end(stored, asked);
-      }
-      throw e;
-    } catch (SignatureException e) {
-      end(stored, asked);
-      throw GatewayException.unanswered(
-          "the gateway granted a token whose signature is not that of the window's key", e);
-    }
-  }
-
-  /**
-   * A gateway that grants a token late would choose the publications that are left for the report.
-   */
-  private synchronized void hold(StoredToken stored, HeldToken asked, ByteString token) {
-    if (newest.get(asked.challenge().modelId()) > asked.firstRound()) {
-      end(stored, asked);
-    } else if (isStored(stored)) {
-      StoredToken unused = ledger.advance(stored, Stage.HELD, asked.with(token).encoded());
-    }
-  }
-
-  private boolean isStored(StoredToken stored) {
-    return ledger.tokens().stream()
-        .anyMatch(t -> t.sequence() == stored.sequence() && t.stage() == stored.stage());
-  }
-
-  /** Ends a token, unless another call has. */
-  private synchronized void end(StoredToken stored, HeldToken token) {
-    if (isStored(stored)) {
-      StoredToken unused =
-          ledger.advance(stored, Stage.ENDED, token.with(ByteString.EMPTY).encoded());
-    }
+  public CompletableFuture<Void> tokens() {
+    return tokens.asked();
   }
 
   private Optional<CompletableFuture<Void>> report(
       ModelSnapshot model, Supplier<double[]> gradient) {
     Optional<CompletableFuture<Void>> due = Optional.empty();
     Optional<CompletableFuture<Void>> earlier = Optional.empty();
-    for (StoredToken stored : ledger.tokens()) {
-      if (!isOf(model, stored)) {
-        continue;
-      }
+    for (StoredToken stored : tokens.of(model)) {
       if (stored.stage() == Stage.DRAWN) {
         earlier = Optional.of(sentOnce(stored, () -> send(stored)));
       } else if (stored.stage() != Stage.ENDED
           && HeldToken.parse(stored.bytes()).slot(ledger) == model.round()) {
         // Not granted yet: the window opens with this publication, which may be the token's.
-        CompletableFuture<Void> granted =
-            grants.getOrDefault(stored.sequence(), CompletableFuture.completedFuture(null));
+        CompletableFuture<Void> granted = tokens.grant(stored.sequence());
         due =
             Optional.of(
                 sentOnce(
@@ -382,7 +190,7 @@ public final class AnonymousReporter implements AutoCloseable {
 
   private StoredToken draw(ModelSnapshot model, long sequence, Supplier<double[]> gradient) {
     StoredToken stored =
-        ledger.tokens().stream()
+        tokens.of(model).stream()
             .filter(token -> token.sequence() == sequence && token.stage() == Stage.HELD)
             .findFirst()
             .orElseThrow(
@@ -394,7 +202,7 @@ public final class AnonymousReporter implements AutoCloseable {
     HeldToken token = HeldToken.parse(stored.bytes());
     PrivUnit declared = declared(model, token);
     GradientReportView.Builder drawn = GradientReportView.newBuilder();
-    randomiser(model, declared).release(gradient.get(), drawn);
+    WindowTokens.randomiser(model, declared).release(gradient.get(), drawn);
     ByteString report =
         AnonymousGateway.padded(
             AnonymousReport.newBuilder()
@@ -403,10 +211,10 @@ public final class AnonymousReporter implements AutoCloseable {
                 .setToken(token.content())
                 .setCandidate(drawn.getCandidate())
                 .setPrivUnit(drawn.getPrivUnit()));
-    return ledger.advance(stored, Stage.DRAWN, token.with(report).encoded());
+    return tokens.draw(stored, report);
   }
 
-  /** The token's level in the newest update, which all devices see: its key must be the same. */
+  /** The token's level in the newest update, whose key must be the same. */
   private static PrivUnit declared(ModelSnapshot model, HeldToken token) {
     for (TokenWindow window : model.windows()) {
       if (window.getWindow() == token.challenge().window()
@@ -415,9 +223,13 @@ public final class AnonymousReporter implements AutoCloseable {
         return window.getLevels(token.level()).getPrivUnit();
       }
     }
-    throw new IllegalStateException(
+    throw otherKey(token);
+  }
+
+  private static IllegalStateException otherKey(HeldToken token) {
+    return new IllegalStateException(
         "window %d of model %s has another key than that of this device's token; no report is sent"
-            .formatted(token.challenge().window(), model.modelId()));
+            .formatted(token.challenge().window(), token.challenge().modelId()));
   }
 
   private CompletableFuture<Void> send(StoredToken drawn) {
@@ -440,14 +252,18 @@ public final class AnonymousReporter implements AutoCloseable {
   }
 
   private void deliver(StoredToken drawn, HeldToken token, CompletableFuture<Void> sent) {
-    Optional<ReportRefusedException> refusal = Optional.empty();
+    Optional<RuntimeException> refusal = Optional.empty();
     try {
       try {
-        collector.send(token.content());
+        if (collector.serves(token)) {
+          collector.send(token.content());
+        } else {
+          refusal = Optional.of(otherKey(token));
+        }
       } catch (ReportRefusedException e) {
         refusal = Optional.of(e);
       }
-      end(drawn, token);
+      tokens.end(drawn, token);
     } catch (GatewayException | RuntimeException | Error | InterruptedException e) {
       // A later call sends it again.
       sent.completeExceptionally(e);
@@ -461,19 +277,18 @@ public final class AnonymousReporter implements AutoCloseable {
   public void close() {
     synchronized (this) {
       closed = true;
-      asker.shutdownNow();
+    }
+    // First: the sender is interrupted only when it writes to the ledger no more.
+    tokens.close();
+    synchronized (this) {
       sender.shutdownNow();
       sending.values().forEach(report -> report.completeExceptionally(closed()));
-      grants.values().forEach(grant -> grant.completeExceptionally(closed()));
     }
     try {
-      boolean unused =
-          sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS)
-              && asker.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+      boolean unused = sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      issuer.close();
       collector.close();
     }
   }

@@ -24,6 +24,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Sends the noisy gradients of one person's device. Each is charged to the person's {@link
@@ -235,6 +236,20 @@ public final class GradientReporter {
   public synchronized CompletableFuture<Void> vote(
       RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
     return release(() -> maker.vote(terms, category, randomiser));
+  }
+
+  /**
+   * Answers whether the person's value is above the threshold of the {@linkplain #statistic
+   * statistic} of quantiles for which this device is asked, by a randomised bit, and sends the
+   * answer. Spends and throws as {@link #answer}.
+   *
+   * @param value the person's value; called at most once. One beyond the range counts as the
+   *     nearest end, NaN as its lower end
+   * @throws IllegalArgumentException if the statistic isn't one of quantiles
+   */
+  public synchronized CompletableFuture<Void> answerValue(
+      ModelSnapshot model, ToDoubleFunction<Statistic> value, BitRandomiser randomiser) {
+    return release(() -> maker.answerValue(model.terms(), value, randomiser));
   }
 
   /**

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows one model over a gateway, by long polls, and keeps its newest committed update until the
  * model is retired. It needs no token. A round that is superseded between two polls is not read;
- * nor is one that the job publishes again.
+ * nor is one that the job publishes again. The newest round is read again when the gateway
+ * announces other windows for anonymous reports with it.
  *
  * <p>A subscriber runs its own thread, which waits and tries again while the gateway is
  * unreachable, or can't answer now. If it fails, because of an unreadable update, an exception of
@@ -59,6 +60,9 @@ public final class HttpModelSubscriber implements AutoCloseable {
    * The newest round that was read; empty to read any. Accessed only by the subscriber's thread.
    */
   private Optional<Long> after = Optional.empty();
+
+  /** What the gateway calls the update that was read; empty if it has no name. */
+  private String tag = "";
 
   // Guarded by this.
   private Optional<Publications> publications = Optional.empty();
@@ -223,15 +227,23 @@ public final class HttpModelSubscriber implements AutoCloseable {
 
   private void poll() throws GatewayException, InterruptedException {
     String query = after.map(round -> "?after=" + round + "&wait=" + WAIT.toSeconds()).orElse("");
-    HttpRequest request =
-        gateway.request(path + query).header("Accept", GatewayConnection.PROTOBUF).build();
-    HttpResponse<byte[]> answer = gateway.send(request, WAIT.plus(ANSWER), MOST_BODY);
+    HttpRequest.Builder request =
+        gateway.request(path + query).header("Accept", GatewayConnection.PROTOBUF);
+    if (after.isPresent() && !tag.isEmpty()) {
+      request.header("If-None-Match", tag);
+    }
+    HttpResponse<byte[]> answer = gateway.send(request.build(), WAIT.plus(ANSWER), MOST_BODY);
     if (answer.statusCode() == 200) {
       ModelSnapshot snapshot = ModelSnapshot.parse(answer.body());
       if (!snapshot.modelId().equals(modelId)) {
         throw new IllegalStateException("the gateway answered with another model");
       }
-      if (after.equals(Optional.of(snapshot.round())) || isOutdated(snapshot)) {
+      if (isOutdated(snapshot)) {
+        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        return;
+      }
+      tag = answer.headers().firstValue("ETag").orElse("");
+      if (isKnown(snapshot)) {
         TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
         return;
       }
@@ -243,6 +255,15 @@ public final class HttpModelSubscriber implements AutoCloseable {
     } else {
       throw gateway.failure(answer);
     }
+  }
+
+  /** Whether it has the round and the windows of the newest update that was read. */
+  private synchronized boolean isKnown(ModelSnapshot snapshot) {
+    return after.equals(Optional.of(snapshot.round()))
+        && publications
+            .map(Publications::newest)
+            .filter(newest -> newest.windows().equals(snapshot.windows()))
+            .isPresent();
   }
 
   /** Of a gateway that lags behind another one. A model that starts again publishes later. */

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
@@ -45,6 +46,7 @@ public final class ModelSnapshot {
                 : update.getQuestionProbability(),
             update.getEstimatesList().stream().map(Estimate::getQuestion).toList(),
             update.getStatisticsList().stream().map(StatisticEstimate::getStatistic).toList(),
+            thresholds(update),
             update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
             update.getSlopeBound());
   }
@@ -78,6 +80,16 @@ public final class ModelSnapshot {
         average.length == weights.length,
         "average has " + average.length + " coordinates; weights have " + weights.length);
     return new ModelSnapshot(update, weights, average);
+  }
+
+  private static Map<String, Double> thresholds(ModelUpdateView update) {
+    return update.getStatisticsList().stream()
+        .filter(each -> each.getStatistic().hasQuantiles() && each.hasThreshold())
+        .collect(
+            Collectors.toMap(
+                each -> each.getStatistic().getName(),
+                StatisticEstimate::getThreshold,
+                (a, b) -> a));
   }
 
   /** What only an update with a moving clip must satisfy. */

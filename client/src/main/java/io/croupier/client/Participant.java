@@ -26,8 +26,8 @@ public interface Participant {
   boolean answer(Question question);
 
   /**
-   * Whether this program knows the person's category in a statistic; must not depend on data. False
-   * unless it is overridden.
+   * Whether this program knows the person's category in a statistic, or value; must not depend on
+   * data. False unless it is overridden.
    */
   default boolean canVote(Statistic statistic) {
     return false;
@@ -39,5 +39,13 @@ public interface Participant {
    */
   default String category(Statistic statistic) {
     return null;
+  }
+
+  /**
+   * The person's value in a statistic of {@linkplain io.croupier.schemas.Quantiles quantiles} that
+   * this program knows. One beyond the range counts as the nearest end, NaN as its lower end.
+   */
+  default double value(Statistic statistic) {
+    return Double.NaN;
   }
 }

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Creates the reports of one person's device, each charged to the person's {@link LocalLedger} and
@@ -152,9 +153,9 @@ public final class ReportMaker {
 
   /**
    * Makes the report that a round asks of this device: whether its size is above the clip, or the
-   * answer to a question, by a randomised bit at the cost of a gradient; or its category in a
-   * statistic, by a randomised group at that cost; or else a gradient. Spends and throws as {@link
-   * #release}.
+   * answer to a question, or whether its value is above the threshold of a statistic, by a
+   * randomised bit at the cost of a gradient; or its category in a statistic, by a randomised group
+   * at that cost; or else a gradient. Spends and throws as {@link #release}.
    *
    * @param terms of the published round
    * @param participant the person's data at that round
@@ -173,9 +174,11 @@ public final class ReportMaker {
     if (bits.isPresent() && question(terms).filter(participant::canAnswer).isPresent()) {
       return answer(terms, participant::answer, bits.get());
     }
-    Optional<Statistic> statistic =
-        statistic(terms).filter(Statistic::hasChoice).filter(participant::canVote);
-    if (statistic.isPresent()) {
+    Optional<Statistic> statistic = statistic(terms).filter(participant::canVote);
+    if (bits.isPresent() && statistic.filter(each -> hasThreshold(terms, each)).isPresent()) {
+      return answerValue(terms, participant::value, bits.get());
+    }
+    if (statistic.filter(Statistic::hasChoice).isPresent()) {
       Optional<HashedResponseRandomiser> groups =
           HashedResponseRandomiser.costing(
                   randomiser.cost(), statistic.get().getChoice().getCategoriesCount())
@@ -329,6 +332,34 @@ public final class ReportMaker {
           randomiser.release(statistic.getName(), index, report);
           return report.build().toByteArray();
         });
+  }
+
+  private static boolean hasThreshold(RoundTerms terms, Statistic statistic) {
+    return statistic.hasQuantiles() && terms.thresholds().containsKey(statistic.getName());
+  }
+
+  /**
+   * Answers whether the person's value is above the threshold of the round, in the {@linkplain
+   * #statistic statistic} of quantiles for which this device is asked, by a randomised bit. Spends
+   * and throws as {@link #answer}.
+   *
+   * @param value the person's value; called at most once, and only if this device is asked. One
+   *     beyond the range counts as the nearest end, NaN as its lower end
+   * @throws IllegalArgumentException if the statistic has no threshold in these terms
+   */
+  public StoredReport answerValue(
+      RoundTerms terms, ToDoubleFunction<Statistic> value, BitRandomiser randomiser) {
+    Statistic statistic =
+        statistic(terms).orElseThrow(() -> new NotChosenException(terms, " for a statistic"));
+    if (!hasThreshold(terms, statistic)) {
+      throw new IllegalArgumentException(
+          "statistic "
+              + statistic.getName()
+              + " has no threshold in the terms of the round; it must be one of quantiles");
+    }
+    double threshold = terms.thresholds().get(statistic.getName());
+    boolean isAbove = Statistics.isAbove(value.applyAsDouble(statistic), threshold);
+    return answer(terms, statistic.getName(), isAbove, randomiser);
   }
 
   private StoredReport answer(

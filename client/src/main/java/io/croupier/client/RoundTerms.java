@@ -5,6 +5,7 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,6 +25,8 @@ import java.util.Optional;
  *     for a statistic, instead of for a gradient
  * @param questions the questions of the model, besides that about the size; unmodifiable
  * @param statistics the statistics of the model; unmodifiable
+ * @param thresholds of each statistic of quantiles, by its name: whether a value is above it is
+ *     what the round asks; unmodifiable
  * @param size what the clip bounds, if it moves; empty if it is fixed. A newer job may announce a
  *     size that this version doesn't know ({@link #hasKnownSize})
  * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
@@ -38,11 +41,12 @@ public record RoundTerms(
     double questionProbability,
     List<Question> questions,
     List<Statistic> statistics,
+    Map<String, Double> thresholds,
     Optional<AdaptiveClip.Size> size,
     double slopeBound) {
 
   /**
-   * Copies the questions and statistics.
+   * Copies the questions, statistics and thresholds.
    *
    * @throws IllegalArgumentException if an argument is out of range; or, with a size, the grid
    *     isn't that of the bound; or the slope bound is missing with the size FEATURES; or there is
@@ -51,6 +55,7 @@ public record RoundTerms(
   public RoundTerms {
     questions = List.copyOf(questions);
     statistics = List.copyOf(statistics);
+    thresholds = Map.copyOf(thresholds);
     require(round >= 0, "round", round, "at least 0");
     require(dimension >= 1, "dimension", dimension, "at least 1");
     requirePositive("gradientBound", gradientBound);
@@ -115,7 +120,8 @@ public record RoundTerms(
   }
 
   /**
-   * The terms of another round of the same model, which are the same if the clip is fixed.
+   * The terms of another round of the same model, which are the same if the clip is fixed, but for
+   * the thresholds: those of the other round are unknown.
    *
    * @throws IllegalArgumentException if the clip moves, unless it is the same round
    */
@@ -143,6 +149,7 @@ public record RoundTerms(
         questionProbability,
         questions,
         statistics,
+        Map.of(),
         size,
         slopeBound);
   }

@@ -11,6 +11,7 @@ import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.TokenWindow;
@@ -99,6 +100,9 @@ class AnonymousExampleTest {
       arrived.countDown();
       return StubGateway.ACCEPTED;
     }
+    if (target.endsWith("/windows")) {
+      return windows();
+    }
     if (target.contains("after=")) {
       granted.await();
     }
@@ -111,6 +115,15 @@ class AnonymousExampleTest {
             .addWindows(window(number / PUBLICATIONS + 1))
             .build()
             .toByteString());
+  }
+
+  /** All windows so far: updates follow each other without a pause, while the report waits. */
+  private Answer windows() {
+    ModelUpdate.Builder update = ModelUpdate.newBuilder().setModelId("clicks");
+    for (long window = 0; window <= round.get() / PUBLICATIONS; window++) {
+      update.addWindows(window(window));
+    }
+    return new Answer(200, Map.of(), update.build().toByteString());
   }
 
   private static Answer signed(String request) {

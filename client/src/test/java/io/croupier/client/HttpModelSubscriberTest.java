@@ -16,6 +16,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -145,6 +146,41 @@ class HttpModelSubscriberTest {
       await(() -> heard.contains(8L));
       assertThat(heard).startsWith(7L, 8L);
       assertThat(models.published(7)).isPresent();
+    }
+  }
+
+  /** Of a model that has been published, but whose keys haven't. */
+  @Test
+  void readsTheWindowsThatAreAnnouncedAfterARound() throws Exception {
+    AtomicReference<String> tag = new AtomicReference<>("W/\"without\"");
+    List<Integer> heard = new CopyOnWriteArrayList<>();
+    try (StubGateway gateway =
+            new StubGateway(
+                request -> {
+                  String newest = tag.get();
+                  if (request.header("If-None-Match").equals(Optional.of(newest))) {
+                    return new Answer(304, Map.of(), ByteString.EMPTY);
+                  }
+                  ModelUpdate.Builder update = Updates.update("m", 0, 0);
+                  if (newest.contains("with-window")) {
+                    update.addWindows(SigningGateway.window(0));
+                  }
+                  return update(update).with("ETag", newest);
+                });
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(
+                gateway.uri(), "m", snapshot -> heard.add(snapshot.windows().size()))) {
+      assertThat(models.await(PATIENCE).windows()).isEmpty();
+      tag.set("W/\"with-window\"");
+      await(() -> heard.contains(1));
+      assertThat(models.newest().orElseThrow().windows()).hasSize(1);
+      // The same again, as after a restart of the gateway.
+      tag.set("W/\"with-window-again\"");
+      await(
+          () ->
+              gateway.received().stream()
+                  .anyMatch(r -> r.header("If-None-Match").equals(Optional.of(tag.get()))));
+      assertThat(heard).containsExactly(0, 1);
     }
   }
 

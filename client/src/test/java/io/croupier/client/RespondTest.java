@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +40,7 @@ class RespondTest {
     private final List<String> evaluated = new ArrayList<>();
     private boolean answers = true;
     private boolean votes = true;
+    private double value;
 
     @Override
     public double[] gradient() {
@@ -72,6 +74,12 @@ class RespondTest {
     public String category(Statistic statistic) {
       evaluated.add("category");
       return "home";
+    }
+
+    @Override
+    public double value(Statistic statistic) {
+      evaluated.add("value");
+      return value;
     }
   }
 
@@ -185,6 +193,58 @@ class RespondTest {
     // Another one is released with probability 2.3e-7.
     assertThat(report.getVote().getIndex()).isEqualTo(2);
     assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
+  }
+
+  /** A round that asks every device whether its value is above 30. */
+  private static RoundTerms measuring() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 1, 0, 0).setQuestionProbability(1).setAnswerProbability(1);
+    update.addStatisticsBuilder().setThreshold(30).getStatisticBuilder().setName("minutes");
+    update
+        .getStatisticsBuilder(0)
+        .getStatisticBuilder()
+        .getQuantilesBuilder()
+        .addLevels(0.5)
+        .setFrom(0)
+        .setTo(1440);
+    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"31, true", "30, false", "1e9, true", "-1, false", "NaN, false", "Infinity, true"})
+  void aValueIsComparedWithTheThresholdOfTheRound(double value, boolean isAbove) throws Exception {
+    Data data = new Data();
+    data.value = value;
+    GradientReport report =
+        parse(maker.respond(measuring(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
+    assertThat(report.getAnswer().getQuestion()).isEqualTo("minutes");
+    // The other bit is released with probability 1.1e-7.
+    assertThat(report.getAnswer().getBit()).isEqualTo(isAbove);
+    assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(16);
+    assertThat(data.evaluated).containsExactly("value");
+    assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
+  }
+
+  /** The threshold of another round is unknown, so nothing is reported about it. */
+  @Test
+  void aValueNeedsTheThresholdOfItsOwnRound() {
+    Data data = new Data();
+    RoundTerms other = measuring().at(5);
+    assertThatThrownBy(() -> maker.respond(other, data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    assertThatThrownBy(
+            () -> maker.answerValue(other, statistic -> 1, BitRandomiser.ofEpsilon(1)))
+        .hasMessage(
+            "statistic minutes has no threshold in the terms of the round; it must be one of"
+                + " quantiles");
+    assertThatThrownBy(
+            () -> maker.answerValue(counting(), statistic -> 1, BitRandomiser.ofEpsilon(1)))
+        .hasMessageContaining("it must be one of quantiles");
+    data.votes = false;
+    assertThatThrownBy(() -> maker.respond(measuring(), data, EPSILON_100))
+        .isInstanceOf(NotChosenException.class);
+    assertThat(data.evaluated).isEmpty();
+    assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test

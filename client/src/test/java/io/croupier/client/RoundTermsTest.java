@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,12 +20,23 @@ class RoundTermsTest {
 
   private static RoundTerms moving(double bound, int exponent, double slopeBound) {
     return new RoundTerms(
-        "m", 0, 2, bound, exponent, 1, 0.02, List.of(), List.of(), FEATURES, slopeBound);
+        "m", 0, 2, bound, exponent, 1, 0.02, List.of(), List.of(), Map.of(), FEATURES, slopeBound);
   }
 
   private static RoundTerms fixed(double bound, double answers, double questions) {
     return new RoundTerms(
-        "m", 0, 2, bound, -3, answers, questions, List.of(), List.of(), Optional.empty(), 0);
+        "m",
+        0,
+        2,
+        bound,
+        -3,
+        answers,
+        questions,
+        List.of(),
+        List.of(),
+        Map.of(),
+        Optional.empty(),
+        0);
   }
 
   @Test
@@ -33,7 +45,8 @@ class RoundTermsTest {
     assertThat(fixed(0.3, 0.5, 0).gridExponent()).as("chosen in the spec").isEqualTo(-3);
     List<Question> questions = List.of(Question.newBuilder().setName("a").build());
     assertThat(
-            new RoundTerms("m", 0, 2, 1, -16, 1, 0.02, questions, List.of(), Optional.empty(), 0)
+            new RoundTerms(
+                    "m", 0, 2, 1, -16, 1, 0.02, questions, List.of(), Map.of(), Optional.empty(), 0)
                 .questions())
         .isEqualTo(questions);
   }

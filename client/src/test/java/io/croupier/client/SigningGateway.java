@@ -41,6 +41,7 @@ public final class SigningGateway implements AutoCloseable {
   private final AtomicInteger tokensAsked = new AtomicInteger();
   private final AtomicInteger reportsSent = new AtomicInteger();
   private final StubGateway gateway;
+  private volatile Answer windows = windows(0, 9);
 
   /** Guarded by this. */
   private boolean isDelayed;
@@ -57,6 +58,24 @@ public final class SigningGateway implements AutoCloseable {
   /** The answer to a report, by its place, from 0. */
   void answerReport(int place, Answer answer) {
     reportAnswers.put(place, answer);
+  }
+
+  /** The answer to requests for windows without identity; by default the first ten, as signed. */
+  void answerWindows(Answer answer) {
+    windows = answer;
+  }
+
+  /** An answer with the windows between two, both included. */
+  static Answer windows(long first, long last) {
+    ModelUpdate.Builder update = ModelUpdate.newBuilder().setModelId("m");
+    for (long window = first; window <= last; window++) {
+      update.addWindows(window(window));
+    }
+    return windows(update);
+  }
+
+  static Answer windows(ModelUpdate.Builder update) {
+    return new Answer(200, Map.of(), update.build().toByteString());
   }
 
   /** Whether answers to requests for tokens are held back. */
@@ -82,6 +101,9 @@ public final class SigningGateway implements AutoCloseable {
   }
 
   private Answer answer(Received request) throws InterruptedException {
+    if (request.target().equals("/v1/models/m/windows")) {
+      return windows;
+    }
     if (!request.target().equals("/v1/tokens")) {
       return reportAnswers.getOrDefault(reportsSent.getAndIncrement(), StubGateway.ACCEPTED);
     }

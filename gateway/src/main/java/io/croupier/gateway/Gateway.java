@@ -107,7 +107,8 @@ public final class Gateway implements AutoCloseable {
       ReportSender sender,
       BooleanSupplier caughtUp) {
     TokenKeys keys = new TokenKeys();
-    updates.announce(new ServedWindows(specs, keys)::of);
+    ServedWindows windows = new ServedWindows(specs, keys);
+    updates.announce(windows::announced);
     keys.watch(updates::refresh);
     Grants grants = new Grants();
     TopicFollower ofKeys =
@@ -131,6 +132,7 @@ public final class Gateway implements AutoCloseable {
     return new AnonymousParts(
         new TokenCheck(pepper, specs, updates, issuers),
         grants,
+        windows,
         new AnonymousCheck(specs, updates, issuers),
         sender,
         config.topics().gradients(),

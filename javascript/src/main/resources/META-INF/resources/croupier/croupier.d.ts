@@ -48,12 +48,14 @@ export interface Question {
   readonly threshold: number | null;
 }
 
-/** A count of people by their own data alone: to which of the categories does a person belong? */
+/** A count of people by their own data alone: to which of the categories does a person belong, or is a number above a threshold? */
 export interface Statistic {
   readonly name: string;
-  readonly kind: 'choice' | 'unknown';
+  readonly kind: 'choice' | 'quantiles' | 'unknown';
   /** Of a choice, at least two; otherwise none. */
   readonly categories: readonly string[];
+  /** Of quantiles: whether the person's number is above it is what the round asks; otherwise null. */
+  readonly threshold: number | null;
 }
 
 /** The terms on which a published round takes reports. */
@@ -199,7 +201,7 @@ export class Rows {
 
 /** A release of priv_unit. */
 export interface Choice {
-  /** 64 bits, drawn before the gradient was looked at. */
+  /** 64 bits, drawn independently of the gradient. */
   readonly seed: bigint;
   readonly index: number;
 }
@@ -271,6 +273,8 @@ export class Gateway {
   send(bytes: Uint8Array): Promise<void>;
   /** The same for an anonymous report, without a token. */
   sendAnonymous(bytes: Uint8Array): Promise<void>;
+  /** The open windows of a model for anonymous reports, asked for without a token. */
+  windows(modelId: string): Promise<TokenWindow[]>;
   /** The blind signature of a token. */
   grant(request: {
     modelId: string;
@@ -436,17 +440,19 @@ export class Device {
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;
   /**
-   * Does what the round asks for; null if that is nothing. categories: the person's category in each statistic that this
-   * program knows, by its name; a value that is none of the categories counts as the last of them.
+   * Does what the round asks for; null if that is nothing. categories: the person's category or number in each statistic
+   * that this program knows, by its name; a value that is none of the categories counts as the last of them, and what is
+   * no number as the lower end of the range.
    */
   takePart(
     snapshot: Snapshot,
     rows: Rows,
-    categories?: Readonly<Record<string, string | null>>,
+    categories?: Readonly<Record<string, string | number | null>>,
   ): Promise<SentGradient | SentAnswer | SentVote | null>;
   report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;
   answer(snapshot: Snapshot, truth: (question: Question) => boolean): Promise<SentAnswer>;
   answerSize(snapshot: Snapshot, size: () => number): Promise<SentAnswer>;
+  answerValue(snapshot: Snapshot, value: (statistic: Statistic) => number | null): Promise<SentAnswer>;
   vote(snapshot: Snapshot, category: (statistic: Statistic) => string | null): Promise<SentVote>;
   /** Asks for the token of a window that begins, and sends its report at the publication that the device drew. */
   takePartAnonymously(

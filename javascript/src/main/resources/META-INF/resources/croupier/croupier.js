@@ -773,7 +773,7 @@ export class PrivUnit {
     check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
     check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
     const table = knots();
-    // Before anything looks at the gradient.
+    // Independently of the gradient.
     const seeds = this.#seeds;
     seeds.renew();
     seeds.next();
@@ -1373,12 +1373,14 @@ function questionOf(estimate) {
 
 function statisticOf(estimate) {
   const statistic = estimate.statistic ?? {};
-  const kind = statistic.choice !== undefined ? 'choice' : 'unknown';
+  const kind = statistic.choice !== undefined ? 'choice' : statistic.quantiles !== undefined ? 'quantiles' : 'unknown';
   const name = statistic.name ?? '';
   requireUpdate(NAME.test(name), 'a statistic has no valid name');
   const categories = Object.freeze([...(statistic.choice?.categories ?? [])]);
-  requireUpdate(kind === 'unknown' || categories.length >= 2, 'a choice has fewer than 2 categories');
-  return Object.freeze({ name, kind, categories });
+  requireUpdate(kind !== 'choice' || categories.length >= 2, 'a choice has fewer than 2 categories');
+  const threshold = kind === 'quantiles' ? numberOf(estimate.threshold) : null;
+  requireUpdate(kind !== 'quantiles' || Number.isFinite(threshold), 'a statistic of quantiles has no threshold');
+  return Object.freeze({ name, kind, categories, threshold });
 }
 
 function isProbability(p) {
@@ -1887,6 +1889,16 @@ function voteReport(terms, deviceId, sequence, now, randomiser, statistic, { see
     .message(16, vote.integer(3, group))
     .message(27, new ProtobufWriter().double(1, randomiser.epsilon).integer(2, randomiser.groups))
     .finish();
+}
+
+function isKeyOf(level, token) {
+  return level.modulus.every((byte, i) => byte === token.modulus[i]);
+}
+
+/** With a key of its own, a device would be recognised. */
+function otherKey({ modelId, window }) {
+  return new CroupierError(
+    `window ${window} of model ${modelId} has another key than that of this device's token; no report is sent`);
 }
 
 /** Length of all anonymous reports in bytes; of it, tag and length of the padding take three. */
@@ -2655,6 +2667,17 @@ export class Gateway {
   }
 
   /**
+   * The windows of a model for anonymous reports that are open, as this gateway serves them to requests without identity.
+   *
+   * @returns objects as a snapshot's windows
+   */
+  async windows(modelId) {
+    check(this.#token === null, 'token', 'set', 'null for anonymous reports');
+    const response = await this.#request(`${this.#path(modelId)}/windows`, {});
+    return this.#read(response, (body) => (body.windows ?? []).map(windowOf));
+  }
+
+  /**
    * Asks for the blind signature of a token, once.
    *
    * @param request an object of the JSON that the gateway takes
@@ -2916,8 +2939,9 @@ export class Device {
    * person's category in a statistic.
    *
    * @param rows the person's Rows
-   * @param categories the person's category in each statistic that this program knows, by the statistic's name; a value
-   *     that is none of the categories, null for instance, counts as the last of them
+   * @param categories the person's category or number in each statistic that this program knows, by the statistic's name; a
+   *     value that is none of the categories, null for instance, counts as the last of them; where a number is asked for,
+   *     what is none counts as the lower end of the range
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
    *     is asked a question or for a statistic that its data can't answer, or for which its limit leaves nothing
    */
@@ -2946,9 +2970,12 @@ export class Device {
     }
     if (decision.kind === 'statistic') {
       const { name, kind } = decision.statistic;
-      return kind === 'choice' && Object.hasOwn(categories, name)
+      if (kind === 'unknown' || !Object.hasOwn(categories, name)) {
+        return null;
+      }
+      return kind === 'choice'
         ? this.vote(snapshot, (statistic) => categories[statistic.name])
-        : null;
+        : this.answerValue(snapshot, (statistic) => categories[statistic.name]);
     }
     return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
   }
@@ -3026,6 +3053,20 @@ export class Device {
       return voteReport(terms, this.deviceId, sequence, this.#now(), randomiser, statistic.name, release);
     });
     return { kind: 'vote', ...sent, epsilon: randomiser.epsilon, statistic: statistic.name, ...release };
+  }
+
+  /**
+   * Answers whether the person's number is above the threshold of the round, in the statistic of quantiles for which this
+   * device is asked, by a randomised bit.
+   *
+   * @param value returns the person's number; called at most once. What is no number counts as the lower end of the range
+   */
+  async answerValue(snapshot, value) {
+    const { terms } = snapshot;
+    const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
+    check(statistic.kind === 'quantiles', 'statistic', 'another kind', 'one of quantiles');
+    const number = value(statistic);
+    return this.#answer(terms, statistic.name, typeof number === 'number' && number > statistic.threshold);
   }
 
   async #answer(terms, question, truth) {
@@ -3158,10 +3199,9 @@ export class Device {
       }
       if (token.modelId === modelId && token.stage === 'held' && slot === round) {
         const level = windows.find(({ window }) => window === token.window)?.levels[token.level];
-        // With a key of its own, this device would be recognised.
-        check(
-          level?.modulus.every((byte, i) => byte === token.modulus[i]) === true,
-          `the key of window ${token.window}`, "another one than that of this device's token", 'the same');
+        if (!level || !isKeyOf(level, token)) {
+          throw otherKey(token);
+        }
         const values = Float64Array.from(gradient());
         check(values.length === terms.dimension, 'length of the gradient', values.length, terms.dimension);
         const randomiser = this.randomiser(terms.dimension);
@@ -3191,9 +3231,11 @@ export class Device {
   async #deliverAnonymous(drawn) {
     const { collector, longestWaitMs } = this.#anonymous;
     await this.#sleep(new Words(this.#crypto).below(longestWaitMs));
-    let refusal = null;
+    let refusal = await this.#refusalOf(drawn);
     try {
-      await this.#repeat(() => collector.sendAnonymous(drawn.content));
+      if (refusal === null) {
+        await this.#repeat(() => collector.sendAnonymous(drawn.content));
+      }
     } catch (failure) {
       const isForbidden = failure instanceof GatewayError && failure.status === 403 && failure.problem !== null;
       if (!isForbidden && !(failure instanceof GatewayError && failure.isFinal)) {
@@ -3205,6 +3247,23 @@ export class Device {
     if (refusal !== null) {
       throw refusal;
     }
+  }
+
+  /**
+   * Why a drawn report must not be sent; null if it may. A gateway that serves a person a key of their own, by which it
+   * recognises their report, doesn't know whose request without identity this is.
+   */
+  async #refusalOf(token) {
+    const { modelId, window, level } = token;
+    const windows = await this.#repeat(() => this.#anonymous.collector.windows(modelId));
+    const served = windows.find((one) => one.window === window)?.levels[level];
+    if (served) {
+      return isKeyOf(served, token) ? null : otherKey(token);
+    }
+    if (windows.some((one) => one.window > window + 2)) {
+      return new CroupierError(`window ${window} of model ${modelId} is over`);
+    }
+    throw new GatewayError(`the gateway serves no key of window ${window} of model ${modelId}`, { status: 200 });
   }
 
   /** Repeats a request while the gateway asks for that, up to the number of attempts. */

@@ -41,9 +41,13 @@ class AnonymousTest extends DeviceFixture {
   /** What was asked for, and the bytes of each request, in their order. */
   private final List<JsonNode> asked = new ArrayList<>();
 
+  /** What the gateway answers to requests for windows without identity. */
+  private String served;
+
   @BeforeEach
   void grant() {
-    visits.grantBy(this::sign);
+    served = update(1, window(0, 0), window(1, 1), window(2, 2), window(3, 3));
+    visits.grantBy(this::sign, () -> served);
   }
 
   private String sign(String body) {
@@ -171,11 +175,11 @@ class AnonymousTest extends DeviceFixture {
     }
     assertThat(spent(device)).isEqualTo(Long.toString(2 * (windows + 1)));
     for (Value request : requests()) {
-      boolean isReport =
-          request.getMember("url").asString().equals("https://relay.example/v1/anonymous-reports");
-      assertThat(request.getMember("headers").hasMember("Authorization")).isNotEqualTo(isReport);
+      boolean isToRelay = request.getMember("url").asString().startsWith("https://relay.example/");
+      assertThat(request.getMember("headers").hasMember("Authorization")).isNotEqualTo(isToRelay);
     }
-    assertThat(requests()).hasSize(2 * (int) windows + 1);
+    // Windows and a report in each window, and the tokens of these and of the next one.
+    assertThat(requests()).hasSize(3 * (int) windows + 1);
   }
 
   /**
@@ -258,12 +262,41 @@ class AnonymousTest extends DeviceFixture {
       visits.run();
       if (!state.getMember("failure").isNull()) {
         assertThat(state.getMember("failure").getMember("message").asString())
-            .contains("the key of window 1 is another one");
+            .contains("window 1 of model m has another key");
         failures++;
       }
     }
     assertThat(failures).isEqualTo(1);
     assertThat(reports()).isEmpty();
+  }
+
+  /** A gateway that serves one person another key has to serve it to everybody. */
+  @Test
+  void aKeyThatIsNotServedWithoutIdentityIsNotUsed() {
+    Map<String, String> failures =
+        Map.of(
+            update(0, window(0, 9)),
+            "window 0 of model m has another key than that of this device's token; no report is"
+                + " sent",
+            update(0, new TokenWindow[0]),
+            "the gateway serves no key of window 0 of model m",
+            update(9, window(3, 3), window(4, 4)),
+            "window 0 of model m is over");
+    for (String answer : failures.keySet()) {
+      visits = new Visits(browser, scenarios);
+      visits.grantBy(this::sign, () -> answer);
+      Value device = open(1);
+      String failure = "";
+      for (long round = 0; round < PUBLICATIONS; round++) {
+        Value state = scenarios.getMember("watch").execute(takePart(device, update(round)));
+        visits.run();
+        if (!state.getMember("failure").isNull()) {
+          failure = state.getMember("failure").getMember("message").asString();
+        }
+      }
+      assertThat(failure).isEqualTo(failures.get(answer));
+      assertThat(reports()).isEmpty();
+    }
   }
 
   @Test
@@ -286,7 +319,7 @@ class AnonymousTest extends DeviceFixture {
     int kills = 0;
     for (int stopAt = 1; ; stopAt++) {
       visits = new Visits(browser, scenarios);
-      visits.grantBy(this::sign);
+      visits.grantBy(this::sign, () -> served);
       asked.clear();
       boolean isOver = visits.visitAnonymously(visits.page(stopAt, false), updates);
       assertThat(visits.visitAnonymously(visits.page(), updates)).isTrue();

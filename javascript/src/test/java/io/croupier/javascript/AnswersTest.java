@@ -10,26 +10,12 @@ import java.math.BigInteger;
 import java.math.MathContext;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The randomised bit, against the law of the Java client. */
-class AnswersTest {
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
+class AnswersTest extends BrowserFixture {
   private static Value randomiser(double epsilon) {
     return browser
         .eval("(module, epsilon, crypto) => new module.RandomisedResponse({epsilon, crypto})")

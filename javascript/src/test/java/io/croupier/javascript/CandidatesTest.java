@@ -12,24 +12,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** From a seed to its vectors: bit for bit those of docs/priv-unit.md, and of the Java client. */
-class CandidatesTest {
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
+class CandidatesTest extends BrowserFixture {
   private static String sha256(byte[] bytes) throws NoSuchAlgorithmException {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }

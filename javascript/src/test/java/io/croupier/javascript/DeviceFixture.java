@@ -1,26 +1,18 @@
 package io.croupier.javascript;
 
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
 /** One device and its ledger, with storage, locks and network that are mocks. */
-abstract class DeviceFixture {
-  static Browser browser;
+abstract class DeviceFixture extends BrowserFixture {
   static Value scenarios;
 
   Visits visits;
 
   @BeforeAll
-  static void open() {
-    browser = new Browser();
+  static void load() {
     scenarios = browser.test("scenarios.js");
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
   }
 
   @BeforeEach

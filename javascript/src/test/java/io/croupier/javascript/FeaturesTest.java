@@ -10,31 +10,17 @@ import io.croupier.schemas.ModelUpdate;
 import java.io.File;
 import java.util.HexFormat;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Vectors of a person's features, against those of the Java client. */
-class FeaturesTest {
+class FeaturesTest extends BrowserFixture {
   private static final String FEATURES =
       "[{name: 'one', intercept: {}}, {name: 'walked', range: {from: 0, to: 180}},"
           + " {name: 'well', yesNo: {}}, {name: 'shift', oneHot: {categories: ['a', 'b']}},"
           + " {name: 'note', encoder: {length: 2, digest:"
           + " 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'}}]";
-
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
 
   private static Value run(String program) {
     return browser

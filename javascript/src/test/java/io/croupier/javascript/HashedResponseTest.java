@@ -7,27 +7,13 @@ import io.croupier.noise.SeededGroups;
 import io.croupier.noise.Statistics;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The group of a category, against the law and the groups of the Java client. */
-class HashedResponseTest {
+class HashedResponseTest extends BrowserFixture {
   private static final int RELEASES = 4000;
-
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
 
   private static Value randomiser(double epsilon, int categories) {
     return browser

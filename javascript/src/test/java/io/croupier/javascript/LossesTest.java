@@ -13,8 +13,6 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,19 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Losses and gradients of rows, against golden values of 40 digits. A test of the command line
  * compares the Java losses with the same file.
  */
-class LossesTest {
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
+class LossesTest extends BrowserFixture {
   private static void assertClose(Value actual, JsonNode expected, String what) {
     assertThat(actual.getArraySize()).as(what).isEqualTo(expected.size());
     for (int i = 0; i < expected.size(); i++) {

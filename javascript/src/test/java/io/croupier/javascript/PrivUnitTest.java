@@ -24,8 +24,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,19 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Seeds are fixed. Were they new on every run, a false alarm of this class would have a probability
  * below 1e-7: 1.25e-9 for each of at most 40 assertions about a sample.
  */
-class PrivUnitTest {
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
+class PrivUnitTest extends BrowserFixture {
   /** A randomiser whose words come from the supplier that the browser was given last. */
   private static Value randomiser(int d, double epsilon, int candidates) {
     return browser

@@ -9,26 +9,12 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Reports as bytes: those that Protobuf's own writer makes, well-formed for the job. */
-class ReportBytesTest {
+class ReportBytesTest extends BrowserFixture {
   private static final long NOW = 1_800_000_123_456L;
   private static final long HOUR = 3_600_000;
-
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
 
   private static GradientReport.Builder blank(long round, String device, long sequence) {
     return GradientReport.newBuilder()

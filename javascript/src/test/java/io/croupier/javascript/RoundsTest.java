@@ -27,27 +27,13 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a device reads in an update, and does in its round: the same as the Java client. */
-class RoundsTest {
-  private static Browser browser;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
+class RoundsTest extends BrowserFixture {
   private static Value array(byte[] bytes) {
     Value array = browser.eval("(n) => new Uint8Array(n)").execute(bytes.length);
     for (int i = 0; i < bytes.length; i++) {

@@ -5,6 +5,7 @@ import io.croupier.schemas.GradientReports;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.graalvm.polyglot.Value;
 import org.graalvm.polyglot.proxy.ProxyArray;
@@ -148,10 +149,14 @@ final class Visits {
                 .execute(scenarios));
   }
 
-  /** Answers requests for tokens by a function of the JSON that was sent, from now on. */
-  void grantBy(UnaryOperator<String> grants) {
+  /**
+   * Answers requests for tokens by a function of the JSON that was sent, and requests for windows
+   * by the JSON of an update, from now on.
+   */
+  void grantBy(UnaryOperator<String> grants, Supplier<String> windows) {
     ProxyExecutable grant = arguments -> grants.apply(arguments[0].asString());
-    scenarios.getMember("grantBy").execute(world, grant);
+    ProxyExecutable served = arguments -> windows.get();
+    scenarios.getMember("grantBy").execute(world, grant, served);
   }
 
   /** The bytes of all reports that the gateway received, also twice. */

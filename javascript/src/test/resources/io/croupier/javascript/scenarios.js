@@ -50,13 +50,20 @@ export async function visitAnonymously(module, page, crypto, updates) {
   return failures;
 }
 
-/** The gateway answers requests for tokens by a function of their JSON, unless an answer is scripted. */
-export function grantBy(world, grant) {
+/**
+ * The gateway answers requests for tokens by a function of their JSON, and requests without a body by the text of an
+ * update with windows, unless an answer is scripted.
+ */
+export function grantBy(world, grant, windows) {
   const accept = world.accept.bind(world);
-  world.accept = (request) =>
-    request.headers['Content-Type'] === 'application/json'
+  world.accept = (request) => {
+    if (request.method === undefined) {
+      return answer(200, { body: windows() });
+    }
+    return request.headers['Content-Type'] === 'application/json'
       ? answer(200, { body: grant(request.body) })
       : accept(request);
+  };
 }
 
 /** A promise's end, once it has one. */

@@ -13,7 +13,7 @@ import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.CompactedAccounts;
 import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.OutputEnds;
-import io.croupier.job.restart.RebuildDirectory;
+import io.croupier.job.restart.RebuiltOffsets;
 import io.croupier.job.restart.StateMetadata;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.RawRecord;
@@ -209,7 +209,7 @@ public final class CroupierJob {
 
   private static Optional<Map<TopicPartition, Long>> rebuiltOffsets(String state) {
     try {
-      return RebuildDirectory.offsets(state);
+      return RebuiltOffsets.read(state);
     } catch (IOException e) {
       LOG.warn(
           "The state {} can't be read here: if it is the savepoint of a rebuilt ledger, the job"

@@ -6,7 +6,7 @@ import io.croupier.job.kafka.OutputSink;
 import io.croupier.job.restart.CompactedAccounts;
 import io.croupier.job.restart.EventsToRebuild;
 import io.croupier.job.restart.OutputEnds;
-import io.croupier.job.restart.RebuildDirectory;
+import io.croupier.job.restart.RebuiltOffsets;
 import io.croupier.operators.flink.ledger.RebuildOperator;
 import io.croupier.operators.flink.ledger.RebuildResult;
 import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,9 +29,9 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.RestOptions;
-import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.runtime.client.JobExecutionException;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
@@ -41,9 +40,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rebuilds a lost ledger from the accounting topic, in a Flink job of its own: all its subtasks
- * read the topic up to its end at the start, and its checkpoints contain positions and accounts. A
- * failure therefore restarts it from its last checkpoint, and so does the next rebuild if this one
- * was stopped. Its savepoint contains the accounts in the state of the ledger's operator.
+ * read the topic up to its end at the start. It takes no checkpoint: after a failure it begins
+ * anew. Its savepoint contains the accounts in the state of the ledger's operator.
  */
 final class LedgerRebuild {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerRebuild.class);
@@ -54,12 +52,6 @@ final class LedgerRebuild {
   private static final int SAVEPOINT_ATTEMPTS = 20;
   private static final long SAVEPOINT_RETRY_MS = 500;
   private static final long CANCEL_S = 60;
-
-  /**
-   * Checkpoint intervals of the job between two checkpoints of a rebuild: the former bounds how
-   * late models are published, the latter how much is read again.
-   */
-  private static final int INTERVALS = 10;
 
   private final StreamExecutionEnvironment env;
   private final JobConfig config;
@@ -79,7 +71,7 @@ final class LedgerRebuild {
    *
    * @return the savepoint from which the job starts
    * @throws RefusedStartException if the accounts can't be rebuilt from the topic
-   * @throws IllegalStateException if there is no directory for checkpoints
+   * @throws IllegalStateException if there is no directory for the savepoint
    */
   String run() throws Exception {
     CroupierJob.configure(env, config);
@@ -90,9 +82,8 @@ final class LedgerRebuild {
             .orElseThrow(
                 () ->
                     new IllegalStateException(
-                        "A rebuild of the ledger needs a directory for its checkpoints; set"
+                        "A rebuild of the ledger needs a directory for its savepoint; set"
                             + " checkpoint.directory"));
-    RebuildDirectory files = new RebuildDirectory(directory, config.topics().accounting());
     EventsToRebuild events =
         new EventsToRebuild(
             config.kafka(),
@@ -100,23 +91,13 @@ final class LedgerRebuild {
             OutputSink.allTransactions(config.topics().updates()));
     isCompacted =
         new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
-    TopicEnd now = events.end();
-    Optional<TopicEnd> recorded = files.recordedEnd();
-    Optional<String> checkpoint = Optional.empty();
-    if (recorded.isPresent() && events.isLast(recorded.get(), now)) {
-      checkpoint = files.newestCheckpoint();
-    }
-    TopicEnd end = checkpoint.isPresent() ? recorded.orElseThrow() : now;
-    if (checkpoint.isPresent()) {
-      LOG.info("The rebuild of the ledger continues from its checkpoint {}", checkpoint.get());
-    } else {
-      files.begin(end);
-    }
-    configure(files, checkpoint);
+    TopicEnd end = events.end();
+    configure();
     build(end);
-    String savepoint = execute(files, events, end);
+    // Jobs with other topics may have the same directory.
+    Path savepoints = new Path(new Path(directory, "ledger-rebuild"), config.topics().accounting());
+    String savepoint = execute(savepoints.toString(), events, end);
     env.configure(whole(original));
-    files.finish();
     LOG.info("The rebuilt ledger is in the savepoint {}", savepoint);
     return savepoint;
   }
@@ -132,20 +113,14 @@ final class LedgerRebuild {
     return original;
   }
 
-  private void configure(RebuildDirectory files, Optional<String> checkpoint) {
+  private void configure() {
     Configuration rebuild = new Configuration();
-    rebuild.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, files.checkpoints());
-    rebuild.set(
-        CheckpointingOptions.CHECKPOINTING_INTERVAL,
-        config.checkpointInterval().multipliedBy(INTERVALS));
     // These two only concern a cluster inside this process. The job's own cluster follows at once,
     // and the end of the rebuild is known at the next heartbeat.
     rebuild.set(RestOptions.BIND_PORT, "0");
     rebuild.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, HEARTBEAT);
-    checkpoint.ifPresent(path -> rebuild.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
     env.configure(rebuild);
-    // Of the checkpoint, if the rebuild continues from one.
-    CroupierJob.setMaxParallelism(env, config);
+    env.getCheckpointConfig().disableCheckpointing();
   }
 
   private void build(TopicEnd end) {
@@ -162,18 +137,15 @@ final class LedgerRebuild {
         .uid(Uids.LEDGER);
   }
 
-  private String execute(RebuildDirectory files, EventsToRebuild events, TopicEnd end)
-      throws Exception {
+  private String execute(String savepoints, EventsToRebuild events, TopicEnd end) throws Exception {
     JobClient job = env.executeAsync(NAME);
     try {
       for (int attempt = 1; ; attempt++) {
         RebuildResult result = await(job, events, end);
-        events.requireLast(end);
         try {
-          String savepoint =
-              job.triggerSavepoint(files.savepoints(), SavepointFormatType.NATIVE).get();
+          String savepoint = job.triggerSavepoint(savepoints, SavepointFormatType.NATIVE).get();
           warn(result);
-          RebuildDirectory.writeOffsets(savepoint, judged(result));
+          RebuiltOffsets.write(savepoint, judged(result));
           return savepoint;
         } catch (ExecutionException | IllegalStateException e) {
           // Tasks that end decline a savepoint, and those of the first source have just read all.
@@ -218,18 +190,19 @@ final class LedgerRebuild {
             .join();
   }
 
-  /** Waits until all subtasks have added the events of their users. */
+  /**
+   * Waits until all subtasks have added the events of their users. Fails as soon as events are
+   * missing or new.
+   */
   private RebuildResult await(JobClient job, EventsToRebuild events, TopicEnd end)
       throws IOException, InterruptedException {
     CompletableFuture<JobExecutionResult> failure = job.getJobExecutionResult();
     long total = end.offsets().stream().mapToLong(Long::longValue).sum();
     long nextLog = System.nanoTime();
     while (true) {
-      if (failure.isDone()) {
-        throw failed(failure);
-      }
+      boolean hasFailed = failure.isDone();
       RebuildResult result = RebuildResult.of(accumulators(job));
-      if (result.complete() || System.nanoTime() - nextLog >= 0) {
+      if (hasFailed || result.complete() || System.nanoTime() - nextLog >= 0) {
         nextLog = System.nanoTime() + LOG_EVERY.toNanos();
         LOG.info(
             "The ledger is {} from {}: {} events added, of {} offsets",
@@ -237,24 +210,16 @@ final class LedgerRebuild {
             config.topics().accounting(),
             result.added(),
             total);
-        requireLast(events, end);
+        // A source whose events were deleted fails, and Flink may restart it for ever.
+        events.requireLast(end);
+      }
+      if (hasFailed) {
+        throw failed(failure);
       }
       if (result.complete()) {
         return result;
       }
       Thread.sleep(POLL_MS);
-    }
-  }
-
-  /**
-   * Fails as soon as events are missing or new: a source whose events were deleted fails, and Flink
-   * may restart it for ever.
-   */
-  private static void requireLast(EventsToRebuild events, TopicEnd end) {
-    try {
-      events.requireLast(end);
-    } catch (IOException e) {
-      LOG.warn("The accounting topic can't be checked during the rebuild", e);
     }
   }
 

@@ -149,7 +149,7 @@ class KafkaTopicsITCase {
     KafkaTopics.create(admin, topics, 1, (short) 1);
     KafkaTopics.create(admin, others, 1, (short) 1);
 
-    KafkaTopics.delete(admin, withModelsAndUpdates(topics, topics.models(), "deleted.never"));
+    KafkaTopics.delete(admin, withModelsAndUpdates(topics, topics.models(), "deleted.never").all());
 
     assertThat(admin.listTopics().names().get())
         .containsAll(others.all())

@@ -102,8 +102,8 @@ public final class ExactNoise {
   /**
    * True with probability exp(-(magnitude - sigma)^2 / (2 sigma^2)).
    *
-   * <p>Beyond sigma, where the square might overflow, the magnitude is sigma + a sigma + b, 0 <= b
-   * &lt; sigma, and the exponent a^2 / 2 + a b / sigma + b^2 / (2 sigma^2).
+   * <p>Beyond sigma, where the square might overflow, the magnitude is sigma + a sigma + b, 0 &lt;=
+   * b &lt; sigma, and the exponent a^2 / 2 + a b / sigma + b^2 / (2 sigma^2).
    */
   private boolean accepts(long magnitude, int sigma) {
     long twoSquares = 2L * sigma * sigma;

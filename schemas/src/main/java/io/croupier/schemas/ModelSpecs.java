@@ -223,7 +223,7 @@ public final class ModelSpecs {
     long estimates = 0;
     for (Statistic statistic : spec.getStatisticsList()) {
       named.addStatisticsBuilder().setStatistic(statistic);
-      estimates += STATISTIC_BYTES + CATEGORY_BYTES * statistic.getChoice().getCategoriesCount();
+      estimates += STATISTIC_BYTES + CATEGORY_BYTES * Statistics.size(statistic);
     }
     return named.build().getSerializedSize() + estimates;
   }

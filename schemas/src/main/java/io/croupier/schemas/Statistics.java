@@ -10,6 +10,8 @@ public final class Statistics {
   /** The most statistics of a model. */
   public static final int MOST = 16;
 
+  private static final int MOST_LEVELS = 16;
+
   private Statistics() {}
 
   /**
@@ -21,6 +23,30 @@ public final class Statistics {
   public static int category(Choice choice, String value) {
     int index = choice.getCategoriesList().indexOf(value);
     return index >= 0 ? index : choice.getCategoriesCount() - 1;
+  }
+
+  /**
+   * Whether a person's value is above a threshold of the range. A value beyond the range counts as
+   * the nearest end of it, and one that is no number as {@code from}: the fixed public fallback.
+   *
+   * @param threshold as in the update, at least {@code from} and at most {@code to}
+   */
+  public static boolean isAbove(double value, double threshold) {
+    return value > threshold;
+  }
+
+  /** The value that is a share of the range of values from its lower end; within the range. */
+  public static double value(Quantiles quantiles, double share) {
+    double from = quantiles.getFrom();
+    double to = quantiles.getTo();
+    return Math.min(to, from + share * (to - from));
+  }
+
+  /** The number of estimates: one for each category or level. */
+  public static int size(Statistic statistic) {
+    return statistic.hasQuantiles()
+        ? statistic.getQuantiles().getLevelsCount()
+        : statistic.getChoice().getCategoriesCount();
   }
 
   /** Whether a statistic is well-formed, whatever else its model has. */
@@ -64,7 +90,9 @@ public final class Statistics {
           "another: with adaptive_clip, the model asks a question of its own by this name");
       switch (statistic.getKindCase()) {
         case CHOICE -> check(path + ".choice.categories", statistic.getChoice(), violations);
-        case KIND_NOT_SET -> violations.add(path + " is empty or unknown: it must be choice");
+        case QUANTILES -> check(path + ".quantiles", statistic.getQuantiles(), violations);
+        case KIND_NOT_SET ->
+            violations.add(path + " is empty or unknown: it must be choice or quantiles");
       }
     }
   }
@@ -85,6 +113,38 @@ public final class Statistics {
     }
   }
 
+  private static void check(String path, Quantiles quantiles, Violations violations) {
+    int count = quantiles.getLevelsCount();
+    violations.require(
+        count >= 1 && count <= MOST_LEVELS,
+        path + ".levels",
+        "of length " + count,
+        "from 1 to " + MOST_LEVELS);
+    double before = 0;
+    for (int i = 0; i < count; i++) {
+      double level = quantiles.getLevels(i);
+      violations.require(
+          level > before && level < 1,
+          path + ".levels[" + i + "]",
+          level,
+          "above %s and below 1".formatted(i == 0 ? "0" : "the one before it, " + before));
+      before = level;
+    }
+    boolean hasFrom = violations.required(path + ".from", quantiles.hasFrom(), "a finite number");
+    boolean hasTo = violations.required(path + ".to", quantiles.hasTo(), "a finite number");
+    if (!hasFrom || !hasTo) {
+      return;
+    }
+    double from = quantiles.getFrom();
+    double to = quantiles.getTo();
+    violations.require(Double.isFinite(from), path + ".from", from, "a finite number");
+    violations.require(
+        to - from >= Double.MIN_NORMAL && to - from <= Double.MAX_VALUE,
+        path + ".to",
+        to,
+        "finite and above from, " + from + ", so that a double represents their distance");
+  }
+
   /** Adds a violation for each statistic of both lists that has another kind in the second one. */
   static void compare(List<Statistic> current, List<Statistic> next, List<String> violations) {
     for (Statistic before : current) {
@@ -93,7 +153,8 @@ public final class Statistics {
           violations.add(
               "statistic "
                   + before.getName()
-                  + " of a running model is fixed while it stays, and so are its categories: a new"
+                  + " of a running model is fixed while it stays, and so are its categories or"
+                  + " levels: a new"
                   + " statistic must have a new name");
         }
       }

@@ -51,6 +51,53 @@ class StatisticsTest {
     assertThat(violations(MODEL + text)).contains(reason);
   }
 
+  private static final String QUANTILES =
+      "statistics { name: 'minutes' quantiles { levels: [0.5, 0.95] from: 0 to: 1440 } } ";
+
+  @Test
+  void quantilesAreValidBesideALearnerAndAChoice() throws Exception {
+    assertThat(violations(MODEL + GOOD + QUANTILES)).isEmpty();
+    assertThat(Questions.probability(spec(MODEL + QUANTILES))).isEqualTo(0.02);
+    assertThat(violations(MODEL + QUANTILES + QUANTILES)).contains("name is \"minutes\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "levels: [0.5, 0.95] | '' | statistics[0].quantiles.levels is of length 0: it must be from 1 to 16",
+        "[0.5, 0.95] | [0, 0.95] | levels[0] is 0.0: it must be above 0 and below 1",
+        "[0.5, 0.95] | [nan, 0.95] | levels[0] is NaN: it must be above 0 and below 1",
+        "[0.5, 0.95] | [0.5, 1] | levels[1] is 1.0: it must be above the one before it, 0.5 and below 1",
+        "[0.5, 0.95] | [0.5, 0.5] | levels[1] is 0.5: it must be above the one before it, 0.5",
+        "from: 0 | '' | statistics[0].quantiles.from is missing",
+        "to: 1440 | '' | statistics[0].quantiles.to is missing",
+        "from: 0 | from: -inf | quantiles.from is -Infinity: it must be a finite number",
+        "from: 0 | from: nan | quantiles.from is NaN: it must be a finite number",
+        "to: 1440 | to: 0 | quantiles.to is 0.0: it must be finite and above from, 0.0",
+        "to: 1440 | to: inf | quantiles.to is Infinity: it must be finite and above from",
+        "to: 1440 | to: nan | quantiles.to is NaN: it must be finite and above from",
+        "from: 0 to: 1440 | from: -1e308 to: 1e308 | quantiles.to is 1.0E308: it must be finite and above",
+      })
+  void saysWhatIsWrongWithQuantiles(String good, String bad, String reason) throws Exception {
+    String text = QUANTILES.replace(good, bad);
+    assertThat(text).isNotEqualTo(QUANTILES);
+    assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  /** The fallback is the same for every device, so no report is missing. */
+  @Test
+  void whatIsNoNumberOrBeyondTheRangeCountsAsAnEnd() {
+    for (double threshold : new double[] {0, 1e-9, 720, 1439}) {
+      assertThat(Statistics.isAbove(Double.NaN, threshold)).isFalse();
+      assertThat(Statistics.isAbove(Double.NEGATIVE_INFINITY, threshold)).isFalse();
+      assertThat(Statistics.isAbove(-5, threshold)).isFalse();
+      assertThat(Statistics.isAbove(1e9, threshold)).isTrue();
+      assertThat(Statistics.isAbove(Double.POSITIVE_INFINITY, threshold)).isTrue();
+      assertThat(Statistics.isAbove(threshold, threshold)).isFalse();
+    }
+  }
+
   @Test
   void namesAreNotThoseOfOthers() throws Exception {
     assertThat(violations(MODEL + GOOD + GOOD)).contains("statistics[1].name is \"screen\"");

@@ -148,7 +148,34 @@ public record Cost(
     if (micros >= 0) {
       return DecimalUnits.multiply(micros, micros);
     }
+    long certain = betweenWholePicos(mu);
+    if (certain >= 0) {
+      return certain;
+    }
     BigDecimal decimal = BigDecimal.valueOf(mu);
     return DecimalUnits.roundUp(decimal.multiply(decimal), 12);
+  }
+
+  /**
+   * Returns the same without the decimal's digits, unless its square may be on either side of a
+   * whole number; then -1.
+   *
+   * <p>The decimal parses to the double, so they differ by at most half a unit in the last place,
+   * and their squares by little more than a relative 2^-52. The double's square is computed as the
+   * sum of two doubles, with a far smaller error.
+   */
+  private static long betweenWholePicos(double mu) {
+    double square = mu * mu;
+    double picos = square * 1e12;
+    if (!(picos >= 1 && picos <= 1e15)) {
+      return -1;
+    }
+    double whole = Math.rint(picos);
+    double rest = picos - whole + Math.fma(square, 1e12, -picos) + Math.fma(mu, mu, -square) * 1e12;
+    double error = picos * 0x1p-51;
+    if (rest - error > 0 && rest + error <= 1) {
+      return (long) whole + 1;
+    }
+    return rest - error > -1 && rest + error <= 0 ? (long) whole : -1;
   }
 }

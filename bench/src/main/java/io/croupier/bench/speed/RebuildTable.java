@@ -3,6 +3,7 @@ package io.croupier.bench.speed;
 import com.sun.management.OperatingSystemMXBean;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.restart.LedgerStart;
@@ -19,9 +20,12 @@ import io.croupier.schemas.Topics;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
@@ -43,16 +47,18 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
           "reports of each",
           "MB before compaction",
           "MB after",
+          "events after",
           "compaction, s",
           "rebuild, s",
+          "CPU, s",
           "CPU us a user");
 
   private static final int PARTITIONS = 8;
   private static final Duration INTERVAL = Duration.ofMillis(500);
   private static final long POLL_MS = 50;
 
-  /** Only closed segments are compacted. */
-  private static final String SEGMENT_BYTES = String.valueOf(4 << 20);
+  /** Only closed segments are compacted; brokers allow none that is smaller. */
+  private static final int SEGMENT_BYTES = 1 << 20;
 
   /** After this time without a change, the cleaner has nothing left to do. */
   private static final Duration QUIET = Duration.ofSeconds(40);
@@ -71,8 +77,13 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
             TopicConfig.CLEANUP_POLICY_COMPACT,
             TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
             "0.01"));
-    long compacted = awaitCompaction(topics.accounting()) - compacting;
+    long compacted = awaitCompaction(topics.accounting(), before / reports) - compacting;
     long after = environment.bytes(topics.accounting());
+    long[] events = {0};
+    CommittedRecords.forEach(
+        Map.of("bootstrap.servers", environment.bootstrapServers()),
+        topics.accounting(),
+        record -> events[0]++);
     long cpu = cpuNanos();
     long begin = System.nanoTime();
     try (RunningJob job = start(prefix)) {
@@ -83,15 +94,17 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
         Thread.sleep(POLL_MS);
       }
       double seconds = (System.nanoTime() - begin) / 1e9;
-      double cpuMicros = (cpuNanos() - cpu) / 1e3 / users;
+      double cpuSeconds = (cpuNanos() - cpu) / 1e9;
       return List.of(
           "%,d".formatted(users),
           "%,d".formatted(reports),
           "%,.0f".formatted(before / 1e6),
           "%,.0f".formatted(after / 1e6),
+          "%,d".formatted(events[0]),
           "%,.0f".formatted(compacted / 1e9),
           "%.1f".formatted(seconds),
-          "%.1f".formatted(cpuMicros));
+          "%.1f".formatted(cpuSeconds),
+          "%.1f".formatted(1e6 * cpuSeconds / users));
     } finally {
       environment.delete(topics.all());
     }
@@ -99,7 +112,9 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
 
   /** Writes the events of a ledger. All users have the same history but for their names. */
   private void write(Topics topics, int users, int reports) throws Exception {
-    set(topics.accounting(), Map.of(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES));
+    set(
+        topics.accounting(),
+        Map.of(TopicConfig.SEGMENT_BYTES_CONFIG, String.valueOf(SEGMENT_BYTES)));
     Ledger ledger = new Ledger();
     ReportIntake intake = new ReportIntake(spec(), 0);
     HeapAccount account = new HeapAccount();
@@ -109,9 +124,8 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
         AccountingEvent event =
             ledger.judge(report(number, topics.gradients()), intake.terms(), account);
         for (int user = 0; user < users; user++) {
-          // As long as a base64 SHA-256.
-          String name = "%043d".formatted(user * 1_000_003L);
-          AccountingEvent.Builder own = event.toBuilder().setUserId(name);
+          AccountingEvent.Builder own =
+              event.toBuilder().setUserId(name(user)).setDeviceId(new UUID(~user, user).toString());
           own.getSourceBuilder().setOffset((long) number * users + user);
           AccountingEvent ofUser = own.build();
           sender.send(topics.accounting(), AccountingKey.of(ofUser), writer.write(ofUser));
@@ -122,11 +136,24 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
     }
   }
 
-  /** Returns when the size of the topic changed last. */
-  private long awaitCompaction(String topic) throws Exception {
+  /** Returns as many random characters as a gateway's names have, the same for each run. */
+  private static String name(int user) {
+    byte[] random = new byte[32];
+    new Random(user).nextBytes(random);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+  }
+
+  /**
+   * Returns when the size of the topic changed last.
+   *
+   * @param least the bytes of the newest events; the cleaner has begun once the topic has less than
+   *     twice as many, and open segments
+   */
+  private long awaitCompaction(String topic, long least) throws Exception {
     long size = environment.bytes(topic);
     long changed = System.nanoTime();
-    while (System.nanoTime() - changed < QUIET.toNanos()) {
+    long most = 2 * least + (long) PARTITIONS * SEGMENT_BYTES;
+    while (size > most || System.nanoTime() - changed < QUIET.toNanos()) {
       Thread.sleep(1000);
       long now = environment.bytes(topic);
       if (now != size) {

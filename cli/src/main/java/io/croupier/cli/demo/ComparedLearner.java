@@ -43,6 +43,10 @@ record ComparedLearner(
   static final String LOCAL_FORMS =
       "black-box, black-box:CLIP, combined, combined:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
 
+  /** Those that take noised reports of a fixed clip. */
+  static final String WITH_CLIP =
+      "combined:CLIP, black-box:CLIP, coordinate-wise, banco or ldp-sgd:STEP";
+
   /** Former name of the black box on the command line. */
   private static final String FORMER = "adaptive-radius";
 

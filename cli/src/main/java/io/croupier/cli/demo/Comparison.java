@@ -24,6 +24,8 @@ import org.apache.commons.lang3.StringUtils;
  * @param results one per learner
  * @param reconciliation of all reports, from the ledger and the models
  * @param guarantees of the job for its releases from raw reports, by model
+ * @param windows what windows of anonymous reports guarantee, by model; none if people reported
+ *     with identity
  */
 record Comparison(
     DataSet data,
@@ -32,13 +34,15 @@ record Comparison(
     Score optimum,
     List<LearnerResult> results,
     Reconciliation reconciliation,
-    Map<String, GuaranteeEvent> guarantees) {
+    Map<String, GuaranteeEvent> guarantees,
+    Map<String, WindowGuarantee> windows) {
 
   private static final String UNSAID = "an undisclosed amount";
 
   Comparison {
     results = List.copyOf(results);
     guarantees = Map.copyOf(guarantees);
+    windows = Map.copyOf(windows);
   }
 
   /** The results of learners that receive noised reports. */
@@ -67,11 +71,10 @@ record Comparison(
             .orElseThrow();
     double loss = shown.average().loss();
     String start =
-        "%s at epsilon %s%s, %s:"
+        "%s at %s, %s:"
             .formatted(
                 NumberFormats.people(terms.people()),
-                NumberFormats.plain(terms.epsilon()),
-                terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords(),
+                level(shown),
                 shown.comparedLearner().label());
     String without = NumberFormats.score(nothing.loss());
     String best = NumberFormats.score(optimum.loss());
@@ -80,6 +83,22 @@ record Comparison(
             .formatted(start, NumberFormats.score(loss), without, best)
         : "%s nothing learned. Its loss is %s, without a model %s, without privacy %s."
             .formatted(start, NumberFormats.score(loss), without, best);
+  }
+
+  /** The epsilon of the reports to a learner, in words. */
+  private String level(LearnerResult result) {
+    WindowGuarantee window = windows.get(result.comparedLearner().modelId());
+    if (window != null) {
+      return "local epsilon %s, central epsilon %s at delta %s"
+          .formatted(
+              NumberFormats.plain(window.local()),
+              NumberFormats.roundedUp(window.central()),
+              NumberFormats.power(window.delta()));
+    }
+    return "epsilon %s%s"
+        .formatted(
+            NumberFormats.plain(terms.epsilon()),
+            terms.mechanism().isPure() ? "" : " at delta " + terms.deltaInWords());
   }
 
   /** The cost of the noised reports, from the ledger. */
@@ -111,6 +130,9 @@ record Comparison(
     if (!local().isEmpty()) {
       notes.add(sameForAll());
     }
+    if (isAnonymous()) {
+      notes.add(anonymity());
+    }
     local().stream()
         .filter(result -> result.comparedLearner().findsClip())
         .map(Comparison::clip)
@@ -125,9 +147,22 @@ record Comparison(
     return notes;
   }
 
+  /** Whether people reported without identity. */
+  boolean isAnonymous() {
+    return !windows.isEmpty();
+  }
+
   /** Whether devices were asked how well the model predicts. */
   boolean asksForFit() {
-    return data.problem().hasClasses() && !local().isEmpty();
+    return data.problem().hasClasses() && !local().isEmpty() && !isAnonymous();
+  }
+
+  /** What the two epsilons of an anonymous report mean. */
+  private String anonymity() {
+    return "Central epsilon: for readers of the model and of all reports who don't know when a person"
+        + " reported, if the hypotheses of docs/anonymity.md hold, computed from the reports that"
+        + " the job admitted. Local epsilon: for all others. Here one process is the device of all"
+        + " people, and there is no relay, so this run hides no person from its own gateway.";
   }
 
   /** What an operator, who has no raw data, knows of the models from the answers of some people. */

@@ -24,7 +24,7 @@ final class CompletionMonitor {
 
   private final List<ComparedLearner> learners;
   private final DemoEnvironment environment;
-  private final SimulatedClients clients;
+  private final Arrivals arrivals;
   private final PublicationScores scores;
   private final SpendTracker spendTracker;
   private final Visits visits;
@@ -32,13 +32,13 @@ final class CompletionMonitor {
   CompletionMonitor(
       List<ComparedLearner> learners,
       DemoEnvironment environment,
-      SimulatedClients clients,
+      Arrivals arrivals,
       PublicationScores scores,
       SpendTracker spendTracker,
       Visits visits) {
     this.learners = learners;
     this.environment = environment;
-    this.clients = clients;
+    this.arrivals = arrivals;
     this.scores = scores;
     this.spendTracker = spendTracker;
     this.visits = visits;
@@ -51,7 +51,7 @@ final class CompletionMonitor {
   boolean isStalled() {
     return scores.nanosSincePublication() > STALL_NANOS
         && spendTracker.nanosSinceEvent() > STALL_NANOS
-        && !Reconciliation.balance(learners, standings(), spendTracker, clients.sent());
+        && !Reconciliation.balance(learners, standings(), spendTracker, arrivals.sent());
   }
 
   /** Waits until every report is accounted for, or no report was settled for 30 s. */
@@ -63,21 +63,21 @@ final class CompletionMonitor {
       environment.checkJob();
       // Read first: once they are settled, no later number changes by a visit.
       boolean areVisitsSettled = visits.areSettled();
-      long reported = clients.reported();
+      long reported = arrivals.reported();
       List<ModelStatus> statuses = standings();
       long now = System.nanoTime();
-      progress.show(statuses, rate.at(now, spendTracker.events()));
-      if (Reconciliation.balance(learners, statuses, spendTracker, clients.due())) {
+      progress.show(statuses, rate.at(now, spendTracker.accounted()));
+      if (Reconciliation.balance(learners, statuses, spendTracker, arrivals.due())) {
         if (areVisitsSettled) {
           return close(statuses);
         }
         visits.end();
       }
       boolean moreCome =
-          reported < clients.size()
-              && Reconciliation.balance(learners, statuses, spendTracker, clients.sent());
+          reported < arrivals.size()
+              && Reconciliation.balance(learners, statuses, spendTracker, arrivals.sent());
       long nowSettled =
-          spendTracker.events()
+          spendTracker.accounted()
               + visits.judged()
               + statuses.stream().mapToLong(ModelStatus::accounted).sum();
       if (moreCome || nowSettled != settled) {
@@ -92,7 +92,7 @@ final class CompletionMonitor {
 
   private Reconciliation close(List<ModelStatus> statuses) {
     visits.end();
-    return Reconciliation.close(learners, statuses, spendTracker, clients.due(), visits);
+    return Reconciliation.close(learners, statuses, spendTracker, arrivals.due(), visits);
   }
 
   private List<ModelStatus> standings() {

@@ -8,15 +8,9 @@ import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
 import io.croupier.cli.models.ModelsTopic;
 import io.croupier.cli.plan.Plan;
-import io.croupier.client.GradientReporter;
-import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
-import io.croupier.client.ledger.Limit;
-import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.gateway.watch.Result;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.model.CentralModel;
@@ -38,8 +32,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Producer;
 
 /** Runs one demonstration, from the creation of topics to the table. */
 final class Demo {
@@ -48,6 +40,7 @@ final class Demo {
 
   private final Turn turn;
   private final Counts counts;
+  private final DemoWindow window;
   private final DataSet data;
   private final DemoParameters parameters;
   private final List<ComparedLearner> learners;
@@ -63,12 +56,14 @@ final class Demo {
    *
    * @param turn of the data's labels
    * @param counts what is counted beside
+   * @param window in which people report without identity
    * @param page output file for the curves
    * @param recorder records the run for replays; null if no recording was requested
    */
   Demo(
       Turn turn,
       Counts counts,
+      DemoWindow window,
       DemoParameters parameters,
       List<ComparedLearner> learners,
       double peoplePerSecond,
@@ -77,6 +72,7 @@ final class Demo {
       DemoEnvironment environment) {
     this.turn = turn;
     this.counts = counts;
+    this.window = window;
     this.data = turn.after();
     this.parameters = parameters;
     this.learners = learners;
@@ -84,7 +80,7 @@ final class Demo {
     this.page = page;
     this.recorder = recorder;
     this.environment = environment;
-    livePage = new LivePage(data, learners, parameters, environment.topics());
+    livePage = new LivePage(data, learners, parameters, window, environment.topics());
   }
 
   /** Runs the demonstration; false if it was interrupted or some reports are unaccounted for. */
@@ -151,7 +147,13 @@ final class Demo {
       for (String modelId : modelIds) {
         models.await(modelId, FIRST_PUBLICATION);
       }
-      reconciliation = letPeopleReport(randomisers, models, scores, spendTracker);
+      ReportingPhase people =
+          new ReportingPhase(
+              turn, counts, parameters, learners, order(), peoplePerSecond, environment, livePage);
+      reconciliation =
+          window.isOpen()
+              ? people.withoutIdentity(scores, spendTracker)
+              : people.withIdentity(randomisers, models, scores, spendTracker);
       judged = spendTracker.events() + livePage.visits().judged();
       for (String modelId : modelIds) {
         last.add(models.newest(modelId).orElseThrow());
@@ -165,7 +167,8 @@ final class Demo {
             optimum,
             results(scores, reconciliation, last),
             reconciliation,
-            guarantees(last));
+            guarantees(last),
+            windows(specs, reconciliation));
     out.println();
     out.println(new ResultTable(comparison).text());
     List<String> recoveries = turn.notes(comparison.results(), nothing.loss());
@@ -175,9 +178,9 @@ final class Demo {
       out.println();
       out.println(counted);
       out.println(
-          "Bars: # up to the lower end of the interval, - up to its upper end, | in truth. Votes are"
-              + " those of equal age that the weights correspond to. Votes, answers and gradients of"
-              + " a person are charged to one account, the same epsilon for each.");
+          "Bars: # up to the lower end of the interval, - up to its upper end, | in truth. Votes"
+              + " are those of equal age that the weights correspond to. Votes, answers and"
+              + " gradients of a person are charged to one account, the same epsilon for each.");
     }
     out.println();
     out.println(reconciliation.admissionsTable());
@@ -241,6 +244,7 @@ final class Demo {
                           data.problem().dimension(), data.problem().adaptiveClip(), parameters))
               .map(this::asking)
               .map(counts::in)
+              .map(window::in)
               .toList();
       specs.stream()
           .filter(ModelSpecs::isCentral)
@@ -259,10 +263,13 @@ final class Demo {
 
   /**
    * The spec with a question for the accuracy, where there is one and devices can be asked; before
-   * a turn none is, so that all people report gradients.
+   * a turn, and without identity, none is, so that all people report gradients.
    */
   private ModelSpec asking(ModelSpec spec) {
-    if (ModelSpecs.isCentral(spec) || !data.problem().hasClasses() || turn.happens()) {
+    if (ModelSpecs.isCentral(spec)
+        || !data.problem().hasClasses()
+        || turn.happens()
+        || window.isOpen()) {
       return spec;
     }
     ModelSpec.Builder asking = spec.toBuilder();
@@ -291,6 +298,17 @@ final class Demo {
         : Guarantees.await(environment.kafka(), environment.topics().guarantees(), rounds);
   }
 
+  /** What the windows guarantee, by model; none if people report with identity. */
+  private Map<String, WindowGuarantee> windows(
+      List<ModelSpec> specs, Reconciliation reconciliation) {
+    Map<String, WindowGuarantee> windows = new HashMap<>();
+    for (int i = 0; i < specs.size() && window.isOpen(); i++) {
+      long reports = reconciliation.admissions().get(i).status().accounted();
+      windows.put(specs.get(i).getModelId(), WindowGuarantee.of(specs.get(i), reports));
+    }
+    return windows;
+  }
+
   /** The randomisers for the models that receive noised reports. */
   private Map<String, Randomiser> randomisers(List<ModelSpec> specs) {
     try {
@@ -299,74 +317,6 @@ final class Demo {
     } catch (IllegalArgumentException e) {
       throw new InputException("--epsilon: " + e.getMessage(), e);
     }
-  }
-
-  private Reconciliation letPeopleReport(
-      Map<String, Randomiser> randomisers,
-      ModelSubscriber models,
-      PublicationScores scores,
-      SpendTracker spendTracker)
-      throws InterruptedException {
-    Map<String, Randomiser> undisclosed = new HashMap<>(randomisers);
-    undisclosed.replaceAll((modelId, randomiser) -> undisclosed(randomiser));
-    String topic = environment.topics().gradients();
-    int[] order = order();
-    try (Producer<byte[], byte[]> producer =
-            new KafkaProducer<>(KafkaReportTransport.producerProperties(environment.kafka()));
-        SimulatedClients simulatedClients =
-            new SimulatedClients(
-                turn::problem,
-                counts,
-                order,
-                learners.stream()
-                    .filter(comparedLearner -> !comparedLearner.isCentral())
-                    .map(ComparedLearner::modelId)
-                    .toList(),
-                modelId -> models.newest(modelId).orElseThrow(),
-                person ->
-                    new GradientReporter(
-                        new KafkaReportTransport(producer, topic),
-                        LocalLedger.inMemory(user(person), Limit.NONE)),
-                (place, modelId) ->
-                    (parameters.isUndisclosed(place) ? undisclosed : randomisers).get(modelId),
-                groups(order, models, producer));
-        Progress progress = Progress.on(learners, parameters, data.problem().fitName())) {
-      CompletionMonitor monitor =
-          new CompletionMonitor(
-              learners, environment, simulatedClients, scores, spendTracker, livePage.visits());
-      simulatedClients.start(peoplePerSecond, monitor::isStalled);
-      return monitor.untilSettled(progress);
-    }
-  }
-
-  /** The same noise without a declaration; the command refuses forms that disclose themselves. */
-  private static Randomiser undisclosed(Randomiser randomiser) {
-    return randomiser instanceof GridRandomiser onGrid
-        ? new UndisclosedRandomiser(onGrid)
-        : randomiser;
-  }
-
-  /** The groups that send raw reports. */
-  private List<Cohorts> groups(
-      int[] order, ModelSubscriber models, Producer<byte[], byte[]> producer) {
-    return learners.stream()
-        .filter(ComparedLearner::isCentral)
-        .map(
-            comparedLearner ->
-                new Cohorts(
-                    comparedLearner.modelId(),
-                    parameters.rounds(),
-                    data.problem(),
-                    order,
-                    () -> models.newest(comparedLearner.modelId()).orElseThrow(),
-                    Demo::user,
-                    environment.topics().rawGradients(),
-                    producer::send))
-        .toList();
-  }
-
-  private static String user(int person) {
-    return "person-%06d".formatted(person + 1);
   }
 
   /** The order in which people report. */

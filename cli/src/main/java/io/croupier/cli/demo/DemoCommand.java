@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       "                                    one person in five doesn't declare noise",
       "  croupier demo --drift             which learners follow labels that turn over",
       "  croupier demo --statistics        the regions of the census, from the same people",
+      "  croupier demo --anonymous         reports without identity: local and central epsilon",
       "  croupier demo --data people.csv --label bought",
       "  croupier demo --data people.csv --label bought --features models.yaml"
     })
@@ -143,6 +145,17 @@ public final class DemoCommand implements Callable<Integer> {
             + " --drift, or with gaussian noise."
       })
   private boolean statistics;
+
+  @Option(
+      names = "--anonymous",
+      description = {
+        "People report without identity, in one window: a gateway in this process signs a token for"
+            + " each person, blindly, once the ledger has charged the person, and takes the reports"
+            + " (default learner: combined at the clip).",
+        "The result has the local and the central epsilon of a report. No questions are asked. Only"
+            + " for priv-unit, and not for dp-ftrl, or learners for which the job finds the clip."
+      })
+  private boolean anonymous;
 
   @Option(
       names = "--clip",
@@ -264,17 +277,20 @@ public final class DemoCommand implements Callable<Integer> {
       throw new InputException(
           "--record: raw reports are never recorded; --learners must have one of noised reports");
     }
+    DemoWindow window = window(parameters, comparedLearners);
     double peoplePerSecond = peoplePerSecond(people);
     if (!kafka.isEmpty()) {
       Brokers.require(Map.of("bootstrap.servers", kafka), spec.commandLine().getErr());
     }
     Recorder recorder = record == null ? null : Recorder.into(record);
     String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
-    DemoEnvironment environment = new DemoEnvironment(kafka, keep, runId, recorder != null);
+    DemoEnvironment environment =
+        new DemoEnvironment(kafka, keep, runId, recorder != null, anonymous);
     Demo demo =
         new Demo(
             drift ? Turn.halfway(dataSet, people) : Turn.never(dataSet),
             counts,
+            window,
             parameters,
             comparedLearners,
             peoplePerSecond,
@@ -302,11 +318,30 @@ public final class DemoCommand implements Callable<Integer> {
     return Counts.of(dataSet);
   }
 
+  private DemoWindow window(DemoParameters parameters, List<ComparedLearner> comparedLearners) {
+    if (!anonymous) {
+      return DemoWindow.NONE;
+    }
+    Map<String, Boolean> others = new LinkedHashMap<>();
+    others.put("--drift", drift);
+    others.put("--statistics", statistics);
+    others.put("--record", record != null);
+    others.put("--duration", duration != null);
+    others.forEach(
+        (other, isSet) -> {
+          if (isSet) {
+            throw new InputException(
+                "--anonymous is not for %s; leave one of them out".formatted(other));
+          }
+        });
+    return DemoWindow.of(parameters, comparedLearners);
+  }
+
   private List<ComparedLearner> learners(double bound) {
     if (learners != null) {
       return ComparedLearner.parse(learners);
     }
-    if (statistics) {
+    if (statistics || anonymous) {
       return ComparedLearner.parse(List.of("combined:" + NumberFormats.plain(bound)));
     }
     return ComparedLearner.parse(
@@ -328,9 +363,8 @@ public final class DemoCommand implements Callable<Integer> {
     for (ComparedLearner learner : ComparedLearner.parse(names)) {
       if (learner.isCentral() || learner.findsClip()) {
         throw new InputException(
-            ("--drift: the learner '%s' is not for a drift; it must be combined:CLIP, black-box:CLIP,"
-                    + " coordinate-wise, banco or ldp-sgd:STEP")
-                .formatted(learner.label()));
+            "--drift: the learner '%s' is not for a drift; it must be %s"
+                .formatted(learner.label(), ComparedLearner.WITH_CLIP));
       }
       all.add(learner);
       if (learner.mayForget()) {

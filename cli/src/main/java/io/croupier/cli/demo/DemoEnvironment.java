@@ -6,10 +6,13 @@ import io.croupier.cli.ScratchDirectory;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -41,10 +44,12 @@ final class DemoEnvironment implements AutoCloseable {
   private final boolean keep;
   private final String runId;
   private final boolean journal;
+  private final boolean anonymous;
   private ScratchDirectory directory;
   private EmbeddedBroker broker;
   private boolean topicsCreated;
   private JobClient job;
+  private DemoGateway gateway;
   private boolean closed;
 
   /**
@@ -54,19 +59,25 @@ final class DemoEnvironment implements AutoCloseable {
    * @param keep whether topics on existing brokers are kept
    * @param runId part of the topics' names
    * @param journal whether the job writes a journal
+   * @param anonymous whether there is a gateway for anonymous reports
    */
-  DemoEnvironment(String foreignKafka, boolean keep, String runId, boolean journal) {
+  DemoEnvironment(
+      String foreignKafka, boolean keep, String runId, boolean journal, boolean anonymous) {
     this.foreignKafka = foreignKafka;
     this.keep = keep;
     this.runId = runId;
     this.journal = journal;
+    this.anonymous = anonymous;
   }
 
-  /** Starts the broker, creates the topics and submits the job. */
+  /** Starts the broker, creates the topics, submits the job and starts the gateway. */
   void open() throws Exception {
     openBroker();
     createTopics();
     submitJob();
+    if (anonymous) {
+      openGateway();
+    }
   }
 
   /** Properties for this run's Kafka clients. */
@@ -77,6 +88,12 @@ final class DemoEnvironment implements AutoCloseable {
   /** This run's topics. */
   Topics topics() {
     return Topics.withPrefix(prefix());
+  }
+
+  /** The gateway for anonymous reports. */
+  synchronized DemoGateway gateway() {
+    checkOpen();
+    return gateway;
   }
 
   /** First part of the topics' names. */
@@ -152,12 +169,24 @@ final class DemoEnvironment implements AutoCloseable {
     try (Admin admin = Admin.create(kafka())) {
       topicsCreated = true;
       KafkaTopics.create(admin, topics(), PARTITIONS, (short) -1);
+      if (anonymous) {
+        KafkaTopics.create(admin, anonymousTopics(), PARTITIONS, (short) -1);
+      }
     } catch (ExecutionException e) {
       throw new InputException(
           "%s: the topics %s.* can't be created: %s"
               .formatted(bootstrapServers(), prefix(), e.getCause().getMessage()),
           e);
     }
+  }
+
+  private AnonymousTopics anonymousTopics() {
+    return AnonymousTopics.withPrefix(prefix());
+  }
+
+  private synchronized void openGateway() throws IOException {
+    checkOpen();
+    gateway = new DemoGateway(directory.path(), kafka(), prefix());
   }
 
   private synchronized void submitJob() throws Exception {
@@ -168,6 +197,7 @@ final class DemoEnvironment implements AutoCloseable {
     settings.put("parallelism", "1");
     settings.put("checkpoint.interval", "250 ms");
     settings.put("journal.enabled", Boolean.toString(journal));
+    settings.put("anonymous.enabled", Boolean.toString(anonymous));
     settings.put(
         "checkpoint.directory", directory.path().resolve("checkpoints").toUri().toString());
     job =
@@ -200,6 +230,9 @@ final class DemoEnvironment implements AutoCloseable {
       return;
     }
     closed = true;
+    if (gateway != null) {
+      gateway.close();
+    }
     if (job != null) {
       cancelJob();
     }
@@ -226,7 +259,10 @@ final class DemoEnvironment implements AutoCloseable {
 
   private void deleteTopics() {
     try (Admin admin = Admin.create(kafka())) {
-      KafkaTopics.delete(admin, topics());
+      List<String> names = new ArrayList<>(topics().all());
+      names.addAll(anonymousTopics().all());
+      names.add(prefix() + ".gateway");
+      KafkaTopics.delete(admin, names);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {

@@ -38,6 +38,11 @@ final class LiveBars implements Progress {
   }
 
   @Override
+  public void showTokens(long granted, long all) {
+    bars.forEach(bar -> bar.note(" %,d of %,d tokens for the window".formatted(granted, all)));
+  }
+
+  @Override
   public void close() {
     bars.forEach(CountBar::close);
   }

@@ -33,7 +33,17 @@ final class LivePage implements AutoCloseable {
   private WatchServer server;
   private boolean closed;
 
-  LivePage(DataSet data, List<ComparedLearner> learners, DemoParameters parameters, Topics topics) {
+  /**
+   * Prepares the page.
+   *
+   * @param window if it is open, visitors can't take part: it begins before they come
+   */
+  LivePage(
+      DataSet data,
+      List<ComparedLearner> learners,
+      DemoParameters parameters,
+      DemoWindow window,
+      Topics topics) {
     this.data = data;
     this.learners =
         Stream.concat(
@@ -41,7 +51,7 @@ final class LivePage implements AutoCloseable {
                 learners.stream().filter(ComparedLearner::isCentral))
             .toList();
     feed = new WatchFeed("Croupier: private learners on the same data", "Kafka and Flink start.");
-    takePart = TakePart.section(data, learners, parameters);
+    takePart = window.isOpen() ? PageSection.NONE : TakePart.section(data, learners, parameters);
     trial = new TrialGateway(topics);
   }
 

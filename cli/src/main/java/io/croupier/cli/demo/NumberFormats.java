@@ -2,6 +2,7 @@ package io.croupier.cli.demo;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Locale;
 
 /** Formats numbers for people. */
@@ -17,6 +18,17 @@ final class NumberFormats {
   /** Rounds to four significant digits: 0.25, 1.902. */
   static String rounded(double value) {
     return plain(new BigDecimal(value).round(new MathContext(4)).doubleValue());
+  }
+
+  /** Rounds up to four significant digits: 0.05751. */
+  static String roundedUp(double value) {
+    return plain(
+        new BigDecimal(value).round(new MathContext(4, RoundingMode.CEILING)).doubleValue());
+  }
+
+  /** A small number with an exponent, in all digits: 1e-6. */
+  static String power(double value) {
+    return Double.toString(value).replace(".0E", "e").replace("E", "e");
   }
 
   /** Rounds to three decimals, 0.693; large numbers have two significant digits. */

@@ -28,11 +28,26 @@ final class PlainLines implements Progress {
 
   @Override
   public void show(List<ModelStatus> statuses, double reportsPerSecond) {
+    if (isTime()) {
+      out.println(lines(statuses, reportsPerSecond));
+    }
+  }
+
+  @Override
+  public void showTokens(long granted, long all) {
+    if (isTime()) {
+      out.println(
+          "%s of %s tokens are granted"
+              .formatted(NumberFormats.count(granted), NumberFormats.count(all)));
+    }
+  }
+
+  private boolean isTime() {
     if (System.nanoTime() - next < 0) {
-      return;
+      return false;
     }
     next = System.nanoTime() + EVERY_NANOS;
-    out.println(lines(statuses, reportsPerSecond));
+    return true;
   }
 
   /** The current state as text. */

@@ -21,6 +21,9 @@ sealed interface Progress extends AutoCloseable permits LiveBars, PlainLines {
    */
   void show(List<ModelStatus> statuses, double reportsPerSecond);
 
+  /** Shows how many of the tokens that all people need are granted. */
+  void showTokens(long granted, long all);
+
   @Override
   void close();
 }

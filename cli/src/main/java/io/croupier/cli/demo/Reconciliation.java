@@ -46,6 +46,14 @@ record Reconciliation(
    */
   record Admissions(String label, long admitted, ModelStatus status) {}
 
+  /** The same with one more sentence on missing reports. */
+  Reconciliation with(String remark) {
+    List<String> more = new ArrayList<>(remarks);
+    more.add(remark);
+    return new Reconciliation(
+        complete, spentPerModel, spentPerPerson, undisclosed, refusals, admissions, visits, more);
+  }
+
   /** The admitted reports of each learner: all of them are in one of the other columns. */
   String admissionsTable() {
     Table table =
@@ -78,7 +86,7 @@ record Reconciliation(
     if (!balanced) {
       remarks.add(
           "Some reports are not accounted for: %s were to be sent, but the ledger has judged %s."
-              .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.events())));
+              .formatted(NumberFormats.count(sent), NumberFormats.count(spendTracker.accounted())));
     }
     if (visits.hasEnded() && !visits.areSettled()) {
       remarks.add("Some reports of visitors are not accounted for.");
@@ -124,7 +132,7 @@ record Reconciliation(
       List<ModelStatus> statuses,
       SpendTracker spendTracker,
       long sent) {
-    if (spendTracker.events() != sent) {
+    if (spendTracker.accounted() != sent) {
       return false;
     }
     for (int i = 0; i < learners.size(); i++) {

@@ -5,6 +5,7 @@ import io.croupier.cli.io.Table;
 import io.croupier.gateway.watch.Result;
 import io.croupier.schemas.Estimate;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** The result table of a demonstration, for the terminal and for the page. */
@@ -50,15 +51,23 @@ final class ResultTable {
         "loss",
         comparison.data().problem().fitName(),
         "estimated",
-        terms.mechanism().isPure() ? "epsilon spent" : "epsilon at " + terms.deltaInWords());
+        comparison.isAnonymous()
+            ? List.of("local epsilon", "central epsilon", "delta", "reports")
+            : List.of(
+                terms.mechanism().isPure()
+                    ? "epsilon spent"
+                    : "epsilon at " + terms.deltaInWords()));
   }
 
   /** The cells; without the estimate where devices were asked for none. */
   private List<String> row(
-      String learner, String byHand, String loss, String fit, String estimated, String spent) {
-    return comparison.asksForFit()
-        ? List.of(learner, byHand, loss, fit, estimated, spent)
-        : List.of(learner, byHand, loss, fit, spent);
+      String learner, String byHand, String loss, String fit, String estimated, List<String> cost) {
+    List<String> cells = new ArrayList<>(List.of(learner, byHand, loss, fit));
+    if (comparison.asksForFit()) {
+      cells.add(estimated);
+    }
+    cells.addAll(cost);
+    return cells;
   }
 
   /**
@@ -67,24 +76,52 @@ final class ResultTable {
   private List<Result.Row> rows() {
     DemoParameters terms = comparison.terms();
     List<Result.Row> rows = new ArrayList<>();
-    rows.add(scored("", "doing nothing", NONE, comparison.nothing(), NONE, "0"));
+    rows.add(scored("", "doing nothing", NONE, comparison.nothing(), NONE, everywhere("0")));
     for (LearnerResult result : comparison.local()) {
-      add(result, result.spent().inWords("undisclosed", terms), rows);
+      add(result, cost(result), rows);
     }
-    rows.add(scored("", "non-private optimum", NONE, comparison.optimum(), NONE, "no privacy"));
+    rows.add(
+        scored(
+            "", "non-private optimum", NONE, comparison.optimum(), NONE, everywhere("no privacy")));
     if (!comparison.central().isEmpty()) {
       rows.add(
           new Result.Row(
-              "", row("noise by the job:", "", "", "", "", "at delta " + terms.deltaInWords())));
+              "",
+              row(
+                  "noise by the job:",
+                  "",
+                  "",
+                  "",
+                  "",
+                  List.of("at delta " + terms.deltaInWords()))));
       for (LearnerResult result : comparison.central()) {
-        add(result, NumberFormats.rounded(result.spent().epsilonAt(terms.delta())), rows);
+        String epsilon = NumberFormats.rounded(result.spent().epsilonAt(terms.delta()));
+        add(result, List.of(epsilon), rows);
       }
     }
     return rows;
   }
 
+  /** The same in each column of an epsilon. */
+  private List<String> everywhere(String epsilon) {
+    return comparison.isAnonymous() ? List.of(epsilon, epsilon, NONE, NONE) : List.of(epsilon);
+  }
+
+  /** What a person spent on a learner of noised reports. */
+  private List<String> cost(LearnerResult result) {
+    WindowGuarantee window = comparison.windows().get(result.comparedLearner().modelId());
+    if (window == null) {
+      return List.of(result.spent().inWords("undisclosed", comparison.terms()));
+    }
+    return List.of(
+        NumberFormats.plain(window.local()),
+        NumberFormats.roundedUp(window.central()),
+        NumberFormats.power(window.delta()),
+        NumberFormats.count(window.reports()));
+  }
+
   /** Adds a learner's row, and another of its last weights where these are of interest. */
-  private void add(LearnerResult result, String spent, List<Result.Row> rows) {
+  private void add(LearnerResult result, List<String> spent, List<Result.Row> rows) {
     ComparedLearner learner = result.comparedLearner();
     rows.add(
         scored(
@@ -95,12 +132,18 @@ final class ResultTable {
             estimated(result),
             spent));
     if (learner.reportsLastIterate()) {
-      rows.add(scored("", "- last weights", "", result.lastIterate(), "", ""));
+      List<String> same = Collections.nCopies(spent.size(), "");
+      rows.add(scored("", "- last weights", "", result.lastIterate(), "", same));
     }
   }
 
   private Result.Row scored(
-      String modelId, String name, String byHand, Score score, String estimated, String spent) {
+      String modelId,
+      String name,
+      String byHand,
+      Score score,
+      String estimated,
+      List<String> spent) {
     return new Result.Row(
         modelId,
         row(

@@ -29,7 +29,7 @@ import java.util.function.LongFunction;
  * model doesn't ask while it searches for its clip comes to it once more, after all others. In
  * addition, groups of people send raw gradients to central models.
  */
-final class SimulatedClients implements AutoCloseable {
+final class SimulatedClients implements Arrivals, AutoCloseable {
 
   private static final long LONGEST_NAP = Duration.ofMillis(20).toNanos();
 
@@ -114,16 +114,16 @@ final class SimulatedClients implements AutoCloseable {
     thread.start();
   }
 
-  /** The number of people who have come, whether or not a model has asked them. */
-  long reported() {
+  @Override
+  public long reported() {
     if (failure != null) {
       throw failure;
     }
     return reported;
   }
 
-  /** The number of reports sent so far, including raw ones. */
-  long sent() {
+  @Override
+  public long sent() {
     if (failure != null) {
       throw failure;
     }
@@ -134,14 +134,15 @@ final class SimulatedClients implements AutoCloseable {
    * The number of reports that all people will send, less those that are known not to come: a
    * person who is asked a question, but doesn't disclose a level, sends nothing.
    */
-  long due() {
+  @Override
+  public long due() {
     return (long) order.length * modelIds.size()
         - unanswered.get()
         + cohorts.stream().mapToLong(Cohorts::size).sum();
   }
 
-  /** The total number of people. */
-  long size() {
+  @Override
+  public long size() {
     return order.length;
   }
 

@@ -36,6 +36,7 @@ final class SpendTracker implements AutoCloseable {
   private MaxSpend mostPerPerson = MaxSpend.NOTHING;
   private long undisclosed;
   private long events;
+  private long anonymous;
   private volatile long lastEvent = System.nanoTime();
   private RuntimeException failure;
   private volatile boolean closed;
@@ -69,7 +70,21 @@ final class SpendTracker implements AutoCloseable {
     return events;
   }
 
-  /** The number of reports to a model that the ledger admitted, including those of visitors. */
+  /** The number of people's reports that were judged, and of anonymous ones. */
+  synchronized long accounted() {
+    return events() + anonymous;
+  }
+
+  /** Adds an anonymous report to a model. It has no event, since its token was charged. */
+  synchronized void addAnonymous(String modelId) {
+    anonymous++;
+    admitted.merge(modelId, 1L, Long::sum);
+  }
+
+  /**
+   * The number of reports to a model that the ledger admitted, including those of visitors, and of
+   * anonymous ones that a gateway accepted.
+   */
   synchronized long admitted(String modelId) {
     return admitted.getOrDefault(modelId, 0L);
   }

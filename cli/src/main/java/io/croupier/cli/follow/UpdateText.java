@@ -94,10 +94,13 @@ final class UpdateText {
     return format("%.3f%s", possible, possible == fraction ? "" : " (clipped)");
   }
 
-  /** A line for the statistic, and one for each of its categories. */
+  /** A line for the statistic, and one for each of its categories or levels. */
   private static List<String> inWords(StatisticEstimate estimate) {
     Statistic statistic = estimate.getStatistic();
     String name = "  " + statistic.getName();
+    if (statistic.hasQuantiles()) {
+      return quantiles(name, estimate);
+    }
     if (!estimate.hasLasting()) {
       return List.of(name + ": no votes");
     }
@@ -113,6 +116,27 @@ final class UpdateText {
               inWords(lasting, j),
               lasting.getProjected(j),
               estimate.hasRecent() ? "; recently " + inWords(recent, j) : ""));
+    }
+    return lines;
+  }
+
+  private static List<String> quantiles(String name, StatisticEstimate estimate) {
+    StatisticEstimate.QuantileValues quantiles = estimate.getQuantiles();
+    String asked = "asks whether a value is above " + digits(estimate.getThreshold());
+    if (!estimate.hasQuantiles()) {
+      return List.of(format("%s: no answers; %s", name, asked));
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        format("%s: worth %,d answers of equal age; %s", name, quantiles.getAnswers(), asked));
+    for (int i = 0; i < quantiles.getValuesCount(); i++) {
+      lines.add(
+          format(
+              "    %s of the people are at most at %s, from %s to %s (95 %%)",
+              estimate.getStatistic().getQuantiles().getLevels(i),
+              digits(quantiles.getValues(i)),
+              digits(quantiles.getLow(i)),
+              digits(quantiles.getHigh(i))));
     }
     return lines;
   }

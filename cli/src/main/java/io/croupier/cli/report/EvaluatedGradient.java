@@ -72,7 +72,7 @@ final class EvaluatedGradient implements Participant {
     size = isOfFeatures ? featuresSize : () -> Sizes.norm(evaluated());
   }
 
-  /** Sets the person's category in each statistic that is known, by the statistic's name. */
+  /** Sets the person's category or value in each statistic that is known, by its name. */
   void know(Map<String, String> ownCategories) {
     categories = Map.copyOf(ownCategories);
   }
@@ -121,7 +121,17 @@ final class EvaluatedGradient implements Participant {
     return categories.get(statistic.getName());
   }
 
-  /** Whether a category was reported. */
+  @Override
+  public double value(Statistic statistic) {
+    isVote = true;
+    try {
+      return Double.parseDouble(categories.get(statistic.getName()));
+    } catch (NumberFormatException e) {
+      return Double.NaN; // counts as the lower end of the range
+    }
+  }
+
+  /** Whether a category, or a value by a bit, was reported. */
   boolean isVote() {
     return isVote;
   }

@@ -38,7 +38,7 @@ final class ReportRunner {
   /**
    * Prepares a run.
    *
-   * @param categories the person's category in each statistic that is known, by its name
+   * @param categories the person's category or value in each statistic that is known, by its name
    * @param earlier number of pending reports from an earlier run that the sink found in the ledger
    */
   ReportRunner(

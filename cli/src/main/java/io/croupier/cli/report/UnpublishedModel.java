@@ -7,6 +7,7 @@ import io.croupier.cli.models.YamlNames;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.operators.clip.SlopeRule;
+import io.croupier.operators.model.AskedStatistics;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.ModelSpec;
@@ -80,8 +81,9 @@ final class UnpublishedModel implements PublishedModel {
             .setQuestionProbability(Questions.probability(spec))
             .addAllFeatures(spec.getFeaturesList());
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
-    spec.getStatisticsList()
-        .forEach(statistic -> update.addStatisticsBuilder().setStatistic(statistic));
+    AskedStatistics statistics = new AskedStatistics(spec);
+    statistics.age(); // as the first publication does
+    update.addAllStatistics(statistics.estimates());
     if (spec.hasAdaptiveClip()) {
       setScouting(spec, update);
     }

@@ -120,7 +120,7 @@ function showLeft(sent, truth) {
   if (sent.kind === "gradient") {
     const { seed, index } = sent.choice;
     const indexBytes = index < 128 ? 1 : 2;
-    setText(part("content"), `${8 + indexBytes} bytes carry the noised gradient: a seed, drawn before the gradient was read, and the index of`
+    setText(part("content"), `${8 + indexBytes} bytes carry the noised gradient: a seed, drawn independently of the gradient, and the index of`
       + ` one of the ${sent.randomiser.candidates} vectors that follow from it.`);
     const big = Uint8Array.from({ length: 2 }, (unused, i) => (index >> (8 * (1 - i))) & 255);
     setText(part("bytes"), `seed ${hex(seedBytes(seed))} index ${hex(indexBytes === 1 ? big.subarray(1) : big)}`);

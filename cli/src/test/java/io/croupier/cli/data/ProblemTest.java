@@ -12,6 +12,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.LossAbove;
 import io.croupier.schemas.Question;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -120,7 +121,7 @@ class ProblemTest {
 
   private static RoundTerms terms(AdaptiveClip.Size size, double slopeBound) {
     return new RoundTerms(
-        "m", 0, 6, 1, -16, 1, 0.02, List.of(), List.of(), Optional.of(size), slopeBound);
+        "m", 0, 6, 1, -16, 1, 0.02, List.of(), List.of(), Map.of(), Optional.of(size), slopeBound);
   }
 
   /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */

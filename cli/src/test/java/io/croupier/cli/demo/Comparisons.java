@@ -55,7 +55,8 @@ final class Comparisons {
         local.optimum(),
         results,
         local.reconciliation(),
-        guarantees);
+        guarantees,
+        Map.of());
   }
 
   static Comparison of(DataSet data) {
@@ -110,7 +111,8 @@ final class Comparisons {
     Reconciliation reconciliation =
         new Reconciliation(
             true, Map.of(), perPerson, undisclosed, refusals, List.of(), List.of(), List.of());
-    return new Comparison(data, parameters, nothing, optimum, results, reconciliation, Map.of());
+    return new Comparison(
+        data, parameters, nothing, optimum, results, reconciliation, Map.of(), Map.of());
   }
 
   private static Estimate estimate() {

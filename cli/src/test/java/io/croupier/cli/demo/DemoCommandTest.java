@@ -38,6 +38,18 @@ class DemoCommandTest {
     assertRefused("--drift requires at least 100 people", "--drift", "--users", "99");
     assertRefused(
         "--drift: the learner 'combined' is not for a drift", "--drift", "--learners", "combined");
+    assertRefused(
+        "--anonymous requires at least 200 people, got 199", "--anonymous", "--users", "199");
+    assertRefused(
+        "--anonymous: the learner 'black box' takes no anonymous reports",
+        "--anonymous",
+        "--learners",
+        "black-box");
+    assertRefused("--anonymous is not for l2-laplace", "--anonymous", "--mechanism", "l2-laplace");
+    assertRefused("--anonymous is not for --drift", "--anonymous", "--drift");
+    assertRefused("--anonymous is not for --statistics", "--anonymous", "--statistics");
+    assertRefused("--anonymous is not for --record", "--anonymous", "--record", "nowhere");
+    assertRefused("--anonymous is not for --duration", "--anonymous", "--duration", "9");
     assertRefused("no such directory", "--page", "nowhere/page.html");
     assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon", "17");
     assertRefused(

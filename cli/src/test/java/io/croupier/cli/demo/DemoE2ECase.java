@@ -65,8 +65,9 @@ class DemoE2ECase {
         .anyMatch(
             line ->
                 line.matches(
-                    "Accuracy, estimated: the 95 % interval from people who answer by one randomised"
-                        + " bit instead of a gradient, worth (\\d+ to )?\\d+ answers? of equal age, .*"))
+                    "Accuracy, estimated: the 95 % interval from people who answer by one"
+                        + " randomised bit instead of a gradient, worth (\\d+ to )?\\d+ answers? of"
+                        + " equal age, .*"))
         .anyMatch(line -> line.matches(".+\\| +(\\d\\.\\d\\d to \\d\\.\\d\\d|too few) +\\|.+"))
         .noneMatch(line -> line.contains("accounted for"))
         .first()
@@ -80,6 +81,55 @@ class DemoE2ECase {
       assertThat(cells.get(5)).as("epsilon, %s", learner).isEqualTo("8");
     }
     assertThat(Files.readString(page)).contains("Epsilon spent by this comparison: 8 per learner");
+    script.assertNothingIsLeft();
+  }
+
+  /** Of 300 people in 8 publications, none reports in some publication with probability 3e-17. */
+  @Test
+  void reportsWithoutIdentityHaveACentralEpsilon() throws Exception {
+    Path page = directory.resolve("page.html");
+
+    List<String> output =
+        script.run("demo", "--anonymous", "--users", "300", "--page", page.toString());
+
+    // Each token was charged; each report was used, dropped, waits, or came too late on a busy
+    // machine.
+    List<Long> counts =
+        output.stream()
+            .filter(line -> line.matches(" combined, clip 0\\.25 +\\|( +\\d+ +\\|){4} +\\d+ *"))
+            .map(line -> List.of(line.trim().split(" +\\| +")))
+            .findFirst()
+            .orElseThrow()
+            .subList(1, 6)
+            .stream()
+            .map(Long::parseLong)
+            .toList();
+    long admitted = counts.get(0);
+    long late =
+        output.stream()
+            .filter(line -> line.contains("too late for a round of the window"))
+            .mapToLong(line -> Long.parseLong(line.split(" ")[0]))
+            .sum();
+    assertThat(counts.subList(1, 5).stream().mapToLong(Long::longValue).sum()).isEqualTo(admitted);
+    assertThat(admitted).isPositive().isEqualTo(300 - late);
+    String central =
+        NumberFormats.roundedUp(WindowGuarantee.of(DemoWindowTest.CENSUS, admitted).central());
+    assertThat(output)
+        .anyMatch(
+            line -> line.matches(" learner .*\\| local epsilon \\| central epsilon \\| delta .*"))
+        .anyMatch(
+            line ->
+                line.startsWith(
+                    "300 people at local epsilon 2, central epsilon %s at delta 1e-6, combined,"
+                        .formatted(central)))
+        .anyMatch(
+            line ->
+                line.matches(
+                    " combined, clip 0\\.25 .*\\| +2 \\| +%s \\| +1e-6 \\| +%d *"
+                        .formatted(central, admitted)))
+        .anyMatch(line -> line.startsWith("Epsilon spent by this comparison: 2 per learner, 2 per"))
+        .noneMatch(line -> line.contains("accounted for"));
+    assertThat(Files.readString(page)).contains("central epsilon");
     script.assertNothingIsLeft();
   }
 

@@ -53,6 +53,7 @@ class ResultTableTest {
                     comparison.optimum(),
                     comparison.results(),
                     comparison.reconciliation(),
+                    Map.of(),
                     Map.of())
                 .headline())
         .isEqualTo(
@@ -84,6 +85,7 @@ class ResultTableTest {
                         comparison.optimum(),
                         List.of(unsure),
                         comparison.reconciliation(),
+                        Map.of(),
                         Map.of()))
                 .text())
         .contains("|   too few |");
@@ -181,6 +183,7 @@ class ResultTableTest {
             found.optimum(),
             List.of(scouting),
             found.reconciliation(),
+            Map.of(),
             Map.of());
     assertThat(comparison.notes())
         .contains(
@@ -244,5 +247,29 @@ class ResultTableTest {
     assertThat(text)
         .contains("|    R² |", "R² (the share of the explained variance)")
         .doesNotContain("estimated");
+  }
+
+  @Test
+  void anonymousReportsHaveTwoEpsilons() {
+    Comparison local = Comparisons.ofTheUsualLearners();
+    LearnerResult result = local.results().get(1);
+    String modelId = result.comparedLearner().modelId();
+    Comparison comparison =
+        new Comparison(
+            local.data(),
+            local.terms(),
+            local.nothing(),
+            local.optimum(),
+            List.of(result),
+            local.reconciliation(),
+            Map.of(),
+            Map.of(modelId, new WindowGuarantee(28_155, 2, 0.0575085, 1e-6)));
+    assertThat(comparison.headline())
+        .startsWith("28,155 people at local epsilon 2, central epsilon 0.05751 at delta 1e-6, ");
+    assertThat(new ResultTable(comparison).text().lines())
+        .anyMatch(line -> line.matches(" learner .* local epsilon .* central .* reports *"))
+        .anyMatch(line -> line.matches(" black box.* 2 \\| +0\\.05751 \\| +1e-6 \\| +28,155 *"))
+        .anyMatch(line -> line.matches(" non-private .* no privacy \\| +no privacy .*"))
+        .noneMatch(line -> line.contains("estimated"));
   }
 }

@@ -155,6 +155,27 @@ final class LedgerFile implements EntryStore {
    */
   @Override
   public void append(LedgerEntry entry) throws IOException {
+    uninterrupted(() -> appendTo(entry));
+  }
+
+  @FunctionalInterface
+  private interface FileChange {
+    void make() throws IOException;
+  }
+
+  /** A thread that is interrupted closes every channel that it uses; it stays interrupted. */
+  private static void uninterrupted(FileChange change) throws IOException {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      change.make();
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void appendTo(LedgerEntry entry) throws IOException {
     requireUsable();
     usable = false;
     guard.requireName(folder.file());
@@ -182,7 +203,7 @@ final class LedgerFile implements EntryStore {
       kept += LedgerFormat.entryBytes(entry) + LedgerFormat.MARKER_BYTES;
     }
     if (end - kept > Math.max(kept, slackBytes)) {
-      rewrite();
+      uninterrupted(this::rewrite);
     }
   }
 

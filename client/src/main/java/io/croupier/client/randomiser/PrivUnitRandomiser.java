@@ -25,13 +25,13 @@ import java.util.Arrays;
  * exp(epsilon) times as likely for each of the top as for each of the others. The release stands
  * for M G times the first d coordinates of that candidate, whose mean is g.
  *
- * <p>Guarantee: epsilon-LDP under replace-one. Given the seed, which is drawn before the gradient
- * is looked at, K of N indices have probability exp(epsilon) / (K exp(epsilon) + N - K) and the
- * others 1 / (K exp(epsilon) + N - K), whatever the gradient is. Between any two gradients the
- * ratio is one of exp(-epsilon), 1 and exp(epsilon). That holds for any map from seed and gradient
- * to K indices, so no rounding, no overflow and no weakness of the candidates can spend more. The
- * index is drawn in integers. The probability of its coin, exp(-epsilon), is rounded up by at most
- * 1e-12 of itself, so the ratio is never more than exp(epsilon).
+ * <p>Guarantee: epsilon-LDP under replace-one. Given the seed, which is drawn independently of the
+ * gradient, K of N indices have probability exp(epsilon) / (K exp(epsilon) + N - K) and the others
+ * 1 / (K exp(epsilon) + N - K), whatever the gradient is. Between any two gradients the ratio is
+ * one of exp(-epsilon), 1 and exp(epsilon). That holds for any map from seed and gradient to K
+ * indices, so no rounding, no overflow and no weakness of the candidates can spend more. The index
+ * is drawn in integers. The probability of its coin, exp(-epsilon), is rounded up by at most 1e-12
+ * of itself, so the ratio is never more than exp(epsilon).
  *
  * <p>Between two gradients that rank a candidate differently, however close they are, the loss is
  * epsilon. Under L2-Laplace noise, the loss between close gradients is less.

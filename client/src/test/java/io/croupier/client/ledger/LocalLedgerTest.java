@@ -74,6 +74,23 @@ class LocalLedgerTest {
     return new byte[] {value, 7};
   }
 
+  /** A thread that is interrupted closes the channels that it uses. */
+  @Test
+  void interruptsDontCloseTheFile() throws Exception {
+    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
+      for (int i = 0; i < 50; i++) {
+        Thread.currentThread().interrupt();
+        ledger.acknowledge(ledger.release(TENTH, s -> new byte[50]).sequence());
+        assertThat(Thread.interrupted()).isTrue();
+      }
+      assertThat(Files.size(file)).as("the file was rewritten").isLessThan(2000);
+    }
+    try (LocalLedger ledger = open(Limit.NONE)) {
+      assertThat(ledger.spent().reports()).isEqualTo(50);
+      assertThat(ledger.pending()).isEmpty();
+    }
+  }
+
   @Test
   void tenTenthsAreExactlyOne() throws Exception {
     for (int i = 0; i < 10; i++) {

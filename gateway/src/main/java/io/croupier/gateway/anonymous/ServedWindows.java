@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The windows that an update announces: that of its round, and the next one. */
+/** The windows of models that take anonymous reports, with their keys. */
 public final class ServedWindows {
   private final Specs specs;
   private final TokenKeys keys;
@@ -23,8 +23,20 @@ public final class ServedWindows {
     this.keys = keys;
   }
 
-  /** The windows of a model with a round; empty unless it takes anonymous reports. */
-  public List<TokenWindow> of(String modelId, long round) {
+  /**
+   * The windows that a model's update announces: that of its round, and the next one. Empty unless
+   * the model takes anonymous reports.
+   */
+  public List<TokenWindow> announced(String modelId, long round) {
+    return windows(modelId, round, 0);
+  }
+
+  /** Those, and the window before, of which reports may still arrive. */
+  public List<TokenWindow> open(String modelId, long round) {
+    return windows(modelId, round, 1);
+  }
+
+  private List<TokenWindow> windows(String modelId, long round, int earlier) {
     Optional<Specs.Judge> judge = specs.judge(modelId).filter(of -> of.spec().hasAnonymous());
     if (judge.isEmpty()) {
       return List.of();
@@ -33,7 +45,8 @@ public final class ServedWindows {
     long present = AnonymousWindows.window(spec, round);
     List<Mechanism> levels = judge.get().levels();
     List<TokenWindow> windows = new ArrayList<>();
-    for (long window : new long[] {present, present + 1}) {
+    for (long number = Math.max(0, present - earlier); number <= present + 1; number++) {
+      long window = number;
       keys.moduli(modelId, window, levels)
           .ifPresent(moduli -> windows.add(window(spec, window, levels, moduli)));
     }

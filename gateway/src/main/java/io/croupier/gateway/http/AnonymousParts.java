@@ -2,6 +2,7 @@ package io.croupier.gateway.http;
 
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.Grants;
+import io.croupier.gateway.anonymous.ServedWindows;
 import io.croupier.gateway.anonymous.TokenCheck;
 import io.croupier.gateway.kafka.ReportSender;
 import io.croupier.schemas.AnonymousTopics;
@@ -12,6 +13,7 @@ import java.util.function.BooleanSupplier;
  *
  * @param tokens reads requests for tokens
  * @param grants the ledger's verdicts on them
+ * @param windows those that devices may ask for
  * @param reports judges anonymous reports
  * @param sender writes to Kafka
  * @param gradients the topic of requests for tokens
@@ -21,6 +23,7 @@ import java.util.function.BooleanSupplier;
 public record AnonymousParts(
     TokenCheck tokens,
     Grants grants,
+    ServedWindows windows,
     AnonymousCheck reports,
     ReportSender sender,
     String gradients,

@@ -104,9 +104,13 @@ record ApiEndpoints(
       endpoints.put(
           Route.POST_ANONYMOUS_REPORT,
           new AnonymousEndpoint(ofUnknownSenders(limits, threads), parts, threads)::handle);
+      endpoints.put(
+          Route.GET_WINDOWS,
+          new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp())::handle);
     } else {
       endpoints.put(Route.POST_TOKEN, ApiEndpoints::noAnonymousReports);
       endpoints.put(Route.POST_ANONYMOUS_REPORT, ApiEndpoints::noAnonymousReports);
+      endpoints.put(Route.GET_WINDOWS, ApiEndpoints::noAnonymousReports);
     }
     endpoints.put(Route.GET_MODELS, ofModels::list);
     endpoints.put(Route.GET_MODEL, ofModels::newest);

@@ -150,11 +150,6 @@ final class Exchange {
   /** Answers with a problem document. */
   void fail(ProblemDocument problem) {
     problem.retryAfter().ifPresent(time -> header(HttpHeader.RETRY_AFTER, seconds(time)));
-    if (problem.type() == ProblemType.UNAUTHENTICATED) {
-      // RFC 6750, section 3.1: no error if the request has no token.
-      boolean hasToken = request.getHeaders().contains(HttpHeader.AUTHORIZATION);
-      header(HttpHeader.WWW_AUTHENTICATE, hasToken ? "Bearer error=\"invalid_token\"" : "Bearer");
-    }
     answer(problem.type().status(), ProblemDocument.MEDIA_TYPE, problem.json());
   }
 

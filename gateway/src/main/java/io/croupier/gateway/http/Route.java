@@ -15,6 +15,7 @@ public enum Route {
   GET_MODELS("GET", "/v1/models"),
   GET_MODEL("GET", "/v1/models/{id}"),
   GET_EVENTS("GET", "/v1/models/{id}/events"),
+  GET_WINDOWS("GET", "/v1/models/{id}/windows"),
   GET_RESOURCE("GET", "/v1/{file}"),
   GET_OPENAPI("GET", "/openapi.json"),
   GET_METRICS("GET", "/metrics"),

@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonObject;
 import io.croupier.gateway.config.LimitSettings;
 import io.croupier.gateway.config.LimitSettings.Rate;
-import io.croupier.gateway.identity.InvalidTokenException;
-import io.croupier.gateway.identity.KeysUnavailableException;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.gateway.identity.TokenVerifier;
@@ -50,7 +48,6 @@ public final class TrialHandler extends Handler.Abstract {
   private static final String IDENTITY = "/trial/identity";
   private static final String ACCOUNT = "/trial/account";
   private static final String REPORTS = "/v1/reports";
-  private static final String SCHEME = "Bearer ";
   private static final Duration LIFETIME = Duration.ofDays(1);
 
   /** Enough for a few tabs of one visitor. */
@@ -71,6 +68,7 @@ public final class TrialHandler extends Handler.Abstract {
   private final Pepper pepper = Pepper.inMemory();
   private final TokenVerifier verifier =
       new TokenVerifier(List.of(), Duration.ofMinutes(1), Clock.systemUTC());
+  private final Senders senders = new Senders(verifier, pepper);
   private final WatchAccess access = WatchAccess.loopback();
   private final Drain drain = new Drain();
   private final Visits visits;
@@ -171,7 +169,7 @@ public final class TrialHandler extends Handler.Abstract {
   /** The newest verdict on the sender's reports, if there is one, and how many visitors came. */
   private JsonObject account(Exchange exchange) {
     JsonObject json = new JsonObject();
-    Visits.Account account = visits.account(userId(exchange));
+    Visits.Account account = visits.account(senders.authenticate(exchange));
     json.addProperty("visitors", account.visitors());
     json.addProperty("judged", account.judged());
     account
@@ -184,21 +182,6 @@ public final class TrialHandler extends Handler.Abstract {
               json.addProperty("epsilon", event.getUserTotals().getEpsilon());
             });
     return json;
-  }
-
-  private String userId(Exchange exchange) {
-    String header = exchange.header(HttpHeader.AUTHORIZATION);
-    if (header == null || !header.startsWith(SCHEME)) {
-      throw new ProblemException(ProblemType.UNAUTHENTICATED, "a token must be given");
-    }
-    try {
-      TokenVerifier.Identity identity = verifier.verify(header.substring(SCHEME.length()));
-      return pepper.userId(identity.issuer(), identity.subject());
-    } catch (InvalidTokenException e) {
-      throw new ProblemException(ProblemType.UNAUTHENTICATED, e.getMessage());
-    } catch (KeysUnavailableException e) {
-      throw new IllegalStateException("the key of trial tokens is in memory", e);
-    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Quantiles;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.WindowGuarantee;
@@ -250,8 +251,29 @@ final class WatchedModel {
       categories.add(category);
     }
     json.add("categories", categories);
+    json.add("levels", levelsJson(estimate));
     json.addProperty("more", Math.max(0, count - MOST_CATEGORIES));
     return json;
+  }
+
+  private static JsonArray levelsJson(StatisticEstimate estimate) {
+    Quantiles quantiles = estimate.getStatistic().getQuantiles();
+    StatisticEstimate.QuantileValues values = estimate.getQuantiles();
+    JsonArray levels = new JsonArray();
+    for (int i = 0; i < quantiles.getLevelsCount(); i++) {
+      JsonObject level = new JsonObject();
+      level.add("level", PageNumbers.number(quantiles.getLevels(i)));
+      level.add("from", PageNumbers.number(quantiles.getFrom()));
+      level.add("to", PageNumbers.number(quantiles.getTo()));
+      level.addProperty("answers", values.getAnswers());
+      if (i < values.getValuesCount()) {
+        level.add("value", PageNumbers.number(values.getValues(i)));
+        level.add("low", PageNumbers.number(values.getLow(i)));
+        level.add("high", PageNumbers.number(values.getHigh(i)));
+      }
+      levels.add(level);
+    }
+    return levels;
   }
 
   private JsonObject guaranteeJson() {

@@ -495,7 +495,8 @@ const thousandths = value => Number.isFinite(value) ? value.toFixed(3) : "-";
 const fromTo = each => Number.isFinite(each?.fraction) ? thousandths(each.low) + " to " + thousandths(each.high) : "-";
 
 function showStatistics(all) {
-  const statistics = all.flatMap(model => (model.statistics || []).map(statistic => ({ ...model, ...statistic })));
+  const statistics = all.flatMap(model => (model.statistics || []).map(statistic => ({ ...model, ...statistic })))
+    .filter(statistic => statistic.categories.length > 0);
   byId("statistics").hidden = statistics.length === 0;
   const truths = (state.scores && state.scores.fractions) || {};
   const rows = statistics.flatMap(of => of.categories.map((category, i) =>
@@ -518,6 +519,29 @@ function showStatistics(all) {
     + " bias, so a fraction may lie outside 0 to 1; on the simplex: the nearest fractions of at least 0 with the sum 1. Half of"
     + " the weight is on the last 44 updates, recently on the last 10."
     + (more > 0 ? ` ${count(more)} categories beyond the first 64 of a statistic are not shown.` : ""));
+}
+
+function showQuantiles(all) {
+  const rows = all.flatMap(model => (model.statistics || []).flatMap(statistic => (statistic.levels || []).map(level =>
+    ({ label: model.label, statistic: statistic.statistic, ...level }))));
+  byId("quantiles").hidden = rows.length === 0;
+  const share = (row, x) => (x - row.from) / (row.to - row.from);
+  const digits = value => Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "-";
+  fill(byId("quantiles-table"), "Quantiles", [
+    plain("model"),
+    { title: "statistic", words: true, value: row => row.statistic },
+    { title: "level", value: row => digits(row.level) },
+    { title: "value", value: row => digits(row.value) },
+    { title: "95 % interval", value: row => Number.isFinite(row.value) ? digits(row.low) + " to " + digits(row.high) : "-" },
+    { title: "from", value: row => digits(row.from) },
+    {
+      title: "in the range", words: true, draw: (cell, row) => drawBar(cell, {
+        fraction: share(row, row.value), low: share(row, row.low), high: share(row, row.high)
+      })
+    },
+    { title: "to", value: row => digits(row.to) },
+    { title: "worth answers", value: row => count(row.answers) }
+  ], rows, "No model has quantiles");
 }
 
 function showSpending(all) {
@@ -605,9 +629,8 @@ function show() {
   setText(byId("note"), state.note);
   const all = models();
   const parts = [
-    showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showStatistics, showSpending, showVerdicts,
-    showGuarantees,
-    showWindows
+    showFigures, showScores, showResult, showModels, showQuantities, showEstimates, showStatistics, showQuantiles, showSpending,
+    showVerdicts, showGuarantees, showWindows
   ];
   for (const part of parts) {
     try {

@@ -7,13 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.gateway.LogLines;
-import io.croupier.gateway.config.GatewayConfig;
-import io.croupier.gateway.identity.Pepper;
-import io.croupier.gateway.identity.TestTokens;
-import io.croupier.gateway.identity.TokenVerifier;
-import io.croupier.gateway.model.Specs;
-import io.croupier.gateway.model.Updates;
-import io.croupier.gateway.report.ReportCheck;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.BlackBox;
@@ -26,15 +19,10 @@ import io.croupier.schemas.Undisclosed;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -78,8 +66,7 @@ class RequestFuzzTest {
   private record Stored(String topic, String userId, ByteString value) {}
 
   @TempDir private Path directory;
-  private GatewayServer server;
-  private LocalConnector connector;
+  private LocalGateway gateway;
   private String token;
   private String userId;
   private final ConcurrentLinkedQueue<Stored> stored = new ConcurrentLinkedQueue<>();
@@ -91,29 +78,23 @@ class RequestFuzzTest {
 
   @BeforeEach
   void start() throws Exception {
-    Pepper.create(directory.resolve("pepper"));
-    TestTokens.create(directory.resolve("test.jwk"));
-    Map<String, String> settings = new HashMap<>();
-    settings.put("kafka.bootstrap.servers", "127.0.0.1:1");
-    settings.put("pepper.file", "pepper");
-    settings.put("listen.port", "0");
-    settings.put("test-tokens.allowed", "true");
-    settings.put("test-tokens.key-file", "test.jwk");
-    settings.put("limits.body", "20000");
-    settings.put("limits.wait", "1 s");
-    settings.put("limits.user.burst", "1000000000");
-    settings.put("limits.address.burst", "1000000000");
-    GatewayConfig config = GatewayConfig.of(settings, directory);
-    Pepper pepper = Pepper.read(config.pepper());
-    TestTokens tokens = TestTokens.read(directory.resolve("test.jwk"));
-    TokenVerifier verifier =
-        new TokenVerifier(List.of(), Duration.ofSeconds(30), Clock.systemUTC());
-    verifier.trust(tokens);
-    token = tokens.mint("ada", Instant.now(), Duration.ofHours(10));
-    userId = pepper.userId(TestTokens.ISSUER, "ada");
-    Specs specs = new Specs();
-    Updates updates = new Updates();
-    specs.apply(
+    gateway =
+        new LocalGateway(
+            directory,
+            Map.of(
+                "limits.body", "20000",
+                "limits.wait", "1 s",
+                "limits.user.burst", "1000000000",
+                "limits.address.burst", "1000000000"),
+            (topic, user, value) -> {
+              stored.add(new Stored(topic, user, ByteString.copyFrom(value)));
+              return CompletableFuture.completedFuture(
+                  new RecordMetadata(new TopicPartition(topic, 0), 0, 0, 0, 0, 0));
+            },
+            false);
+    token = gateway.token("ada");
+    userId = gateway.userId("ada");
+    gateway.specs.apply(
         record(
             ModelSpec.newBuilder()
                 .setModelId("m")
@@ -122,7 +103,7 @@ class RequestFuzzTest {
                 .setBlackBox(BlackBox.getDefaultInstance())
                 .build()
                 .toByteArray()));
-    updates.apply(
+    gateway.updates.apply(
         record(
             ModelUpdate.newBuilder()
                 .setModelId("m")
@@ -133,31 +114,11 @@ class RequestFuzzTest {
                 .addAllAverage(List.of(1.0, 2.0, 3.0))
                 .build()
                 .toByteArray()));
-    server =
-        new GatewayServer(
-            config,
-            verifier,
-            pepper,
-            new ReportCheck(config.topics(), false, specs, updates),
-            (topic, user, value) -> {
-              stored.add(new Stored(topic, user, ByteString.copyFrom(value)));
-              return CompletableFuture.completedFuture(
-                  new RecordMetadata(new TopicPartition(topic, 0), 0, 0, 0, 0, 0));
-            },
-            specs,
-            updates,
-            Optional.empty(),
-            () -> true,
-            () -> true);
-    connector = new LocalConnector(server.server());
-    connector.setIdleTimeout(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
-    server.server().addConnector(connector);
-    connector.start();
   }
 
   @AfterEach
   void stop() {
-    server.close();
+    gateway.close();
   }
 
   private static ConsumerRecord<byte[], byte[]> record(byte[] value) {
@@ -324,7 +285,7 @@ class RequestFuzzTest {
 
   /** The first answer; null if there is none. Nothing follows the request, so none is awaited. */
   private ByteBuffer answer(byte[] request) throws Exception {
-    try (LocalConnector.LocalEndPoint connection = connector.connect()) {
+    try (LocalConnector.LocalEndPoint connection = gateway.connector.connect()) {
       connection.addInputAndExecute(ByteBuffer.wrap(request));
       connection.addInputEOF();
       return connection.waitForResponse(false, PATIENCE_SECONDS, TimeUnit.SECONDS);

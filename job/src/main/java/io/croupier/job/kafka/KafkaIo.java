@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
@@ -86,11 +85,10 @@ public final class KafkaIo {
   }
 
   /** All accounting events up to an end of their topic, where the source ends. */
-  public Source<RawRecord, ?, ?> accounting(TopicEnd end) {
+  public KafkaSource<RawRecord> accounting(TopicEnd end) {
     Map<TopicPartition, Long> first = offsets(end);
     first.replaceAll((partition, offset) -> 0L);
-    return new EndingSource(
-        accounting(first).setBounded(OffsetsInitializer.offsets(offsets(end))).build());
+    return accounting(first).setBounded(OffsetsInitializer.offsets(offsets(end))).build();
   }
 
   /** The accounting events after an end of their topic; the source doesn't end. */

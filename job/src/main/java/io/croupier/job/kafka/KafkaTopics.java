@@ -183,13 +183,13 @@ public final class KafkaTopics {
   }
 
   /** Deletes those of the topics that exist, and waits until the brokers no longer list them. */
-  public static void delete(Admin admin, Topics topics)
+  public static void delete(Admin admin, Collection<String> names)
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
-    admin.deleteTopics(topics.all().stream().filter(present::contains).toList()).all().get();
+    admin.deleteTopics(names.stream().filter(present::contains).toList()).all().get();
     await(
         "The brokers still list deleted topics",
-        () -> Collections.disjoint(admin.listTopics().names().get(), topics.all()));
+        () -> Collections.disjoint(admin.listTopics().names().get(), names));
   }
 
   /**

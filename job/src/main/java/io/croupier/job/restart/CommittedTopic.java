@@ -10,14 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,40 +79,45 @@ final class CommittedTopic implements Closeable {
       OpenTransactions transactions,
       Duration patience)
       throws IOException {
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      TopicOffsets offsets = new TopicOffsets(admin, topic);
-      Map<TopicPartition, Long> ends = offsets.ends(section);
-      return new CommittedTopic(
-          topic,
-          kafka,
-          offsets.starts(section, ends),
-          ends,
-          offsets.end(ends),
-          transactions,
-          patience);
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't return the end offsets of the topic " + topic, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the offsets of the topic " + topic, e);
-    }
+    return new CommittedTopic(
+        topic,
+        kafka,
+        new Brokers(kafka)
+            .ask(
+                "the offsets of the topic " + topic,
+                admin -> {
+                  TopicOffsets offsets = new TopicOffsets(admin, topic);
+                  Map<TopicPartition, Long> ends = offsets.ends(section);
+                  return new Bounds(offsets.starts(section, ends), ends, offsets.end(ends));
+                }),
+        transactions,
+        patience);
   }
+
+  /**
+   * What is read.
+   *
+   * @param starts the first offset of each partition; -1 for none
+   * @param ends the offset behind the last one of each partition
+   * @param end the same ends with the topic's id
+   */
+  private record Bounds(
+      Map<TopicPartition, Long> starts, Map<TopicPartition, Long> ends, TopicEnd end) {}
 
   private CommittedTopic(
       String topic,
       Map<String, String> kafka,
-      Map<TopicPartition, Long> starts,
-      Map<TopicPartition, Long> ends,
-      TopicEnd end,
+      Bounds bounds,
       OpenTransactions transactions,
       Duration patience)
       throws IOException {
     this.topic = topic;
     this.kafka = kafka;
-    this.end = end;
+    end = bounds.end();
     this.transactions = transactions;
     this.patience = patience;
-    this.ends = new HashMap<>(ends);
+    ends = new HashMap<>(bounds.ends());
+    Map<TopicPartition, Long> starts = bounds.starts();
     starts.forEach(
         (partition, start) -> {
           if (start > 0) {
@@ -123,21 +125,12 @@ final class CommittedTopic implements Closeable {
           }
         });
     // These partitions have nothing to read: no record is late enough, or all are deleted.
-    this.ends.keySet().removeIf(p -> starts.get(p) < 0 || starts.get(p) >= ends.get(p));
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
-    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    try {
-      consumer = new KafkaConsumer<>(properties, bytes, bytes);
-    } catch (KafkaException e) {
-      throw new IOException("The topic " + topic + " can't be read", e);
-    }
-    consumer.assign(this.ends.keySet());
-    this.ends.keySet().forEach(p -> consumer.seek(p, starts.get(p)));
+    ends.entrySet()
+        .removeIf(
+            end -> starts.get(end.getKey()) < 0 || starts.get(end.getKey()) >= end.getValue());
+    consumer = new Brokers(kafka).consumer(IsolationLevel.READ_COMMITTED);
+    consumer.assign(ends.keySet());
+    ends.keySet().forEach(p -> consumer.seek(p, starts.get(p)));
   }
 
   /**

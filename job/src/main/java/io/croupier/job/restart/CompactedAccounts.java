@@ -5,21 +5,18 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * The accounts on a topic that may be compacted. The newest event of each key states what all
@@ -31,7 +28,7 @@ public final class CompactedAccounts {
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final Map<String, String> kafka;
+  private final Brokers brokers;
   private final String topic;
 
   /**
@@ -40,7 +37,7 @@ public final class CompactedAccounts {
    * @param kafka properties of Kafka's clients
    */
   public CompactedAccounts(Map<String, String> kafka, String topic) {
-    this.kafka = Map.copyOf(kafka);
+    brokers = new Brokers(kafka);
     this.topic = topic;
   }
 
@@ -52,36 +49,27 @@ public final class CompactedAccounts {
    * @throws IOException if the brokers don't answer
    */
   public boolean requireVersion2() throws IOException {
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-      String cleanup =
-          admin
-              .describeConfigs(List.of(resource))
-              .all()
-              .get()
-              .get(resource)
-              .get(TopicConfig.CLEANUP_POLICY_CONFIG)
-              .value();
-      if (!cleanup.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-        return false;
-      }
-      readFirst(new TopicOffsets(admin, topic).partitions());
-      return true;
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't describe " + topic, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up " + topic, e);
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    Optional<Set<TopicPartition>> compacted =
+        brokers.ask(
+            "the settings of " + topic,
+            admin -> {
+              Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+              return config
+                      .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+                      .value()
+                      .contains(TopicConfig.CLEANUP_POLICY_COMPACT)
+                  ? Optional.of(new TopicOffsets(admin, topic).partitions())
+                  : Optional.empty();
+            });
+    if (compacted.isPresent()) {
+      readFirst(compacted.get());
     }
+    return compacted.isPresent();
   }
 
   private void readFirst(Set<TopicPartition> partitions) throws IOException {
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+    try (KafkaConsumer<byte[], byte[]> consumer = brokers.consumer(IsolationLevel.READ_COMMITTED)) {
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);

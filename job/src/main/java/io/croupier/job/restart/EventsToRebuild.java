@@ -6,9 +6,6 @@ import io.croupier.operators.flink.restart.TopicEnd;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.KafkaException;
 
 /** Which accounting events a rebuild adds up: all, up to the end of the topic at its start. */
 public final class EventsToRebuild {
@@ -40,18 +37,11 @@ public final class EventsToRebuild {
     try (CommittedTopic all = open(TopicEnd.UNKNOWN)) {
       all.forgottenBefore().forEach(this::refuse);
     }
-    TopicEnd end;
-    TopicEnd stable;
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      TopicOffsets offsets = new TopicOffsets(admin, accountingTopic);
-      end = offsets.end();
-      stable = offsets.stableEnd();
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't return the end of " + accountingTopic, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the end of " + accountingTopic, e);
-    }
+    Brokers brokers = new Brokers(kafka);
+    String what = "the end of " + accountingTopic;
+    TopicEnd end = brokers.ask(what, admin -> new TopicOffsets(admin, accountingTopic).end());
+    TopicEnd stable =
+        brokers.ask(what, admin -> new TopicOffsets(admin, accountingTopic).stableEnd());
     try (CommittedTopic open = open(stable)) {
       open.forEach(record -> true);
     }
@@ -68,27 +58,6 @@ public final class EventsToRebuild {
   }
 
   /**
-   * Returns whether an end is still that of the topic's last event: the topic was not created
-   * again, and no event was committed since.
-   *
-   * @param now the end of the topic
-   */
-  public boolean isLast(TopicEnd recorded, TopicEnd now) throws IOException {
-    if (!recorded.isOfSameTopic(now) || recorded.offsets().size() != now.offsets().size()) {
-      return false;
-    }
-    boolean[] last = {true};
-    try (CommittedTopic later = open(recorded)) {
-      later.forEach(
-          record -> {
-            last[0] = false;
-            return false;
-          });
-    }
-    return last[0];
-  }
-
-  /**
    * Requires that a reader of all events up to an end has missed none: none was deleted before it
    * could be read, and none was committed after that end.
    *
@@ -96,7 +65,15 @@ public final class EventsToRebuild {
    * @throws IOException if the brokers don't answer, or a transaction stays open
    */
   public void requireLast(TopicEnd end) throws IOException {
-    if (!isLast(end, end())) {
+    TopicEnd now = end();
+    boolean isSame = end.isOfSameTopic(now) && end.offsets().size() == now.offsets().size();
+    boolean[] last = {isSame};
+    if (isSame) {
+      try (CommittedTopic later = open(end)) {
+        later.forEach(record -> last[0] = false);
+      }
+    }
+    if (!last[0]) {
       throw new RefusedStartException(
           ("The accounting topic %s has received events while the ledger was being rebuilt, or it"
                   + " was created again. Stop the job that runs on it, and start again")

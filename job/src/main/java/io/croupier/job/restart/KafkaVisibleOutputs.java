@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
+import io.croupier.job.restart.CommittedTopic.RecordVisitor;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.AccountingRecords;
 import io.croupier.operators.flink.restart.CommittedProgress;
@@ -23,11 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,47 +124,46 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   @Override
   public Map<String, PublishedRound> rounds(long sinceMs) throws IOException {
     Map<String, PublishedRound> rounds = new HashMap<>();
+    forEachUpdate(
+        sinceMs,
+        record -> {
+          round(record)
+              .ifPresent(
+                  update ->
+                      rounds.merge(
+                          update.modelId(), update, (a, b) -> b.round() >= a.round() ? b : a));
+          return true;
+        });
+    return rounds;
+  }
+
+  private void forEachUpdate(long sinceMs, RecordVisitor visitor) throws IOException {
     try (CommittedTopic updates =
         CommittedTopic.open(
             kafka,
             topics.updates(),
             new Section(TopicEnd.UNKNOWN, sinceMs, Optional.of(ends.updates())),
             OpenTransactions.leave())) {
-      updates.forEach(
-          record -> {
-            round(record)
-                .ifPresent(
-                    update ->
-                        rounds.merge(
-                            update.modelId(), update, (a, b) -> b.round() >= a.round() ? b : a));
-            return true;
-          });
+      updates.forEach(visitor);
     }
-    return rounds;
   }
 
   @Override
   public Map<String, ModelUpdate> updates(Predicate<String> models) throws IOException {
     Map<String, ModelUpdate> updates = new HashMap<>();
-    try (CommittedTopic records =
-        CommittedTopic.open(
-            kafka,
-            topics.updates(),
-            new Section(TopicEnd.UNKNOWN, ALL, Optional.of(ends.updates())),
-            OpenTransactions.leave())) {
-      records.forEach(
-          record -> {
-            String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
-            if (models.test(modelId)) {
-              if (record.value() == null) {
-                updates.remove(modelId);
-              } else if (round(record).isPresent()) {
-                updates.put(modelId, ModelUpdate.parseFrom(record.value()));
-              }
+    forEachUpdate(
+        ALL,
+        record -> {
+          String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+          if (models.test(modelId)) {
+            if (record.value() == null) {
+              updates.remove(modelId);
+            } else if (round(record).isPresent()) {
+              updates.put(modelId, ModelUpdate.parseFrom(record.value()));
             }
-            return true;
-          });
-    }
+          }
+          return true;
+        });
     return updates;
   }
 
@@ -194,18 +191,16 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   }
 
   private Set<TopicPartition> partitions(String... outputs) throws IOException {
-    Set<TopicPartition> partitions = new HashSet<>();
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      for (String topic : outputs) {
-        partitions.addAll(new TopicOffsets(admin, topic).partitions());
-      }
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't describe the outputs", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the outputs", e);
-    }
-    return partitions;
+    return new Brokers(kafka)
+        .ask(
+            "the partitions of the outputs",
+            admin -> {
+              Set<TopicPartition> partitions = new HashSet<>();
+              for (String topic : outputs) {
+                partitions.addAll(new TopicOffsets(admin, topic).partitions());
+              }
+              return partitions;
+            });
   }
 
   private static void end(LingeringTransactions left) {
@@ -221,20 +216,18 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public List<SourceRange> sources() throws IOException {
-    List<SourceRange> sources = new ArrayList<>();
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      for (String topic : List.of(topics.gradients(), topics.rawGradients(), topics.erasures())) {
-        TopicOffsets offsets = new TopicOffsets(admin, topic);
-        sources.add(new SourceRange(topic, offsets.beginning(), offsets.end()));
-      }
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException(
-          "The brokers don't return the offsets of the gradient and erasures topics", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while looking up the gradient and erasures topics", e);
-    }
-    return sources;
+    return new Brokers(kafka)
+        .ask(
+            "the offsets of the gradient and erasures topics",
+            admin -> {
+              List<SourceRange> sources = new ArrayList<>();
+              for (String topic :
+                  List.of(topics.gradients(), topics.rawGradients(), topics.erasures())) {
+                TopicOffsets offsets = new TopicOffsets(admin, topic);
+                sources.add(new SourceRange(topic, offsets.beginning(), offsets.end()));
+              }
+              return sources;
+            });
   }
 
   /**

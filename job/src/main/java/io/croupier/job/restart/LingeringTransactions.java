@@ -14,12 +14,10 @@ import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +38,7 @@ final class LingeringTransactions {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Map<String, String> kafka;
+  private final Brokers brokers;
   private final OpenTransactions transactions;
   private final Map<TopicPartition, Long> ends;
 
@@ -58,11 +56,11 @@ final class LingeringTransactions {
       Map<TopicPartition, Long> ends,
       Set<TopicPartition> spared)
       throws IOException {
-    this.kafka = kafka;
+    brokers = new Brokers(kafka);
     this.transactions = transactions;
     this.spared = spared;
     this.ends = ends;
-    seen = ask("listed", this::open);
+    seen = brokers.ask("the transactions that an earlier run left open", this::open);
   }
 
   /**
@@ -109,8 +107,8 @@ final class LingeringTransactions {
    * @throws IOException if the brokers refuse
    */
   void end() throws IOException {
-    ask(
-        "aborted",
+    brokers.ask(
+        "the end of the transactions that an earlier run left open",
         admin -> {
           Set<OpenTransaction> left = open(admin);
           left.retainAll(seen);
@@ -172,13 +170,8 @@ final class LingeringTransactions {
     if (transactions.listed().isEmpty()) {
       return false;
     }
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, bytes, bytes)) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        brokers.consumer(IsolationLevel.READ_UNCOMMITTED)) {
       consumer.assign(Set.of(partition));
       consumer.seek(partition, start);
       for (ConsumerRecord<byte[], byte[]> first : consumer.poll(PATIENCE)) {
@@ -210,22 +203,5 @@ final class LingeringTransactions {
                         .anyMatch(prefix -> name.startsWith(prefix + "-")))
             .toList();
     return names.isEmpty() ? Map.of() : admin.describeTransactions(names).all().get();
-  }
-
-  /** One or several requests to the brokers. */
-  @FunctionalInterface
-  private interface BrokerQuery<T> {
-    T to(Admin admin) throws ExecutionException, InterruptedException;
-  }
-
-  private <T> T ask(String what, BrokerQuery<T> question) throws IOException {
-    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
-      return question.to(admin);
-    } catch (ExecutionException | KafkaException e) {
-      throw new IOException("Transactions that an earlier run left open can't be " + what, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while transactions were " + what, e);
-    }
   }
 }

@@ -9,6 +9,8 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.LedgerProgress;
 import io.croupier.operators.flink.restart.LedgerStartCheck;
 import io.croupier.operators.flink.restart.TopicEnd;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.TaskInfoImpl;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -31,10 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What all ledger subtasks of a large job read at a start, on a real broker, and how long it takes.
- * {@code -Dsubtasks=P} sets their number (64), {@code -Dpartitions=N} that of the source's
- * partitions (256), {@code -Dcheckpoints=N} the checkpoints that are not compacted yet (80: one
- * segment of the topic).
+ * What all ledger subtasks of a large job read at a start, on a real broker, and how long it takes;
+ * and the marks that each of them restores. {@code -Dsubtasks=P} sets their number (64), {@code
+ * -Dpartitions=N} that of the source's partitions (256), {@code -Dcheckpoints=N} the checkpoints
+ * that are not compacted yet (80: one segment of the topic).
  */
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -53,6 +60,7 @@ class StartExchangeITCase extends BrokerFixture {
       System.out.printf(
           "%d subtasks, %d partitions: %,d bytes of a checkpoint's records, %,d on the topic%n",
           subtasks, partitions, bytes / checkpoints, stored(testTopics));
+      measure(marks);
       KafkaVisibleOutputs outputs =
           new KafkaVisibleOutputs(
               testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("exchange"));
@@ -116,6 +124,36 @@ class StartExchangeITCase extends BrokerFixture {
       marks.add(running.get(i).mark(1, i, subtasks));
     }
     return marks;
+  }
+
+  /**
+   * What each subtask restores: Flink sends or stores the state of every subtask to all of them.
+   */
+  private void measure(List<LedgerMark> marks) throws Exception {
+    TypeSerializer<LedgerMark> serializer =
+        TypeInformation.of(LedgerMark.class).createSerializer(new SerializerConfigImpl());
+    DataOutputSerializer out = new DataOutputSerializer(1 << 20);
+    for (LedgerMark mark : marks) {
+      serializer.serialize(mark, out);
+    }
+    ThreadMXBean thread = ManagementFactory.getThreadMXBean();
+    long begin = thread.getCurrentThreadCpuTime();
+    for (int i = 0; i < subtasks; i++) {
+      DataInputDeserializer in = new DataInputDeserializer(out.getSharedBuffer(), 0, out.length());
+      List<LedgerMark> read = new ArrayList<>();
+      while (in.available() > 0) {
+        read.add(serializer.deserialize(in));
+      }
+      assertThat(new LedgerProgress(read, 0, 1, TopicEnd.UNKNOWN).mark(0, i, subtasks).judged)
+          .hasSize(partitions);
+    }
+    System.out.printf(
+        "marks: %,d bytes each, %,d restored by each subtask; all %d read them in %,d ms of processor"
+            + " time%n",
+        out.length() / subtasks,
+        out.length(),
+        subtasks,
+        TimeUnit.NANOSECONDS.toMillis(thread.getCurrentThreadCpuTime() - begin));
   }
 
   private static long stored(TestTopics testTopics) throws Exception {

@@ -1,6 +1,5 @@
 package io.croupier.operators.accounting;
 
-import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -238,7 +237,7 @@ public final class AccountRebuild {
    * the limits.
    */
   private static boolean agrees(Totals computed, Spend recorded) {
-    Message expected = computed.toProto().build();
-    return computed.toProto().mergeFrom(recorded).clearEpsilonAtDelta().build().equals(expected);
+    Spend expected = computed.toProto().build();
+    return expected.toBuilder().mergeFrom(recorded).clearEpsilonAtDelta().build().equals(expected);
   }
 }

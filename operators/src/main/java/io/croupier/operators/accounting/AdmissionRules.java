@@ -85,7 +85,14 @@ public final class AdmissionRules {
     spec.getQuestionsList().forEach(question -> questions.add(question.getName()));
     statistics = new LinkedHashMap<>();
     spec.getStatisticsList()
-        .forEach(each -> statistics.put(each.getName(), each.getChoice().getCategoriesCount()));
+        .forEach(
+            each -> {
+              if (each.hasQuantiles()) {
+                questions.add(each.getName());
+              } else {
+                statistics.put(each.getName(), each.getChoice().getCategoriesCount());
+              }
+            });
     if (spec.hasAdaptiveClip()) {
       questions.add(AdaptiveClips.QUESTION);
     }

@@ -29,7 +29,7 @@ public final class AnswerTally {
   static final double Z = 1.959963984540054;
 
   /** A smaller sum of w h^2 contains no information, and its quotients may overflow. */
-  private static final double LEAST_INFORMATION = 1e-100;
+  static final double LEAST_INFORMATION = 1e-100;
 
   private static final int SIGNED = 0;
   private static final int INFORMATION = 1;

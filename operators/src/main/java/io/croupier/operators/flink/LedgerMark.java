@@ -84,9 +84,6 @@ public final class LedgerMark {
   /** Whether a rebuild has written this mark before all events were in the accounts. */
   public boolean eventsMissing;
 
-  /** The events that a rebuild has added to the accounts; 0 in other marks. */
-  public long eventsAdded;
-
   /**
    * Whether no digests are in the state of release 0.2.0; releases up to it didn't have this field.
    */

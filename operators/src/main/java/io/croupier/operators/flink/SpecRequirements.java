@@ -5,6 +5,7 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Statistics;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,13 +134,10 @@ public record SpecRequirements(
       described.append(", features take %d bytes".formatted(ModelSpecs.featureBytes(spec)));
     }
     if (spec.getStatisticsCount() > 0) {
-      int categories =
-          spec.getStatisticsList().stream()
-              .mapToInt(each -> each.getChoice().getCategoriesCount())
-              .sum();
+      int estimates = spec.getStatisticsList().stream().mapToInt(Statistics::size).sum();
       described.append(
-          ", %d categories of statistics take %d bytes"
-              .formatted(categories, ModelSpecs.statisticBytes(spec)));
+          ", %d categories and levels of statistics take %d bytes"
+              .formatted(estimates, ModelSpecs.statisticBytes(spec)));
     }
     return described.toString();
   }

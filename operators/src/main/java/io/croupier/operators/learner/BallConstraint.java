@@ -17,7 +17,7 @@ import java.io.Serializable;
  * <p>Source: [CO18, Algorithm 3 and Theorem 3], which uses the norm of the received subgradient in
  * place of G. Here that norm is mostly noise: the noise would bias the surrogate. With the bound
  * instead, h contains half the noise of g~. Its coins x keep the inequality that the learners rely
- * on, E exp(x - x^2) <= 1 + E x for |E x| <= 1/5: symmetric noise stays symmetric, and for
+ * on, E exp(x - x^2) &lt;= 1 + E x for |E x| &lt;= 1/5: symmetric noise stays symmetric, and for
  * priv_unit a test checks the inequality.
  *
  * @param radius radius of the ball, positive; infinite for no constraint

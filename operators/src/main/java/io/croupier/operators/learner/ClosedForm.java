@@ -15,12 +15,12 @@ import io.croupier.accounting.GaussianTail;
  * centre, k = c sqrt b the edge, d = |k - m| their distance:
  *
  * <ul>
- *   <li>x <= 1, y <= 1/2, flat: the power series in x, whose coefficients are positive integrals of
- *       z^n exp(-y z). Measured: 2e-15.
- *   <li>m <= k, d >= 6: the whole Gaussian, sqrt(pi) m / b for the moment. Measured: 3e-15.
- *   <li>m <= k, m < 1/4 (for the mass with any d): the power series in m, whose coefficients are
- *       moments of the Gaussian up to k. Measured: 3e-15.
- *   <li>m <= k otherwise: the whole Gaussian less its tails beyond both edges. Measured: 6e-15.
+ *   <li>x &lt;= 1, y &lt;= 1/2, flat: the power series in x, whose coefficients are positive
+ *       integrals of z^n exp(-y z). Measured: 2e-15.
+ *   <li>m &lt;= k, d >= 6: the whole Gaussian, sqrt(pi) m / b for the moment. Measured: 3e-15.
+ *   <li>m &lt;= k, m &lt; 1/4 (for the mass with any d): the power series in m, whose coefficients
+ *       are moments of the Gaussian up to k. Measured: 3e-15.
+ *   <li>m &lt;= k otherwise: the whole Gaussian less its tails beyond both edges. Measured: 6e-15.
  *   <li>m > k, so that x > 1 where not flat: the tail beyond the near edge, towards the centre of
  *       the interval, less the tail beyond the far edge. Measured: 5e-15.
  * </ul>

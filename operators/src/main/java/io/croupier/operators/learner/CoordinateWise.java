@@ -17,9 +17,9 @@ import io.croupier.operators.math.Vectors;
  * of the wealth (see {@link RoundWeighting}) costs what all coordinates with a coin cost. Weights
  * are evaluated when they are published, in the coordinates touched since the last publication.
  *
- * <p>With a radius, weights stay in the box |w_j - w0_j| <= radius by [CO18, Algorithm 3] in every
- * coordinate, see {@link BallConstraint}: a report that touches a coordinate adds (g~_j + G n_j) /
- * 2, where n_j is the sign of z_j if |z_j| exceeds the radius, and otherwise 0; z_j is the
+ * <p>With a radius, weights stay in the box |w_j - w0_j| &lt;= radius by [CO18, Algorithm 3] in
+ * every coordinate, see {@link BallConstraint}: a report that touches a coordinate adds (g~_j + G
+ * n_j) / 2, where n_j is the sign of z_j if |z_j| exceeds the radius, and otherwise 0; z_j is the
  * unclipped weight of the publication that the report names.
  *
  * <p>With a {@link Memory}, a coordinate is discounted by the product of the betas since its last

@@ -4,7 +4,7 @@ import io.croupier.operators.math.Vectors;
 import java.util.Arrays;
 
 /**
- * Stochastic gradient descent on noised gradients, theta <- theta - eta n^-alpha g at the n-th
+ * Stochastic gradient descent on noised gradients, theta &lt;- theta - eta n^-alpha g at the n-th
  * round, g the weighted mean of its reports, and the average of the iterates after each step
  * (LDP-ASGD): [LDP, eq. 2]. Each device adds its noise to g~.
  *

@@ -72,7 +72,8 @@ public final class Potential implements Serializable {
 
   private static final Factor SIDE = (v, x) -> v;
 
-  private enum Quantity {
+  /** What is integrated. */
+  enum Quantity {
     PREDICTION,
     SIDE,
     LOG_PREDICTION,
@@ -229,7 +230,8 @@ public final class Potential implements Serializable {
     return byQuadrature(Quantity.LOG_POTENTIAL, coins, quadratic, range, firstMass);
   }
 
-  private double byQuadrature(
+  /** Returns a quantity by {@link GaussLegendre}, also where there is a closed form. */
+  double byQuadrature(
       Quantity quantity, double coins, double quadratic, double range, double firstMass) {
     double unit = unit(range);
     return quadrature(
@@ -240,14 +242,6 @@ public final class Potential implements Serializable {
         unit,
         scale(unit, firstMass),
         coins);
-  }
-
-  /**
-   * Returns the prediction by {@link GaussLegendre} everywhere: the reference of the closed forms'
-   * tests.
-   */
-  double predictionByQuadrature(double coins, double quadratic) {
-    return byQuadrature(Quantity.PREDICTION, coins, quadratic, halfWidth, mass);
   }
 
   private static double scaledCoins(double coins, double unit) {

@@ -131,7 +131,7 @@ public sealed interface Prior extends Potential.Factor, Serializable {
     }
   }
 
-  /** 1 / (Z |v| ln^2 |v|); needs C < 1, that is, G > 1/5. */
+  /** 1 / (Z |v| ln^2 |v|); needs C &lt; 1, that is, G > 1/5. */
   record Cv() implements Prior {
     @Override
     public void checkHalfWidth(double halfWidth) {

@@ -36,7 +36,7 @@ final class AskedQuestions {
   /** Creates the questions of a valid spec and of its clip, without answers. */
   AskedQuestions(ModelSpec spec, RoundClip clip) {
     this.clip = clip;
-    statistics = new AskedStatistics();
+    statistics = new AskedStatistics(spec);
     follow(spec);
   }
 
@@ -64,7 +64,7 @@ final class AskedQuestions {
    *     is late
    */
   boolean add(RoundSum answer, int age) {
-    if (answer.form == VectorForm.VOTE) {
+    if (answer.form == VectorForm.VOTE || statistics.hasQuantiles(answer.question)) {
       boolean isTaken = statistics.add(answer, age);
       answers += isTaken ? 1 : 0;
       return isTaken;

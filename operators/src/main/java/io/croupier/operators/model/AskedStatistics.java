@@ -3,26 +3,34 @@ package io.croupier.operators.model;
 import io.croupier.accounting.CategoryLaw;
 import io.croupier.noise.SeededGroups;
 import io.croupier.operators.evaluation.FractionEstimate;
+import io.croupier.operators.evaluation.QuantileEstimate;
+import io.croupier.operators.evaluation.QuantileTally;
 import io.croupier.operators.evaluation.Simplex;
 import io.croupier.operators.evaluation.VoteTally;
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.Statistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
 /**
- * The statistics of a local model, and the votes for each. A statistic that the spec no longer
- * contains loses its votes.
+ * The statistics of a local model, and the votes for each, or the answers about its thresholds. A
+ * statistic that the spec no longer contains loses them.
  */
-final class AskedStatistics {
+public final class AskedStatistics {
   private static final String CHUNK = "votes-of-";
+  private static final String THRESHOLD_CHUNK = "thresholds-of-";
   private static final String RECENT_CHUNK = "recent-votes-of-";
 
   private Map<String, Counted> counted = new LinkedHashMap<>();
+
+  private Map<String, Measured> measured = new LinkedHashMap<>();
+  private List<Statistic> statistics = List.of();
 
   private record Counted(Statistic statistic, VoteTally lasting, VoteTally recent) {
 
@@ -30,29 +38,97 @@ final class AskedStatistics {
       int categories = statistic.getChoice().getCategoriesCount();
       return new Counted(statistic, VoteTally.lasting(categories), VoteTally.recent(categories));
     }
+
+    StatisticEstimate estimate() {
+      StatisticEstimate.Builder estimate = StatisticEstimate.newBuilder().setStatistic(statistic);
+      List<FractionEstimate> ofLasting = lasting.estimates();
+      if (!ofLasting.isEmpty()) {
+        estimate.setLasting(message(ofLasting));
+      }
+      List<FractionEstimate> ofRecent = recent.estimates();
+      if (!ofRecent.isEmpty()) {
+        estimate.setRecent(message(ofRecent));
+      }
+      return estimate.build();
+    }
+  }
+
+  private record Measured(Statistic statistic, QuantileTally tally) {
+
+    static Measured of(Statistic statistic) {
+      double[] levels =
+          statistic.getQuantiles().getLevelsList().stream().mapToDouble(p -> p).toArray();
+      return new Measured(statistic, new QuantileTally(levels));
+    }
+
+    StatisticEstimate estimate() {
+      StatisticEstimate.Builder estimate =
+          StatisticEstimate.newBuilder()
+              .setStatistic(statistic)
+              .setThreshold(value(tally.threshold()));
+      List<QuantileEstimate> estimates = tally.estimates();
+      if (!estimates.isEmpty()) {
+        StatisticEstimate.QuantileValues.Builder values =
+            estimate.getQuantilesBuilder().setAnswers(tally.answers());
+        for (QuantileEstimate each : estimates) {
+          values
+              .addValues(value(each.value()))
+              .addLow(value(each.low()))
+              .addHigh(value(each.high()));
+        }
+      }
+      return estimate.build();
+    }
+
+    private double value(double share) {
+      return Statistics.value(statistic.getQuantiles(), share);
+    }
+  }
+
+  /** Creates the statistics of a valid spec, without votes. */
+  public AskedStatistics(ModelSpec spec) {
+    follow(spec);
   }
 
   /** Takes over the statistics of a spec; one that stays keeps its votes. */
-  void follow(ModelSpec spec) {
-    Map<String, Counted> next = new LinkedHashMap<>();
-    for (Statistic statistic : spec.getStatisticsList()) {
-      Counted before = counted.get(statistic.getName());
-      next.put(statistic.getName(), before == null ? Counted.of(statistic) : before);
+  final void follow(ModelSpec spec) {
+    Map<String, Counted> nextCounted = new LinkedHashMap<>();
+    Map<String, Measured> nextMeasured = new LinkedHashMap<>();
+    statistics = spec.getStatisticsList();
+    for (Statistic statistic : statistics) {
+      String name = statistic.getName();
+      if (statistic.hasQuantiles()) {
+        Measured before = measured.get(name);
+        nextMeasured.put(name, before == null ? Measured.of(statistic) : before);
+      } else {
+        Counted before = counted.get(name);
+        nextCounted.put(name, before == null ? Counted.of(statistic) : before);
+      }
     }
-    counted = next;
+    counted = nextCounted;
+    measured = nextMeasured;
   }
 
   boolean isEmpty() {
-    return counted.isEmpty();
+    return statistics.isEmpty();
+  }
+
+  /** Returns whether a statistic asks about thresholds. */
+  boolean hasQuantiles(String name) {
+    return measured.containsKey(name);
   }
 
   /**
-   * Adds a vote.
+   * Adds a vote, or an answer about a threshold.
    *
    * @param age how many publications are newer than the one that the vote is about
-   * @return false if its statistic was removed since it was admitted
+   * @return false if its statistic was removed since it was admitted, or did not ask at that
+   *     publication
    */
   boolean add(RoundSum vote, int age) {
+    if (vote.form == VectorForm.ANSWER) {
+      return measured.get(vote.question).tally.add(vote.response, age);
+    }
     Counted statistic = counted.get(vote.question);
     if (statistic == null) {
       return false;
@@ -68,7 +144,7 @@ final class AskedStatistics {
   }
 
   /** Records a new publication: earlier votes count less. */
-  void age() {
+  public void age() {
     counted
         .values()
         .forEach(
@@ -76,25 +152,16 @@ final class AskedStatistics {
               statistic.lasting.age();
               statistic.recent.age();
             });
+    measured.values().forEach(statistic -> statistic.tally.age());
   }
 
   /** Returns an estimate for each statistic, in the order of the spec. */
-  List<StatisticEstimate> estimates() {
-    return counted.values().stream().map(AskedStatistics::estimate).toList();
+  public List<StatisticEstimate> estimates() {
+    return statistics.stream().map(Statistic::getName).map(this::estimate).toList();
   }
 
-  private static StatisticEstimate estimate(Counted counted) {
-    StatisticEstimate.Builder estimate =
-        StatisticEstimate.newBuilder().setStatistic(counted.statistic);
-    List<FractionEstimate> lasting = counted.lasting.estimates();
-    if (!lasting.isEmpty()) {
-      estimate.setLasting(message(lasting));
-    }
-    List<FractionEstimate> recent = counted.recent.estimates();
-    if (!recent.isEmpty()) {
-      estimate.setRecent(message(recent));
-    }
-    return estimate.build();
+  private StatisticEstimate estimate(String name) {
+    return hasQuantiles(name) ? measured.get(name).estimate() : counted.get(name).estimate();
   }
 
   private static StatisticEstimate.Fractions message(List<FractionEstimate> estimates) {
@@ -121,15 +188,18 @@ final class AskedStatistics {
           statistic.lasting.visit(CHUNK + name, visitor);
           statistic.recent.visit(RECENT_CHUNK + name, visitor);
         });
+    measured.forEach((name, statistic) -> statistic.tally.visit(THRESHOLD_CHUNK + name, visitor));
   }
 
   /** Returns whether a stored part belongs to a statistic that the spec no longer contains. */
   boolean isForgotten(String part) {
-    return isForgotten(part, CHUNK) || isForgotten(part, RECENT_CHUNK);
+    return isForgotten(part, CHUNK, counted)
+        || isForgotten(part, RECENT_CHUNK, counted)
+        || isForgotten(part, THRESHOLD_CHUNK, measured);
   }
 
-  private boolean isForgotten(String part, String chunk) {
+  private static boolean isForgotten(String part, String chunk, Map<String, ?> asked) {
     return part.startsWith(chunk)
-        && !counted.containsKey(part.substring(chunk.length(), part.lastIndexOf('/')));
+        && !asked.containsKey(part.substring(chunk.length(), part.lastIndexOf('/')));
   }
 }

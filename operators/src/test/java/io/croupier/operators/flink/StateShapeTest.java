@@ -57,6 +57,7 @@ class StateShapeTest {
           "coordinate_wise { prior { conjugate {} } } averaging { polynomial { degree: 3 } }",
           "black_box {} questions { name: 'a' accuracy {} }",
           "black_box {} statistics { name: 's' choice { categories: ['a', 'b'] } }",
+          "black_box {} statistics { name: 'a' quantiles { levels: 0.5 from: 0 to: 1 } }",
           "black_box {} adaptive_clip { size: FEATURES }",
           "black_box {} memory { half_life: 9 }",
           "coordinate_wise {} memory { half_life: 9 }",
@@ -185,7 +186,9 @@ class StateShapeTest {
         if (spec.getQuestionsCount() > 0) {
           tasks.report(intake.withoutUser(answer()));
         }
-        if (spec.getStatisticsCount() > 0) {
+        if (spec.getStatisticsCount() > 0 && spec.getStatistics(0).hasQuantiles()) {
+          tasks.report(intake.withoutUser(answer()));
+        } else if (spec.getStatisticsCount() > 0) {
           tasks.report(intake.withoutUser(vote()));
         }
         tasks.barrier();

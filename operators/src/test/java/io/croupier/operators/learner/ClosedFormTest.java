@@ -124,7 +124,13 @@ class ClosedFormTest {
         }) {
       Potential potential = new Potential(prior, halfWidth);
       double w = potential.predictionAt(coins, quadratic);
-      double reference = potential.predictionByQuadrature(coins, quadratic);
+      double reference =
+          potential.byQuadrature(
+              Potential.Quantity.PREDICTION,
+              coins,
+              quadratic,
+              halfWidth,
+              Potential.mass(prior, halfWidth));
       assertThat(w).isNotNaN().isNotNegative();
       assertThat(potential.predictionAt(-coins, quadratic)).isEqualTo(-w);
       if (reference < 1e307 && reference > Double.MIN_NORMAL) {

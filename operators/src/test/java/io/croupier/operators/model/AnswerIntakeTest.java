@@ -1,24 +1,19 @@
 package io.croupier.operators.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.croupier.operators.model.BitIntake.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
-import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Estimate;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
@@ -34,40 +29,12 @@ class AnswerIntakeTest {
   private static final String ASKS =
       "questions { name: 'a' accuracy {} } questions { name: 'b' loss_above { threshold: 2 } } ";
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
-
   private static ModelSpec spec(String rest) {
-    try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 3 gradient_bound: 0.5 " + ASKS + rest, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(rest, e);
-    }
-  }
-
-  private Report report(String text) {
-    return ((Decoded.WellFormed) decode(text)).report();
-  }
-
-  private Decoded decode(String text) {
-    try {
-      byte[] bytes =
-          TextFormat.parse(
-                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 " + text,
-                  GradientReport.class)
-              .toByteArray();
-      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+    return BitIntake.spec(ASKS + rest);
   }
 
   private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return judge(report, spec, new MapAccount());
-  }
-
-  private static AccountingEvent judge(Report report, ModelSpec spec, MapAccount account) {
-    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), account);
+    return BitIntake.judge(report, spec, new MapAccount());
   }
 
   private static String answer(String question, boolean bit, String level) {
@@ -139,13 +106,14 @@ class AnswerIntakeTest {
     ModelSpec spec = spec("limits { epsilon: 1.5 } black_box {}");
     MapAccount account = new MapAccount();
     Report first = report(answer("a", true, "epsilon: 1"));
-    assertThat(judge(first, spec, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(judge(first, spec, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertThat(BitIntake.judge(first, spec, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(BitIntake.judge(first, spec, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
     Report other = report(answer("a", false, "epsilon: 1"));
-    assertThat(judge(other, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(BitIntake.judge(other, spec, account).getOutcome())
+        .isEqualTo(Outcome.REFUSED_SEQUENCE);
     Report next = report(answer("a", true, "epsilon: 1").replace("round: 0", "round: 1"));
     next.sequence = 2;
-    assertThat(judge(next, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(BitIntake.judge(next, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
   @Test

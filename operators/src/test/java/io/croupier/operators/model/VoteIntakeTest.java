@@ -1,25 +1,20 @@
 package io.croupier.operators.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.noise.SeededGroups;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
@@ -43,40 +38,20 @@ class VoteIntakeTest {
           + " statistics { name: 'most' choice { categories: %s } } ".formatted(names(23));
   private static final String SGD = "ldp_sgd { step_size: 1 decay: 0 }";
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
-
   private static ModelSpec spec(String rest) {
-    try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 3 gradient_bound: 0.5 " + COUNTS + rest, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(rest, e);
-    }
+    return BitIntake.spec(COUNTS + rest);
   }
 
   private static List<String> names(int categories) {
     return IntStream.range(0, categories).mapToObj("'c%d'"::formatted).toList();
   }
 
-  private Report report(String text) {
-    return ((Decoded.WellFormed) decode(text)).report();
-  }
-
-  private Decoded decode(String text) {
-    try {
-      byte[] bytes =
-          TextFormat.parse(
-                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 0 " + text,
-                  GradientReport.class)
-              .toByteArray();
-      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+  private static Report report(String text) {
+    return BitIntake.report("round: 0 " + text);
   }
 
   private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
+    return BitIntake.judge(report, spec, new MapAccount());
   }
 
   private static String vote(String statistic, int index, double epsilon, int groups) {
@@ -270,7 +245,81 @@ class VoteIntakeTest {
         "vote { statistic: 'a' index: 1 } | declaration is missing",
       })
   void malformedVotesAreDeadLetters(String text, String reason) {
-    assertThat(((Decoded.Malformed) decode(text)).reason()).contains(reason);
+    assertThat(((Decoded.Malformed) BitIntake.decode("round: 0 " + text)).reason())
+        .contains(reason);
+  }
+
+  private static final String MINUTES =
+      " statistics { name: 'minutes' quantiles { levels: [0.5, 0.9] from: 0 to: 1440 } } ";
+
+  private static String answer(String statistic, boolean isAbove, long round) {
+    return "answer { question: '%s' bit: %b } randomised_response { epsilon: 2 } round: %d"
+        .formatted(statistic, isAbove, round);
+  }
+
+  @Test
+  void anAnswerAboutAThresholdIsChargedAsABit() {
+    ModelSpec spec = spec(SGD + MINUTES);
+    AccountingEvent event = judge(report(answer("minutes", true, 0)), spec);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(2);
+    assertThat(event.getSpent().getRho())
+        .isEqualTo(DecimalUnits.toDouble(Cost.ofEpsilon(2).rhoPicos(), 12));
+    AccountingEvent vote = judge(report(vote("minutes", 0, 1, 2)), spec);
+    assertThat(vote.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    AccountingEvent choice = judge(report(answer("screen", true, 0)), spec);
+    assertThat(choice.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertThat(choice.getReason())
+        .isEqualTo("answer.question must be one of the model's: it asks minutes");
+  }
+
+  /** Everyone's value is 100; the threshold moves with each round, and late answers name theirs. */
+  @Test
+  void thresholdsMoveToTheQuantile() {
+    ModelSpec spec = spec(SGD + MINUTES);
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate update = publish(model);
+    assertThat(update.getStatistics(2).getThreshold()).isCloseTo(0.675 * 1440, within(0.05));
+    assertThat(update.getStatistics(2).hasQuantiles()).isFalse();
+    Map<Long, Double> thresholds = new HashMap<>();
+    for (int round = 0; round < 120; round++) {
+      model.confirm();
+      thresholds.put(update.getRound(), update.getStatistics(2).getThreshold());
+      long named = Math.max(0, update.getRound() - round % 3);
+      for (int i = 0; i < 50; i++) {
+        // One in nine answers is inverted, which is the share at epsilon 2.08.
+        boolean isAbove = (100 > thresholds.get(named)) == (i % 9 != 0);
+        assertThat(model.add(sum(spec, answer("minutes", isAbove, named))))
+            .isEqualTo(BundleOutcome.TALLIED);
+      }
+      assertThat(publish(model).getStatistics(2).getThreshold())
+          .as("of a round that is published again")
+          .isEqualTo(thresholds.get(update.getRound()));
+      model.add(sum(spec, "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + round));
+      update = publish(model);
+    }
+    StatisticEstimate.QuantileValues minutes = update.getStatistics(2).getQuantiles();
+    assertThat(minutes.getValuesList()).hasSize(2).allMatch(x -> Math.abs(x - 100) < 60);
+    assertThat(minutes.getLow(0)).isLessThanOrEqualTo(minutes.getValues(0));
+    assertThat(minutes.getHigh(0)).isGreaterThanOrEqualTo(minutes.getValues(0));
+    assertThat(minutes.getAnswers()).isGreaterThan(1000);
+
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(saved::get);
+    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+
+    model.respec(spec.toBuilder().removeStatistics(2).build());
+    assertThat(model.isObsolete("thresholds-of-minutes/0")).isTrue();
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    // One that is added again has asked at no earlier round.
+    model.respec(spec);
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound() - 1))))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
+        .isEqualTo(BundleOutcome.TALLIED);
   }
 
   @Test

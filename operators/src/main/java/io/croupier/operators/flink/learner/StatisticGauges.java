@@ -10,8 +10,9 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * The newest estimates of one model's statistics as metrics: a group for each of the first {@value
- * #MOST_CATEGORIES} categories of a statistic. They stay registered until the job restarts.
+ * The newest estimates of one model's statistics as metrics: a group for each level of quantiles,
+ * and for each of the first {@value #MOST_CATEGORIES} categories of a choice. They stay registered
+ * until the job restarts.
  */
 final class StatisticGauges {
   static final int MOST_CATEGORIES = 64;
@@ -21,7 +22,24 @@ final class StatisticGauges {
   /** By statistic, then by category. */
   private final Map<String, Map<String, AtomicReference<Shown>>> shown = new HashMap<>();
 
+  /** Of quantiles, by statistic, then by level. */
+  private final Map<String, Map<Double, AtomicReference<Measured>>> measured = new HashMap<>();
+
   private final MetricGroup ofModel;
+
+  private record Measured(double value, double low, double high, long answers) {
+    static final Measured NONE = new Measured(Double.NaN, Double.NaN, Double.NaN, 0);
+
+    static Measured of(StatisticEstimate.QuantileValues quantiles, int level) {
+      return level >= quantiles.getValuesCount()
+          ? NONE
+          : new Measured(
+              quantiles.getValues(level),
+              quantiles.getLow(level),
+              quantiles.getHigh(level),
+              quantiles.getAnswers());
+    }
+  }
 
   private record Shown(double fraction, double error, double low, double high, long votes) {
 
@@ -44,7 +62,9 @@ final class StatisticGauges {
   /** Shows the newest estimates; a category that is not among them has none from now on. */
   void show(List<StatisticEstimate> newest) {
     shown.values().forEach(categories -> categories.values().forEach(each -> each.set(NONE)));
+    measured.values().forEach(levels -> levels.values().forEach(each -> each.set(Measured.NONE)));
     for (StatisticEstimate estimate : newest) {
+      showQuantiles(estimate);
       Statistic statistic = estimate.getStatistic();
       List<String> categories = statistic.getChoice().getCategoriesList();
       for (int j = 0; j < Math.min(MOST_CATEGORIES, categories.size()); j++) {
@@ -54,6 +74,28 @@ final class StatisticGauges {
             .set(Shown.of(estimate.getLasting(), j));
       }
     }
+  }
+
+  private void showQuantiles(StatisticEstimate estimate) {
+    String statistic = estimate.getStatistic().getName();
+    List<Double> levels = estimate.getStatistic().getQuantiles().getLevelsList();
+    for (int i = 0; i < levels.size(); i++) {
+      measured
+          .computeIfAbsent(statistic, name -> new HashMap<>())
+          .computeIfAbsent(levels.get(i), level -> register(statistic, level))
+          .set(Measured.of(estimate.getQuantiles(), i));
+    }
+  }
+
+  private AtomicReference<Measured> register(String statistic, double level) {
+    AtomicReference<Measured> newest = new AtomicReference<>(Measured.NONE);
+    MetricGroup of =
+        ofModel.addGroup("statistic", statistic).addGroup("level", String.valueOf(level));
+    of.gauge("value", (Gauge<Double>) () -> newest.get().value());
+    of.gauge("low", (Gauge<Double>) () -> newest.get().low());
+    of.gauge("high", (Gauge<Double>) () -> newest.get().high());
+    of.gauge("answers", (Gauge<Long>) () -> newest.get().answers());
+    return newest;
   }
 
   private AtomicReference<Shown> register(String statistic, String category) {

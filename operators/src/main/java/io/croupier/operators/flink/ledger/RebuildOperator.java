@@ -4,6 +4,8 @@ import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
+import io.croupier.operators.flink.ledger.RebuildResult.SubtaskEnd;
 import io.croupier.operators.flink.restart.AccountingRecords;
 import io.croupier.operators.flink.restart.LedgerProgress;
 import io.croupier.operators.flink.restart.RefusedStartException;
@@ -11,8 +13,8 @@ import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.api.common.accumulators.ListAccumulator;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -24,20 +26,17 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Adds up the accounts of its users from accounting events, in the state that {@link
  * LedgerOperator} restores. Input 1 carries the events up to a recorded end, keyed by user, and
  * ends there. Input 2 never ends, so that the operator keeps its state, and carries the events
  * after that end: there are none unless another job runs. Emits nothing; {@link RebuildResult} is
- * what its accumulators contain.
+ * what its accumulators contain. It restores no state: a rebuild that fails begins anew.
  */
 public final class RebuildOperator extends AbstractStreamOperator<Integer>
     implements TwoInputStreamOperator<RawRecord, RawRecord, Integer>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
-  private static final Logger PROGRESS = LoggerFactory.getLogger(RebuildOperator.class);
 
   private final TopicEnd end;
 
@@ -60,41 +59,25 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
+    if (context.isRestored()) {
+      // Flink restarts a job from its newest savepoint, too.
+      throw new RefusedStartException(
+          "A rebuild of the ledger doesn't continue from a savepoint of its own. Start again"
+              + " without state and with --rebuild-ledger");
+    }
     storedMarks =
         context
             .getOperatorStateStore()
             .getUnionListState(
                 new ListStateDescriptor<>(
                     StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
-    List<LedgerMark> marks = new ArrayList<>();
-    storedMarks.get().forEach(marks::add);
-    marks.forEach(this::requireSameRebuild);
     account = new KeyedAccount(context.getKeyedStateStore(), null);
-    progress = new LedgerProgress(marks, now(), 0, TopicEnd.UNKNOWN);
+    progress = new LedgerProgress(List.of(), now(), 0, TopicEnd.UNKNOWN);
     added = new LongCounter();
     differing = new LongCounter();
-    if (subtask() == 0) {
-      marks.forEach(mark -> added.add(mark.eventsAdded));
-      PROGRESS.info(
-          "The accounts contain {} events of the accounting topic, and more are being added",
-          added.getLocalValuePrimitive());
-    }
     getRuntimeContext().addAccumulator(RebuildResult.ADDED, added);
     getRuntimeContext().addAccumulator(RebuildResult.DIFFERING, differing);
     getMetricGroup().gauge("events-added", (Gauge<Long>) added::getLocalValuePrimitive);
-  }
-
-  private void requireSameRebuild(LedgerMark mark) {
-    TopicEnd recorded =
-        new TopicEnd(
-            mark.accountingIdHigh,
-            mark.accountingIdLow,
-            Arrays.stream(mark.confirmedEnds).boxed().toList());
-    if (!mark.rebuilt || !recorded.equals(end)) {
-      throw new RefusedStartException(
-          "The restored state is not one of this rebuild: it has another end of the accounting"
-              + " topic. Delete the checkpoints of the earlier rebuild");
-    }
   }
 
   @Override
@@ -137,13 +120,15 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
       // A stop with a drain ends both inputs, wherever they are.
       throw new RefusedStartException(
           "The rebuild of the ledger was stopped with a drain, which may end it before all"
-              + " accounting events are read. Start without state and with --rebuild-ledger, which"
-              + " continues from its last checkpoint");
+              + " accounting events are read. Start again without state and with --rebuild-ledger");
     }
     complete = true;
-    RebuildResult.SubtaskEnd mine = new RebuildResult.SubtaskEnd();
-    progress.forEachJudgedBefore(mine::highest);
-    mine.register(subtask(), parallelism(), getRuntimeContext()::addAccumulator);
+    List<AccountedPosition> highest = new ArrayList<>();
+    progress.forEachJudgedBefore(
+        (topic, partition, offset) -> highest.add(new AccountedPosition(topic, partition, offset)));
+    ListAccumulator<SubtaskEnd> mine = new ListAccumulator<>();
+    mine.add(new SubtaskEnd(subtask(), parallelism(), highest));
+    getRuntimeContext().addAccumulator(RebuildResult.COMPLETE, mine);
   }
 
   @Override
@@ -156,7 +141,6 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     mark.noFormerDigests = true;
     mark.rebuilt = true;
     mark.eventsMissing = !complete;
-    mark.eventsAdded = added.getLocalValuePrimitive();
     storedMarks.update(List.of(mark));
   }
 

@@ -82,7 +82,7 @@ public final class LedgerStartCheck {
     if (marks.stream().anyMatch(mark -> mark.eventsMissing)) {
       throw new RefusedStartException(
           "The state is one of a rebuild that had not read all accounting events yet, so it lacks"
-              + " spending. Start without state and with --rebuild-ledger, which continues the rebuild");
+              + " spending. Start again without state and with --rebuild-ledger");
     }
     if (start != LedgerStart.REBUILT && marks.stream().anyMatch(mark -> mark.rebuilt)) {
       throw new RefusedStartException(

@@ -11,6 +11,7 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
+import io.croupier.operators.flink.ledger.RebuildResult.SubtaskEnd;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
@@ -76,25 +77,17 @@ class RebuildOperatorTest {
     return report;
   }
 
-  /** The rebuild fails in between, and continues with two subtasks. */
   @ParameterizedTest
   @EnumSource
   void aRebuiltLedgerContinuesAsTheLostOne(Backend backend) throws Exception {
     assertThat(HISTORY)
         .extracting(AccountingEvent::getOutcome)
         .contains(Outcome.ADMITTED, Outcome.DUPLICATE, Outcome.REFUSED_UNKNOWN_MODEL);
-    OperatorSubtaskState half;
-    try (var first = rebuild(backend, 1, 0, null)) {
-      add(List.of(first), 0, 150);
-      half = first.snapshot(1, 1);
-      add(List.of(first), 150, 160); // lost: the checkpoint is older
-    }
-
     OperatorSubtaskState rebuilt;
     RebuildResult result;
-    try (var one = rebuild(backend, 2, 0, half);
-        var two = rebuild(backend, 2, 1, half)) {
-      add(List.of(one, two), 150, HISTORY.size());
+    try (var one = rebuild(backend, 2, 0);
+        var two = rebuild(backend, 2, 1)) {
+      add(List.of(one, two), 0, HISTORY.size());
       one.endInput1();
       result = result(one);
       two.endInput1();
@@ -128,27 +121,6 @@ class RebuildOperatorTest {
     }
   }
 
-  @Test
-  void theHighestReportsAreFoundAgainAfterAFailure() throws Exception {
-    OperatorSubtaskState all;
-    try (var first = rebuild(Backend.HASH_MAP, 1, 0, null)) {
-      add(List.of(first), 0, HISTORY.size());
-      first.endInput1();
-      all = first.snapshot(1, 1);
-    }
-
-    try (var next = rebuild(Backend.HASH_MAP, 1, 0, all)) {
-      assertThat(result(next).complete()).isFalse();
-      next.endInput1();
-
-      RebuildResult result = result(next);
-      assertThat(result.complete()).isTrue();
-      assertThat(result.added()).isEqualTo(HISTORY.size());
-      assertThat(result.highest())
-          .containsExactly(new AccountedPosition(HISTORY.get(0).getSource().getTopic(), 0, 399));
-    }
-  }
-
   /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
   @ParameterizedTest
   @CsvSource(
@@ -164,20 +136,25 @@ class RebuildOperatorTest {
           0/1 0/2   | false
           """)
   void aRebuildIsCompleteOnceAllOfItsSubtasksAre(String ends, boolean complete) {
-    List<String> entries = new ArrayList<>(List.of("gradients/0/7"));
-    if (ends != null) {
-      entries.addAll(List.of(ends.split(" ", -1)));
+    List<AccountedPosition> highest = List.of(new AccountedPosition("gradients", 0, 7));
+    List<SubtaskEnd> entries = new ArrayList<>();
+    for (String end : ends == null ? new String[0] : ends.split(" ", -1)) {
+      String[] parts = end.split("/", -1);
+      entries.add(
+          new SubtaskEnd(
+              Integer.parseInt(parts[0]),
+              Integer.parseInt(parts[1]),
+              entries.isEmpty() ? highest : List.of()));
     }
     assertThat(RebuildResult.of(Map.of(RebuildResult.COMPLETE, entries)))
-        .isEqualTo(
-            new RebuildResult(0, 0, complete, List.of(new AccountedPosition("gradients", 0, 7))));
+        .isEqualTo(new RebuildResult(0, 0, complete, ends == null ? List.of() : highest));
   }
 
   @Test
   void noJobStartsFromAnUnfinishedRebuild() throws Exception {
     OperatorSubtaskState torn;
-    try (var one = rebuild(Backend.HASH_MAP, 2, 0, null);
-        var two = rebuild(Backend.HASH_MAP, 2, 1, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 2, 0);
+        var two = rebuild(Backend.HASH_MAP, 2, 1)) {
       add(List.of(one, two), 0, HISTORY.size());
       one.endInput1();
       torn =
@@ -196,7 +173,7 @@ class RebuildOperatorTest {
   @Test
   void noJobStartsFromARebuildWithoutTheLastAccountedReports() throws Exception {
     OperatorSubtaskState rebuilt;
-    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
       one.endInput1();
       rebuilt = one.snapshot(1, 1);
     }
@@ -216,22 +193,23 @@ class RebuildOperatorTest {
   }
 
   @Test
-  void anotherEndBeginsAnotherRebuild() throws Exception {
+  void aRebuildThatRestartsFromASavepointIsRefused() throws Exception {
     OperatorSubtaskState state;
-    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
+      add(List.of(one), 0, 10);
       state = one.snapshot(1, 1);
     }
-    try (var other = harness(new TopicEnd(1, 2, List.of(401L)), 1, 0)) {
+    try (var next = harness(1, 0)) {
       assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(() -> other.initializeState(state))
-          .withMessageContaining("another end");
+          .isThrownBy(() -> next.initializeState(state))
+          .withMessageContaining("--rebuild-ledger");
     }
   }
 
   /** Flink ends both inputs before it takes the savepoint. */
   @Test
   void aDrainIsRefused() throws Exception {
-    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
       add(List.of(one), 0, 10);
       one.endInput1();
       assertThatExceptionOfType(RefusedStartException.class)
@@ -242,7 +220,7 @@ class RebuildOperatorTest {
 
   @Test
   void anEventAfterTheEndIsRefused() throws Exception {
-    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
       assertThatExceptionOfType(RefusedStartException.class)
           .isThrownBy(() -> one.processElement2(record(0), 0))
           .withMessageContaining("accounts-0@0")
@@ -265,7 +243,7 @@ class RebuildOperatorTest {
             .toByteString()
             .concat(event.toByteString())
             .toByteArray();
-    try (var one = rebuild(Backend.HASH_MAP, 1, 0, null)) {
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
       for (RawRecord record : List.of(odd, deleted, severalUsers)) {
         assertThatExceptionOfType(RefusedStartException.class)
             .isThrownBy(() -> one.processElement1(record, 0))
@@ -312,24 +290,18 @@ class RebuildOperatorTest {
   }
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, RawRecord, Integer>
-      rebuild(Backend backend, int parallelism, int index, OperatorSubtaskState state)
-          throws Exception {
-    var harness = harness(END, parallelism, index);
+      rebuild(Backend backend, int parallelism, int index) throws Exception {
+    var harness = harness(parallelism, index);
     harness.setStateBackend(backend.create());
     harness.setup();
-    if (state != null) {
-      harness.initializeState(
-          AbstractStreamOperatorTestHarness.repartitionOperatorState(
-              state, KEY_GROUPS, 1, parallelism, index));
-    }
     harness.open();
     return harness;
   }
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, RawRecord, Integer>
-      harness(TopicEnd end, int parallelism, int index) throws Exception {
+      harness(int parallelism, int index) throws Exception {
     return new KeyedTwoInputStreamOperatorTestHarness<>(
-        new RebuildOperator(end),
+        new RebuildOperator(END),
         new UserOfEvent(),
         null,
         Types.STRING,

@@ -1,0 +1,117 @@
+package io.croupier.client;
+
+import static io.croupier.client.SigningGateway.BEARER;
+import static io.croupier.client.SigningGateway.EPSILON;
+import static io.croupier.client.SigningGateway.model;
+import static io.croupier.client.SigningGateway.slot;
+
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredToken;
+import io.croupier.client.ledger.StoredToken.Stage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A device in windows of five publications, and a gateway that signs its tokens. */
+@Timeout(60)
+abstract class AnonymousFixture {
+  private static final Duration PATIENCE = Duration.ofMillis(1);
+
+  @TempDir private Path folder;
+
+  final List<Long> waits = new ArrayList<>();
+  SigningGateway gateway;
+
+  @BeforeEach
+  void start() throws IOException {
+    gateway = new SigningGateway();
+  }
+
+  @AfterEach
+  void stop() {
+    gateway.close();
+  }
+
+  LocalLedger open() throws IOException {
+    return LocalLedger.open(folder.resolve("ledger"), "ada", Limit.NONE);
+  }
+
+  AnonymousReporter reporter(LocalLedger ledger) {
+    return reporter(ledger, Duration.ofNanos(1), bound -> 0);
+  }
+
+  AnonymousReporter reporter(LocalLedger ledger, Duration longestWait, LongUnaryOperator below) {
+    return new AnonymousReporter(
+        ledger,
+        EPSILON,
+        new TokenGateway(gateway.uri(), () -> BEARER, PATIENCE),
+        new AnonymousGateway(gateway.uri(), PATIENCE),
+        longestWait,
+        bound -> {
+          waits.add(bound);
+          return below.applyAsLong(bound);
+        });
+  }
+
+  static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
+    Optional<CompletableFuture<Void>> report =
+        reporter.takePart(model(round), () -> new double[] {0.6, 0.8});
+    awaitTokens(reporter);
+    if (report.isPresent()) {
+      report.get().get(30, TimeUnit.SECONDS);
+    }
+    return report.isPresent();
+  }
+
+  /** Waits until the tokens are granted; throws what they fail with. */
+  static void awaitTokens(AnonymousReporter reporter) throws Exception {
+    try {
+      reporter.tokens().get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  static Throwable failure(CompletableFuture<Void> report) throws Exception {
+    try {
+      report.get(30, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+    throw new AssertionError("the report was accepted");
+  }
+
+  static LocalLedger ledgerWithSlotAfter(long round) {
+    LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    while (slot(ledger, 0) <= round) {
+      ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    }
+    return ledger;
+  }
+
+  /** The stage of the token of each window. */
+  static Map<Long, Stage> stages(LocalLedger ledger) {
+    Map<Long, Stage> stages = new HashMap<>();
+    for (StoredToken token : ledger.tokens()) {
+      stages.put(HeldToken.parse(token.bytes()).challenge().window(), token.stage());
+    }
+    return stages;
+  }
+}

@@ -1,0 +1,224 @@
+package io.croupier.client;
+
+import static io.croupier.client.SigningGateway.BEARER;
+import static io.croupier.client.SigningGateway.PUBLICATIONS;
+import static io.croupier.client.SigningGateway.json;
+import static io.croupier.client.SigningGateway.model;
+import static io.croupier.client.SigningGateway.slot;
+import static io.croupier.client.SigningGateway.snapshot;
+import static io.croupier.client.SigningGateway.window;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredToken.Stage;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Tokens of a device in windows of five publications: when they are asked for, charged and given
+ * up.
+ */
+@Timeout(60)
+class WindowTokensTest extends AnonymousFixture {
+  @Test
+  void theRequestContainsWhatTheLedgerCharged() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 0);
+      Map<String, String> first = json(gateway.received("tokens").get(0).body());
+      Map<String, String> second = json(gateway.received("tokens").get(1).body());
+      assertThat(first)
+          .containsEntry("modelId", "m")
+          .containsEntry("window", "0")
+          .containsEntry("level", "0")
+          .containsEntry("deviceId", ledger.deviceId())
+          .containsEntry("sequence", "0")
+          .hasSize(6);
+      assertThat(second).containsEntry("window", "1").containsEntry("sequence", "1");
+      assertThat(Base64.getDecoder().decode(first.get("blinded"))).hasSize(256);
+    }
+  }
+
+  /** A device that begins within a window waits for the next one: its slot could be past. */
+  @Test
+  void noTokenIsAskedForWithinItsWindow() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 1);
+      assertThat(gateway.received("tokens")).hasSize(1);
+      assertThat(stages(ledger)).isEqualTo(Map.of(1L, Stage.HELD));
+    }
+  }
+
+  /** Whatever fails, a new process asks with the same bytes, and nothing is charged twice. */
+  @Test
+  void aTokenIsAskedForAgainWithTheSameBytes() throws Exception {
+    gateway.answerToken(0, StubGateway.NONE);
+    gateway.answerToken(2, Answer.problem(503));
+    gateway.answerToken(3, Answer.of(404));
+    gateway.answerToken(4, new Answer(200, Map.of(), ByteString.copyFromUtf8("{}")));
+    for (int attempt = 0; attempt < 4; attempt++) {
+      try (LocalLedger ledger = open();
+          AnonymousReporter reporter = reporter(ledger)) {
+        assertThatThrownBy(() -> takePart(reporter, 0))
+            .isInstanceOf(GatewayException.class)
+            .hasMessageNotContaining(BEARER);
+        assertThat(stages(ledger))
+            .isEqualTo(Map.of(0L, attempt < 3 ? Stage.ASKED : Stage.ENDED, 1L, Stage.HELD));
+      }
+    }
+    // The second is that of window 1.
+    assertThat(gateway.received("tokens")).hasSize(5);
+    assertThat(gateway.bodies("tokens"))
+        .filteredOn(body -> !body.equals(gateway.bodies("tokens").get(1)))
+        .hasSize(4)
+        .containsOnly(gateway.bodies("tokens").get(0));
+    try (LocalLedger ledger = open()) {
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aRefusedTokenIsNotAskedForAgain() throws Exception {
+    gateway.answerToken(0, Answer.problem(422));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .isInstanceOf(GatewayException.class)
+          .hasMessageContaining("422");
+      for (long round = 0; round < PUBLICATIONS; round++) {
+        assertThat(takePart(reporter, round)).isFalse();
+      }
+      // The second is of the next window.
+      assertThat(gateway.received("tokens")).hasSize(2);
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  /** With identity, the request for a token must not depend on what the device does at its slot. */
+  @Test
+  void aTokenIsAskedForBeforeTheGradientAndDelaysNoReport() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(0);
+        AnonymousReporter reporter = reporter(ledger)) {
+      long slot = slot(ledger, 0);
+      gateway.delayTokens(true);
+      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      gateway.delayTokens(false);
+      awaitTokens(reporter);
+      for (long round = 1; round < slot; round++) {
+        assertThat(reporter.takePart(snapshot(round, window(0)), () -> new double[2])).isEmpty();
+      }
+      // The report waits for no token of the next window.
+      gateway.delayTokens(true);
+      CountDownLatch asked = new CountDownLatch(1);
+      CompletableFuture<Void> report =
+          reporter
+              .takePart(
+                  model(slot),
+                  () -> {
+                    awaitQuietly(asked);
+                    return new double[2];
+                  })
+              .orElseThrow();
+      // The token waits for no gradient.
+      gateway.awaitTokens(2);
+      assertThat(report).isNotDone();
+      asked.countDown();
+      report.get(30, TimeUnit.SECONDS);
+      assertThat(reporter.tokens()).isNotDone();
+      gateway.delayTokens(false);
+      awaitTokens(reporter);
+    }
+  }
+
+  /** Such a token would leave the gateway the choice of the publications that remain. */
+  @Test
+  void aTokenThatIsGrantedWithinItsWindowIsNotUsed() throws Exception {
+    gateway.answerToken(0, Answer.problem(503));
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0)).isInstanceOf(GatewayException.class);
+      for (long round = 1; round < PUBLICATIONS; round++) {
+        assertThat(takePart(reporter, round)).isFalse();
+      }
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED, 1L, Stage.HELD));
+      assertThat(gateway.received("tokens")).hasSize(2);
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aTokenWhoseAnswerArrivesWithinItsWindowIsNotUsed() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter reporter = reporter(ledger)) {
+      gateway.delayTokens(true);
+      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      CompletableFuture<Void> tokens = reporter.tokens();
+      gateway.awaitTokens(1);
+      assertThat(reporter.takePart(snapshot(1, window(0)), () -> new double[2])).isEmpty();
+      gateway.delayTokens(false);
+      tokens.get(30, TimeUnit.SECONDS);
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aSignatureOfAnotherKeyIsNoToken() throws Exception {
+    gateway.answerToken(
+        0,
+        new Answer(
+            200,
+            Map.of(),
+            ByteString.copyFromUtf8(
+                "{\"blindSignature\": \"%s\"}"
+                    .formatted(Base64.getEncoder().encodeToString(new byte[256])))));
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .hasMessageContaining("whose signature is not that of the window's key");
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+    }
+  }
+
+  @Test
+  void theLimitHoldsForTokens() throws Exception {
+    try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.ofEpsilon(3));
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThatThrownBy(() -> takePart(reporter, 0)).isInstanceOf(LimitReachedException.class);
+      assertThat(ledger.spent().epsilon()).isEqualByComparingTo("2");
+      assertThat(gateway.received("tokens")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aLevelThatTheModelDoesNotHaveIsRefused() throws Exception {
+    try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+        AnonymousReporter reporter =
+            new AnonymousReporter(
+                ledger, 3, gateway.uri(), () -> BEARER, gateway.uri(), Duration.ofNanos(1))) {
+      assertThatThrownBy(() -> takePart(reporter, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("epsilon is 3.0; it must be that of a level of priv_unit of model m");
+      assertThat(ledger.spent().reports()).isZero();
+    }
+  }
+}
