@@ -35,11 +35,14 @@ import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Candidate;
+import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.Topics;
+import io.croupier.schemas.WindowGuarantee;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -409,6 +412,85 @@ class AnonymousITCase {
     // Each device drew one of the two publications of window 0, and saw both.
     assertThat(reports).hasSizeGreaterThanOrEqualTo(people);
     assertThat(events("sdk")).extracting(AccountingEvent::getOutcome).containsOnly(Outcome.GRANTED);
+    // Round 5 made all rounds of window 0 too old.
+    WindowGuarantee guarantee = awaitGuarantee("sdk");
+    assertThat(guarantee.getWindow()).isZero();
+    assertThat(guarantee.getReports()).isEqualTo(anonymousReports("sdk", 1)).isPositive();
+    assertThat(guarantee.getCounted()).isEqualTo(guarantee.getReports());
+    assertThat(guarantee.getLocalEpsilon()).isEqualTo(2);
+    assertThat(guarantee.getEpsilon()).isPositive().isLessThanOrEqualTo(2);
+    AccountingEvent grant =
+        events("sdk").stream()
+            .filter(event -> event.getLastTokenWindow() == 0)
+            .findFirst()
+            .orElseThrow();
+    CommandOutcome ledger =
+        CommandOutcome.of(
+            InputStream.nullInputStream(),
+            List.of(
+                "ledger",
+                "--kafka",
+                broker.bootstrapServers(),
+                "--json",
+                // An id may begin with a hyphen.
+                "--user=" + grant.getUserId()));
+    assertThat(ledger.code()).as(ledger.err()).isZero();
+    JsonObject ofModel =
+        JsonParser.parseString(ledger.out())
+            .getAsJsonObject()
+            .getAsJsonObject("anonymous")
+            .getAsJsonArray("models")
+            .get(0)
+            .getAsJsonObject();
+    assertThat(ofModel.get("windows").getAsInt()).isPositive();
+    double local = ofModel.get("localEpsilon").getAsDouble();
+    assertThat(ofModel.get("centralEpsilon").getAsDouble()).isPositive().isLessThanOrEqualTo(local);
+    assertThat(ofModel.get("delta").getAsDouble()).isEqualTo(1e-6);
+  }
+
+  /** The first guarantee of a model's window. */
+  private static WindowGuarantee awaitGuarantee(String model) throws Exception {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      List<WindowGuarantee> guarantees = new ArrayList<>();
+      CommittedRecords.forEach(
+          kafka,
+          TOPICS.guarantees(),
+          range -> {},
+          record -> {
+            try {
+              GuaranteeEvent event = GuaranteeEvent.parseFrom(record.value());
+              if (event.getModelId().equals(model)) {
+                guarantees.add(event.getAnonymous());
+              }
+            } catch (InvalidProtocolBufferException e) {
+              throw new AssertionError(e);
+            }
+          });
+      if (!guarantees.isEmpty()) {
+        return guarantees.get(0);
+      }
+      assertThat(System.nanoTime()).as("no guarantee of %s", model).isLessThan(deadline);
+      Thread.sleep(50);
+    }
+  }
+
+  /** How many reports to a model, up to a round, the gateway wrote. */
+  private static long anonymousReports(String model, long lastRound) throws Exception {
+    long[] count = {0};
+    CommittedRecords.forEach(
+        kafka,
+        ANONYMOUS.reports(),
+        range -> {},
+        record -> {
+          try {
+            AnonymousReport report = AnonymousReport.parseFrom(record.value());
+            count[0] += report.getModelId().equals(model) && report.getRound() <= lastRound ? 1 : 0;
+          } catch (InvalidProtocolBufferException e) {
+            throw new AssertionError(e);
+          }
+        });
+    return count[0];
   }
 
   /** One more report, of a person who knows no slot, so that every publication has one. */

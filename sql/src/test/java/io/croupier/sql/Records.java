@@ -56,7 +56,7 @@ final class Records implements AutoCloseable {
     send(topic, report.getUserId(), report.toByteArray());
   }
 
-  private void send(String topic, String key, byte[] value) throws Exception {
+  void send(String topic, String key, byte[] value) throws Exception {
     producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), value)).get();
   }
 

@@ -13,7 +13,10 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.Spend;
 import io.croupier.schemas.Topics;
+import io.croupier.schemas.WindowGuarantee;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,6 +100,7 @@ class SqlPageITCase {
             .setModelId("visits")
             .setOutcome(Outcome.REFUSED_BUDGET)
             .build());
+    sendWindows();
     tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     tables.getConfig().set("table.local-time-zone", "UTC");
     tables.getConfig().set("parallelism.default", "2");
@@ -107,6 +111,51 @@ class SqlPageITCase {
   static void stop() {
     records.close();
     broker.close();
+  }
+
+  /**
+   * Zoe has tokens of three windows. The first has a guarantee, the second has two, and the third
+   * one that is of another level.
+   */
+  private static void sendWindows() throws Exception {
+    PrivUnit unit = PrivUnit.newBuilder().setEpsilon(2).setCandidates(256).setTop(59).build();
+    for (int window = 0; window < 3; window++) {
+      records.send(
+          TOPICS.accounting(),
+          "hidden/device/zoe",
+          AccountingEvent.newBuilder()
+              .setOutcome(Outcome.GRANTED)
+              .setSequence(window)
+              .setTokenRound(10L * window)
+              .setLastTokenWindow(window)
+              .setSpent(Spend.newBuilder().setEpsilon(2))
+              .setPrivUnit(unit)
+              .build()
+              .toByteArray());
+    }
+    guarantee(0, 0.25, unit);
+    guarantee(1, 0.5, unit);
+    guarantee(1, 2, unit);
+    guarantee(2, 0.125, unit.toBuilder().setTop(58).build());
+  }
+
+  private static void guarantee(long window, double epsilon, PrivUnit unit) throws Exception {
+    records.send(
+        TOPICS.guarantees(),
+        "hidden",
+        GuaranteeEvent.newBuilder()
+            .setModelId("hidden")
+            .setDelta(1e-6)
+            .setAnonymous(
+                WindowGuarantee.newBuilder()
+                    .setWindow(window)
+                    .setFirstRound(10 * window)
+                    .setReports(1000)
+                    .setLocalEpsilon(2)
+                    .setEpsilon(epsilon)
+                    .setPrivUnit(unit))
+            .build()
+            .toByteArray());
   }
 
   /** Executes the DDL in its order, and keeps the queries. */
@@ -131,6 +180,8 @@ class SqlPageITCase {
             "Models",
             "Statistics",
             "Guarantees",
+            "Windows",
+            "Central totals",
             "Users near a limit",
             "Refusals by reason and hour",
             "Spend by model");
@@ -232,6 +283,22 @@ class SqlPageITCase {
                 newest.getReplaceOne().getEpsilon(),
                 newest.getReplaceOne().getMu(),
                 1e-6));
+  }
+
+  @Test
+  void windows() throws Exception {
+    assertThat(rows("Windows"))
+        .containsExactlyInAnyOrder(
+            Row.of("hidden", 0L, 1000L, 2.0, 0.25, 1e-6),
+            Row.of("hidden", 1L, 1000L, 2.0, 0.5, 1e-6),
+            Row.of("hidden", 1L, 1000L, 2.0, 2.0, 1e-6),
+            Row.of("hidden", 2L, 1000L, 2.0, 0.125, 1e-6));
+  }
+
+  /** Of two guarantees of a window, the larger one holds. */
+  @Test
+  void centralTotals() throws Exception {
+    assertThat(rows("Central totals")).containsExactly(Row.of("zoe", 2L, 4.0, 2.25, 2e-6, 1L));
   }
 
   @Test

@@ -29,6 +29,8 @@ import picocli.CommandLine.Spec;
           + " The figures are those of the ledger, from the committed events of the accounting"
           + " topic; 'croupier account compose' recomputes them. They cover the declared,"
           + " bounded reports, under replace-one.",
+      "Of a user with tokens for anonymous reports, it also has what the windows that are over"
+          + " guarantee together, from the guarantees topic.",
       "The output contains user ids: restrict it like the accounting topic."
     },
     footer = {
@@ -87,6 +89,10 @@ public final class LedgerCommand implements Callable<Integer> {
       throw new InputException(
           "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
               .formatted(who.user, config.topics().accounting()));
+    }
+    if (!statement.windows().isEmpty()) {
+      GuaranteesTopic.read(
+          config, spec.commandLine().getErr(), event -> statement.windows().guarantee(event));
     }
     return json ? Json.text(statement.json()) : statement.text();
   }

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 final class UserStatement {
   private final String userId;
   private final Map<String, Balance> models = new TreeMap<>();
+  private final CentralTotals windows = new CentralTotals();
   private VerdictCounts verdicts = new VerdictCounts();
   private SpendDistribution distribution = new SpendDistribution();
   private Instant erasedAt;
@@ -37,6 +38,7 @@ final class UserStatement {
       return;
     }
     verdicts.add(event);
+    windows.grant(event);
     if (event.hasModelTotals()) {
       models.put(event.getModelId(), Balance.ofModel(event));
     }
@@ -49,8 +51,14 @@ final class UserStatement {
   private void erase(Instant at) {
     erasedAt = at;
     models.clear();
+    windows.erase();
     verdicts = new VerdictCounts();
     distribution = new SpendDistribution();
+  }
+
+  /** Returns the user's windows of anonymous reports. */
+  CentralTotals windows() {
+    return windows;
   }
 
   /** The number of events of the user. */
@@ -72,6 +80,10 @@ final class UserStatement {
               .formatted(erasedAt));
     }
     text.addAll(List.of("", table.text(), ""));
+    if (!windows.isEmpty()) {
+      text.addAll(windows.text());
+      text.add("");
+    }
     text.add(verdicts.text());
     text.add("");
     text.addAll(distribution.text("report"));
@@ -101,6 +113,7 @@ final class UserStatement {
           byModel.add(object);
         });
     json.add("models", byModel);
+    windows.addTo(json);
     json.add("verdicts", verdicts.json());
     json.add("histogram", distribution.json());
     return json;
