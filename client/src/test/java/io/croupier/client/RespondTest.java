@@ -232,8 +232,7 @@ class RespondTest {
     RoundTerms other = measuring().at(5);
     assertThatThrownBy(() -> maker.respond(other, data, EPSILON_100))
         .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(
-            () -> maker.answerValue(other, statistic -> 1, BitRandomiser.ofEpsilon(1)))
+    assertThatThrownBy(() -> maker.answerValue(other, statistic -> 1, BitRandomiser.ofEpsilon(1)))
         .hasMessage(
             "statistic minutes has no threshold in the terms of the round; it must be one of"
                 + " quantiles");

@@ -157,7 +157,8 @@ class DeviceTest extends DeviceFixture {
     for (int round = 0; round < values.length; round++) {
       Value own = browser.eval("() => ({minutes: " + values[round] + "})").execute();
       visits.await(
-          device.invokeMember("takePart", visits.snapshot(round, measuring), rows("logistic"), own));
+          device.invokeMember(
+              "takePart", visits.snapshot(round, measuring), rows("logistic"), own));
     }
     List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
     // The other bit is released with probability 1.1e-7.
