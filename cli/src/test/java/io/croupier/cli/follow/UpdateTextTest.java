@@ -128,6 +128,20 @@ class UpdateTextTest {
         .endsWith("; recently 1.000 (clipped), from 0.920 to 1.000 (95 %)");
   }
 
+  @Test
+  void printsQuantilesByLevel() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    StatisticEstimate.Builder minutes = update.addStatisticsBuilder().setThreshold(31.25);
+    minutes.getStatisticBuilder().setName("minutes").getQuantilesBuilder().addLevels(0.5);
+    assertThat(lines(update, OptionalDouble.empty()).get(2))
+        .isEqualTo("  minutes: no answers; asks whether a value is above 31.25");
+    minutes.getQuantilesBuilder().addValues(30).addLow(28.5).addHigh(32).setAnswers(1200);
+    assertThat(lines(update, OptionalDouble.empty()).subList(2, 4))
+        .containsExactly(
+            "  minutes: worth 1,200 answers of equal age; asks whether a value is above 31.25",
+            "    0.5 of the people are at most at 30.00, from 28.50 to 32.00 (95 %)");
+  }
+
   private static void addLossAbove(
       ModelUpdate.Builder update, String name, double threshold, double fraction) {
     Estimate.Builder estimate =

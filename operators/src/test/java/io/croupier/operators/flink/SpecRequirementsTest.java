@@ -42,9 +42,9 @@ class SpecRequirementsTest {
     ModelSpec large = counting(12, 1024);
     assertThat(REQUIREMENTS.apply(large))
         .containsExactly(
-            ("dimension is 2, 12288 categories of statistics take %d bytes: its updates take up to"
-                    + " %d bytes, and the updates topic accepts 1048588; raise max.message.bytes of"
-                    + " the topic, or message.max.bytes of the brokers, to at least %d")
+            ("dimension is 2, 12288 categories and levels of statistics take %d bytes: its updates"
+                    + " take up to %d bytes, and the updates topic accepts 1048588; raise"
+                    + " max.message.bytes of the topic, or message.max.bytes of the brokers, to at least %d")
                 .formatted(
                     ModelSpecs.statisticBytes(large),
                     ModelSpecs.updateBytes(large),
