@@ -135,9 +135,8 @@ final class AnonymityStudy implements Study {
                 + " publications, as `croupier demo` plays it; %d replications. Each column has what a"
                 + " reader of all models may learn about one person: a central epsilon at delta 1e-6,"
                 + " under replace-one. Anonymous reports hide among those of the window"
-                + " ([anonymity.md](../anonymity.md)), so they need less noise. The job doesn't take"
-                + " anonymous reports: they are simulated, in random order. DP-FTRL has %d rounds, a"
-                + " tree, clip %s and the learning rate %s.")
+                + " ([anonymity.md](../anonymity.md)), so they need less noise. They are simulated, in"
+                + " random order. DP-FTRL has %d rounds, a tree, clip %s and the learning rate %s.")
             .formatted(
                 String.format(Locale.ROOT, "%,d", people),
                 MECHANISM.label,
