@@ -149,7 +149,7 @@ class DeviceTest extends DeviceFixture {
   /** What is no number counts as the lower end of the range; the report is never missing. */
   @Test
   void answersWhetherANumberIsAboveTheThreshold() {
-    Value device = visits.open(visits.page(), "{epsilon: 16}");
+    Value device = visits.open(visits.page(), "{epsilon: 16, limit: {epsilon: 200}}");
     String measuring =
         "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: 0, to: 1440}},"
             + " threshold: 30}], questionProbability: 1}";
