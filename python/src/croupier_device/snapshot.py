@@ -1,5 +1,6 @@
 """A published update of a model, and the terms on which its round takes reports."""
 import math
+import numbers
 import re
 from dataclasses import dataclass, field
 from typing import Any, List, Optional, Tuple
@@ -46,8 +47,8 @@ class Statistic:
     def is_above(self, value: object) -> bool:
         """Whether a number is above the threshold; what is no number counts as the lower end of the range."""
         assert self.threshold is not None
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return is_number and value > self.threshold
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return is_number and bool(value > self.threshold)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.TokenWindow;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -53,9 +52,9 @@ final class AnonymousGateway implements AutoCloseable {
   }
 
   /**
-   * Whether this gateway serves the token's key to requests without identity, too: one who serves a
-   * person a key of their own, by which it recognises their report, doesn't know whose request this
-   * is.
+   * Whether this gateway serves the token's window to requests without identity, too, with the same
+   * rounds, declaration and key. One who serves a person a window of their own, to recognise their
+   * report, doesn't know whose request this is.
    *
    * @throws ReportRefusedException if the window is over
    * @throws GatewayException if it doesn't answer, or serves no key of the window yet
@@ -70,20 +69,19 @@ final class AnonymousGateway implements AutoCloseable {
       throw GatewayException.unanswered(
           "the gateway " + gateway.base() + " answered a request for windows by no update", e);
     }
-    long number = token.challenge().window();
-    for (TokenWindow window : update.getWindowsList()) {
-      if (window.getWindow() == number && token.level() < window.getLevelsCount()) {
-        return window.getLevels(token.level()).getModulus().equals(token.key().modulus());
-      }
-    }
-    if (update.getWindowsList().stream().anyMatch(window -> window.getWindow() > number + 2)) {
+    if (token.isOver(update.getRound())) {
       throw new ReportRefusedException(
-          "window %d of model %s is over".formatted(number, modelId), null);
+          "window %d of model %s is over".formatted(token.challenge().window(), modelId), null);
     }
-    throw GatewayException.unanswered(
-        "the gateway %s serves no key of window %d of model %s"
-            .formatted(gateway.base(), number, modelId),
-        null);
+    return switch (ServedWindow.of(token, update.getWindowsList())) {
+      case SAME -> true;
+      case ANOTHER -> false;
+      case NONE ->
+          throw GatewayException.unanswered(
+              "the gateway %s serves no key of window %d of model %s"
+                  .formatted(gateway.base(), token.challenge().window(), modelId),
+              null);
+    };
   }
 
   private HttpRequest windows(String modelId) {

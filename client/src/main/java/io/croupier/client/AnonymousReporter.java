@@ -7,7 +7,6 @@ import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.GradientReportView;
 import java.net.URI;
 import java.security.SecureRandom;
@@ -214,21 +213,23 @@ public final class AnonymousReporter implements AutoCloseable {
     return tokens.draw(stored, report);
   }
 
-  /** The token's level in the newest update, whose key must be the same. */
+  /** The token's level in the newest update, whose window must be the same. */
   private static PrivUnit declared(ModelSnapshot model, HeldToken token) {
-    for (TokenWindow window : model.windows()) {
-      if (window.getWindow() == token.challenge().window()
-          && token.level() < window.getLevelsCount()
-          && window.getLevels(token.level()).getModulus().equals(token.key().modulus())) {
-        return window.getLevels(token.level()).getPrivUnit();
-      }
+    if (ServedWindow.of(token, model.windows()) != ServedWindow.SAME) {
+      throw otherWindow(token);
     }
-    throw otherKey(token);
+    return model.windows().stream()
+        .filter(window -> window.getWindow() == token.challenge().window())
+        .findFirst()
+        .orElseThrow()
+        .getLevels(token.level())
+        .getPrivUnit();
   }
 
-  private static IllegalStateException otherKey(HeldToken token) {
+  private static IllegalStateException otherWindow(HeldToken token) {
     return new IllegalStateException(
-        "window %d of model %s has another key than that of this device's token; no report is sent"
+        ("window %d of model %s has another key, declaration or rounds than this device's token; no"
+                + " report is sent")
             .formatted(token.challenge().window(), token.challenge().modelId()));
   }
 
@@ -258,7 +259,7 @@ public final class AnonymousReporter implements AutoCloseable {
         if (collector.serves(token)) {
           collector.send(token.content());
         } else {
-          refusal = Optional.of(otherKey(token));
+          refusal = Optional.of(otherWindow(token));
         }
       } catch (ReportRefusedException e) {
         refusal = Optional.of(e);

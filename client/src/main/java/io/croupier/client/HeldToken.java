@@ -40,6 +40,11 @@ record HeldToken(
     return firstRound + ledger.slot(challenge.digest(), publications);
   }
 
+  /** Whether reports of the window are too old in a round, whatever the model's settings. */
+  boolean isOver(long round) {
+    return round - lastRound > 2 * (lastRound - firstRound + 1);
+  }
+
   byte[] encoded() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream fields = new DataOutputStream(bytes)) {

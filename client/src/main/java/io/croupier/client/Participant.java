@@ -44,8 +44,14 @@ public interface Participant {
   /**
    * The person's value in a statistic of {@linkplain io.croupier.schemas.Quantiles quantiles} that
    * this program knows. One beyond the range counts as the nearest end, NaN as its lower end.
+   *
+   * @throws UnsupportedOperationException unless it is overridden: {@link #canVote} must then be
+   *     false for statistics of quantiles
    */
   default double value(Statistic statistic) {
-    return Double.NaN;
+    throw new UnsupportedOperationException(
+        "canVote is true for statistic "
+            + statistic.getName()
+            + " of quantiles; value must be overridden, or canVote be false");
   }
 }

@@ -107,7 +107,8 @@ final class WindowTokens implements AutoCloseable {
   private void endPast(ModelSnapshot model) {
     for (StoredToken stored : of(model)) {
       HeldToken token = HeldToken.parse(stored.bytes());
-      if (stored.stage() != Stage.DRAWN && token.lastRound() < model.round()) {
+      if (token.isOver(model.round())
+          || (stored.stage() != Stage.DRAWN && token.lastRound() < model.round())) {
         ledger.forget(stored);
         grants.remove(stored.sequence());
       } else if (stored.stage() == Stage.ASKED && token.firstRound() < model.round()) {

@@ -249,7 +249,9 @@ class AnonymousReporterTest extends AnonymousFixture {
           .isInstanceOf(GatewayException.class)
           .hasMessageContaining("serves no key of window 0 of model m");
       assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
-      gateway.answerWindows(SigningGateway.windows(1, 3));
+      gateway.answerWindows(
+          SigningGateway.windows(
+              ModelUpdate.newBuilder().setModelId("m").setRound(3 * PUBLICATIONS)));
       assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage("window 0 of model m is over");

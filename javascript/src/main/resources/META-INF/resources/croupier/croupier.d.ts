@@ -274,7 +274,7 @@ export class Gateway {
   /** The same for an anonymous report, without a token. */
   sendAnonymous(bytes: Uint8Array): Promise<void>;
   /** The open windows of a model for anonymous reports, asked for without a token. */
-  windows(modelId: string): Promise<TokenWindow[]>;
+  windows(modelId: string): Promise<{ round: number; windows: TokenWindow[] }>;
   /** The blind signature of a token. */
   grant(request: {
     modelId: string;

@@ -1891,14 +1891,40 @@ function voteReport(terms, deviceId, sequence, now, randomiser, statistic, { see
     .finish();
 }
 
-function isKeyOf(level, token) {
-  return level.modulus.every((byte, i) => byte === token.modulus[i]);
+/**
+ * The window of a token among those that a gateway serves to everybody; undefined if none has its number. All devices
+ * require the same of the list, so no entry of it can be for one person: the windows have one length and follow each
+ * other, and no two levels have the same epsilon, by which a device finds its level.
+ *
+ * @throws CroupierError if they don't, or the token's window has other rounds, another declaration or another key
+ */
+function servedWindow(windows, token) {
+  const publications = windows.length === 0 ? 0 : windows[0].lastRound - windows[0].firstRound + 1;
+  const own = windows.find(({ window }) => window === token.window);
+  const isOrdered = windows.every(({ window, firstRound, lastRound, levels }, i) => {
+    const epsilons = levels.filter((level) => level !== null).map(({ epsilon }) => epsilon);
+    return window === windows[0].window + i && firstRound === window * publications
+      && lastRound - firstRound + 1 === publications && new Set(epsilons).size === epsilons.length;
+  });
+  const level = own?.levels[token.level];
+  const isSame = own === undefined || (
+    own.firstRound === token.firstRound && own.lastRound === token.lastRound && Boolean(level)
+    && isEqual(level.modulus, token.modulus) && isEqual(challengeDigest(token.modelId, token.window, level), token.digest));
+  if (!isOrdered || !isSame) {
+    throw new CroupierError(
+      `window ${token.window} of model ${token.modelId} has another key, declaration or rounds than this device's token;`
+      + ' no report is sent');
+  }
+  return own;
 }
 
-/** With a key of its own, a device would be recognised. */
-function otherKey({ modelId, window }) {
-  return new CroupierError(
-    `window ${window} of model ${modelId} has another key than that of this device's token; no report is sent`);
+function isEqual(bytes, others) {
+  return bytes.length === others.length && bytes.every((byte, i) => byte === others[i]);
+}
+
+/** Whether reports of a token's window are too old in a round, whatever the model's settings. */
+function isOver({ firstRound, lastRound }, round) {
+  return round - lastRound > 2 * (lastRound - firstRound + 1);
 }
 
 /** Length of all anonymous reports in bytes; of it, tag and length of the padding take three. */
@@ -2218,7 +2244,8 @@ export class Ledger {
     return this.#transaction('readwrite', 'default', async (state) => {
       await this.#requireOpening(state);
       const tokens = tokensOf(await resultOf(state.get('tokens')));
-      const isKept = (token) => token.modelId !== modelId || token.lastRound >= round || token.stage === 'drawn';
+      const isKept = (token) => token.modelId !== modelId || token.lastRound >= round
+        || (token.stage === 'drawn' && !isOver(token, round));
       const isLate = (token) => token.modelId === modelId && token.stage === 'asked' && token.firstRound < round;
       const next = tokens.filter(isKept).map(
         (token) => (isLate(token) ? { ...token, stage: 'ended', content: new Uint8Array(0) } : token));
@@ -2669,12 +2696,14 @@ export class Gateway {
   /**
    * The windows of a model for anonymous reports that are open, as this gateway serves them to requests without identity.
    *
-   * @returns objects as a snapshot's windows
+   * @returns the model's newest round, and windows as a snapshot's
    */
   async windows(modelId) {
     check(this.#token === null, 'token', 'set', 'null for anonymous reports');
     const response = await this.#request(`${this.#path(modelId)}/windows`, {});
-    return this.#read(response, (body) => (body.windows ?? []).map(windowOf));
+    return this.#read(response, (body) => ({
+      round: numberOf(body.round ?? 0), windows: (body.windows ?? []).map(windowOf),
+    }));
   }
 
   /**
@@ -3198,9 +3227,9 @@ export class Device {
         earlier ??= drawn;
       }
       if (token.modelId === modelId && token.stage === 'held' && slot === round) {
-        const level = windows.find(({ window }) => window === token.window)?.levels[token.level];
-        if (!level || !isKeyOf(level, token)) {
-          throw otherKey(token);
+        if (servedWindow(windows, token) === undefined) {
+          throw new GatewayError(
+            `the update has no key of window ${token.window} of model ${modelId} yet`, { status: 200 });
         }
         const values = Float64Array.from(gradient());
         check(values.length === terms.dimension, 'length of the gradient', values.length, terms.dimension);
@@ -3250,18 +3279,21 @@ export class Device {
   }
 
   /**
-   * Why a drawn report must not be sent; null if it may. A gateway that serves a person a key of their own, by which it
-   * recognises their report, doesn't know whose request without identity this is.
+   * Why a drawn report must not be sent; null if it may. A gateway that serves a person a window of their own, to recognise
+   * their report, doesn't know whose request without identity this is.
    */
-  async #refusalOf(token) {
-    const { modelId, window, level } = token;
-    const windows = await this.#repeat(() => this.#anonymous.collector.windows(modelId));
-    const served = windows.find((one) => one.window === window)?.levels[level];
-    if (served) {
-      return isKeyOf(served, token) ? null : otherKey(token);
-    }
-    if (windows.some((one) => one.window > window + 2)) {
+  async #refusalOf(drawn) {
+    const { modelId, window } = drawn;
+    const { round, windows } = await this.#repeat(() => this.#anonymous.collector.windows(modelId));
+    if (isOver(drawn, round)) {
       return new CroupierError(`window ${window} of model ${modelId} is over`);
+    }
+    try {
+      if (servedWindow(windows, drawn) !== undefined) {
+        return null;
+      }
+    } catch (failure) {
+      return failure;
     }
     throw new GatewayError(`the gateway serves no key of window ${window} of model ${modelId}`, { status: 200 });
   }

@@ -276,8 +276,11 @@ class AnonymousTest extends DeviceFixture {
     Map<String, String> failures =
         Map.of(
             update(0, window(0, 9)),
-            "window 0 of model m has another key than that of this device's token; no report is"
-                + " sent",
+            "window 0 of model m has another key, declaration or rounds than this device's token; no"
+                + " report is sent",
+            update(0, window(0, 0), window(9, 9)),
+            "window 0 of model m has another key, declaration or rounds than this device's token; no"
+                + " report is sent",
             update(0, new TokenWindow[0]),
             "the gateway serves no key of window 0 of model m",
             update(9, window(3, 3), window(4, 4)),

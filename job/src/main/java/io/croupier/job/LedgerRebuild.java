@@ -211,7 +211,14 @@ final class LedgerRebuild {
             result.added(),
             total);
         // A source whose events were deleted fails, and Flink may restart it for ever.
-        events.requireLast(end);
+        try {
+          events.requireLast(end);
+        } catch (IOException e) {
+          if (result.complete()) {
+            throw e;
+          }
+          LOG.warn("The end of {} can't be read now", config.topics().accounting(), e);
+        }
       }
       if (hasFailed) {
         throw failed(failure);

@@ -64,6 +64,9 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
   /** So few that none waits while the model publishes max_staleness times. */
   private static final int REPORTS_AT_ONCE = 48;
 
+  /** Longer than a publication takes on a slow machine. */
+  private static final Duration STALL = Duration.ofMinutes(2);
+
   private static final int GRANTED = 200;
   private static final int ACCEPTED = 202;
   private static final int TOO_OLD = 409;
@@ -125,11 +128,22 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
       }
     }
 
-    /** Waits for a round of the window, and returns the newest update. */
-    private ModelSnapshot await(long round) throws InterruptedException {
+    /**
+     * Waits for a round of the window, and returns the newest update.
+     *
+     * @throws IllegalStateException if reports fail, or the model publishes nothing for two minutes
+     */
+    private ModelSnapshot await(long round, GatewayRequests reports) throws InterruptedException {
+      long end = System.nanoTime() + STALL.toNanos();
       while (newest.round() < round) {
+        reports.requireSuccess();
         // Throws if the subscriber failed.
         boolean unused = subscriber.newest().isPresent();
+        if (System.nanoTime() - end > 0) {
+          throw new IllegalStateException(
+              "the model has published nothing for %d s after round %d"
+                  .formatted(STALL.toSeconds(), newest.round()));
+        }
         TimeUnit.MILLISECONDS.sleep(LOOK_MS);
       }
       return newest;
@@ -250,7 +264,7 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
       Collections.shuffle(inTurn, RANDOM);
       inTurn.sort(Comparator.comparingLong(Device::round));
       for (Device device : inTurn) {
-        ModelSnapshot model = models.get(device.modelId).await(device.round);
+        ModelSnapshot model = models.get(device.modelId).await(device.round, reports);
         reports.send(request(device, model), answer -> count(device, answer));
       }
       reports.await();

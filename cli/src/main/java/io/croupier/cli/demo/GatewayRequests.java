@@ -82,7 +82,12 @@ final class GatewayRequests implements AutoCloseable {
     requireSuccess();
   }
 
-  private void requireSuccess() {
+  /**
+   * Checks the requests so far.
+   *
+   * @throws IllegalStateException if one failed
+   */
+  void requireSuccess() {
     if (failure.get() != null) {
       throw new IllegalStateException("A device can't take part", failure.get());
     }

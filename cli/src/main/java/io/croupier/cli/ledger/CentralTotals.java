@@ -81,7 +81,7 @@ final class CentralTotals {
 
   /**
    * Adds an event of the guarantees topic; those of central models are ignored. Of several events
-   * of a window, the largest epsilon holds.
+   * of a window, the largest epsilon holds, and the fewest reports count.
    */
   void guarantee(GuaranteeEvent event) {
     WindowGuarantee of = event.getAnonymous();
@@ -93,11 +93,17 @@ final class CentralTotals {
         Declarations.of(of.hasPrivUnit() ? of.getPrivUnit() : of.getRandomisedResponse(), 0);
     Grant key = new Grant(event.getModelId(), of.getWindow(), of.getFirstRound(), declaration);
     if (grants.contains(key)) {
-      guarantees.merge(
-          key,
-          event,
-          (a, b) -> a.getAnonymous().getEpsilon() > b.getAnonymous().getEpsilon() ? a : b);
+      guarantees.merge(key, event, CentralTotals::weaker);
     }
+  }
+
+  private static GuaranteeEvent weaker(GuaranteeEvent a, GuaranteeEvent b) {
+    GuaranteeEvent.Builder weaker = a.toBuilder().setDelta(Math.max(a.getDelta(), b.getDelta()));
+    weaker
+        .getAnonymousBuilder()
+        .setEpsilon(Math.max(a.getAnonymous().getEpsilon(), b.getAnonymous().getEpsilon()))
+        .setCounted(Math.min(a.getAnonymous().getCounted(), b.getAnonymous().getCounted()));
+    return weaker.build();
   }
 
   /** Returns the totals by model. */

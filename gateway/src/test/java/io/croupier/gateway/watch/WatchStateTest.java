@@ -90,7 +90,7 @@ class WatchStateTest {
                 + "{\"category\":\"home\",\"fraction\":1.02,\"low\":0.92,\"high\":1,"
                 + "\"projected\":1},"
                 + "{\"category\":\"other\",\"fraction\":-0.02,\"low\":0,\"high\":0.08,"
-                + "\"projected\":0}],\"more\":0}");
+                + "\"projected\":0}],\"levels\":[],\"more\":0}");
     JsonObject second = statistics.get(1).getAsJsonObject();
     assertThat(second.getAsJsonArray("categories")).hasSize(64);
     assertThat(second.get("more").getAsInt()).isEqualTo(6);

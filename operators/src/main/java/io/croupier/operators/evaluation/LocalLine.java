@@ -7,7 +7,7 @@ import java.util.Optional;
  * The line through estimates of a distribution function, by weighted least squares: the height y at
  * the place c, plus the slope b times the distance u from it.
  *
- * @param place c, the mean threshold
+ * @param place c, the mean threshold; NaN if there is only one
  * @param height y, the mean fraction below
  * @param slope b; NaN if there is only one threshold
  * @param ofHeight the variance of y
@@ -19,6 +19,8 @@ record LocalLine(
 
   /**
    * The line through the answers to thresholds in an interval, whose variance is that at a level.
+   *
+   * @param all sorted by threshold
    */
   static LocalLine through(List<AskedThreshold> all, double least, double largest, double level) {
     List<AskedThreshold> near =
@@ -31,7 +33,10 @@ record LocalLine(
       places += each.mass() * each.threshold();
       heights += each.below();
     }
-    double place = places / mass;
+    // Of one threshold, the quotient may differ by rounding, and a slope would come out of it.
+    boolean isOne =
+        near.isEmpty() || near.get(0).threshold() == near.get(near.size() - 1).threshold();
+    double place = isOne ? Double.NaN : places / mass;
     double squares = 0;
     double products = 0;
     double ofHeight = 0;

@@ -22,16 +22,15 @@ final class MonotoneCurve {
     masses = new double[sorted.size()];
     places = new double[sorted.size()];
     heights = new double[sorted.size()];
-    double last = Double.NaN;
-    for (AskedThreshold asked : sorted) {
-      masses[size] = asked.mass();
-      places[size] = asked.mass() * asked.threshold();
-      heights[size] = asked.below();
-      size++;
-      if (asked.threshold() == last) {
-        pool();
+    for (int i = 0; i < sorted.size(); i++) {
+      AskedThreshold asked = sorted.get(i);
+      masses[size] += asked.mass();
+      places[size] += asked.mass() * asked.threshold();
+      heights[size] += asked.below();
+      if (i + 1 < sorted.size() && sorted.get(i + 1).threshold() == asked.threshold()) {
+        continue;
       }
-      last = asked.threshold();
+      size++;
       while (size > 1 && height(size - 2) >= height(size - 1)) {
         pool();
       }
@@ -44,6 +43,9 @@ final class MonotoneCurve {
     masses[size - 1] += masses[size];
     places[size - 1] += places[size];
     heights[size - 1] += heights[size];
+    masses[size] = 0;
+    places[size] = 0;
+    heights[size] = 0;
   }
 
   private double height(int point) {

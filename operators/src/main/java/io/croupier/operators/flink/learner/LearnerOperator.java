@@ -20,6 +20,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.SpecChange;
 import io.croupier.schemas.GuaranteeEvent;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +58,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     implements TwoInputStreamOperator<RoundSum, SpecRecord, OutboundRecord>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(LearnerOperator.class);
+
+  /** How long a checkpoint may wait for guarantees of windows. */
+  private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
   private final SpecReader specReader;
   private final SpecRequirements requirements;
@@ -273,10 +277,17 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     journal.took(model, sum, outcome);
   }
 
-  /** Emits what windows of anonymous reports guarantee that are over, each in one checkpoint. */
-  private void closeWindows() throws Exception {
+  /**
+   * Emits what windows of anonymous reports guarantee that are over, each in one checkpoint. What
+   * takes longer than that is left for the next barrier.
+   */
+  private void closeWindows(Duration most) throws Exception {
+    long start = System.nanoTime();
     models.forEachInTraining(
         keyedModel -> {
+          if (System.nanoTime() - start > most.toNanos()) {
+            return;
+          }
           for (GuaranteeEvent event : keyedModel.closeWindows()) {
             byte[] key = keyedModel.modelId().getBytes(UTF_8);
             emit(new OutboundRecord(Destination.GUARANTEES, key, event.toByteArray()));
@@ -292,7 +303,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       retireAsLost();
       lost.emit(this::emit);
       publications.beforeBarrier(checkpointId);
-      closeWindows();
+      closeWindows(LONGEST_CLOSE);
       recordSubtask();
     }
   }
@@ -318,7 +329,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       retireAsLost();
       lost.emit(this::emit);
       publications.atEndOfInput();
-      closeWindows();
+      closeWindows(Duration.ofNanos(Long.MAX_VALUE));
       recordSubtask();
     }
   }

@@ -23,17 +23,17 @@ final class StatisticGauges {
   private final Map<String, Map<String, AtomicReference<Shown>>> shown = new HashMap<>();
 
   /** Of quantiles, by statistic, then by level. */
-  private final Map<String, Map<Double, AtomicReference<Measured>>> measured = new HashMap<>();
+  private final Map<String, Map<Double, AtomicReference<Gauged>>> measured = new HashMap<>();
 
   private final MetricGroup ofModel;
 
-  private record Measured(double value, double low, double high, long answers) {
-    static final Measured NONE = new Measured(Double.NaN, Double.NaN, Double.NaN, 0);
+  private record Gauged(double value, double low, double high, long answers) {
+    static final Gauged NONE = new Gauged(Double.NaN, Double.NaN, Double.NaN, 0);
 
-    static Measured of(StatisticEstimate.QuantileValues quantiles, int level) {
+    static Gauged of(StatisticEstimate.QuantileValues quantiles, int level) {
       return level >= quantiles.getValuesCount()
           ? NONE
-          : new Measured(
+          : new Gauged(
               quantiles.getValues(level),
               quantiles.getLow(level),
               quantiles.getHigh(level),
@@ -62,7 +62,7 @@ final class StatisticGauges {
   /** Shows the newest estimates; a category that is not among them has none from now on. */
   void show(List<StatisticEstimate> newest) {
     shown.values().forEach(categories -> categories.values().forEach(each -> each.set(NONE)));
-    measured.values().forEach(levels -> levels.values().forEach(each -> each.set(Measured.NONE)));
+    measured.values().forEach(levels -> levels.values().forEach(each -> each.set(Gauged.NONE)));
     for (StatisticEstimate estimate : newest) {
       showQuantiles(estimate);
       Statistic statistic = estimate.getStatistic();
@@ -83,12 +83,12 @@ final class StatisticGauges {
       measured
           .computeIfAbsent(statistic, name -> new HashMap<>())
           .computeIfAbsent(levels.get(i), level -> register(statistic, level))
-          .set(Measured.of(estimate.getQuantiles(), i));
+          .set(Gauged.of(estimate.getQuantiles(), i));
     }
   }
 
-  private AtomicReference<Measured> register(String statistic, double level) {
-    AtomicReference<Measured> newest = new AtomicReference<>(Measured.NONE);
+  private AtomicReference<Gauged> register(String statistic, double level) {
+    AtomicReference<Gauged> newest = new AtomicReference<>(Gauged.NONE);
     MetricGroup of =
         ofModel.addGroup("statistic", statistic).addGroup("level", String.valueOf(level));
     of.gauge("value", (Gauge<Double>) () -> newest.get().value());
