@@ -2649,6 +2649,7 @@ export class Gateway {
     const path = `${this.#path(modelId)}/events`;
     const tries = new Tries();
     let round = null;
+    let announced = null;
     while (!signal?.aborted) {
       try {
         const headers = { Accept: 'text/event-stream' };
@@ -2665,8 +2666,11 @@ export class Gateway {
           }
           const snapshot = this.#parsed(event.data, (data) => readUpdate(JSON.parse(data)));
           tries.succeed();
-          if (snapshot.round !== round) {
+          // The keys of a window may be announced after the round.
+          const windows = JSON.stringify(snapshot.update.windows ?? []);
+          if (snapshot.round !== round || windows !== announced) {
             round = snapshot.round;
+            announced = windows;
             yield snapshot;
           }
         }

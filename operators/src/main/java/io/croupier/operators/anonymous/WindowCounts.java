@@ -24,9 +24,9 @@ import java.util.function.LongPredicate;
  *
  * <p>A window is over when reports of its last round are too old for the model. A report that
  * arrives later doesn't count, nor does one that was admitted for a model that has been retired
- * since: fewer reports never promise more. A window within which the model was retired, and the one
- * after it, whose tokens may have been granted, promise what each report does by itself: the model
- * may return with other windows or other levels under the same numbers.
+ * since: fewer reports never promise more. Windows that aren't over when the model is retired, and
+ * the one after them, whose tokens may have been granted, promise what each report does by itself:
+ * the model may return with other windows or other levels under the same numbers.
  *
  * <p>Not safe for use by several threads.
  */
