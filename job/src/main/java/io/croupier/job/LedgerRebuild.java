@@ -40,8 +40,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rebuilds a lost ledger from the accounting topic, in a Flink job of its own: all its subtasks
- * read the topic up to its end at the start. It takes no checkpoint: after a failure it begins
- * anew if it has a restart strategy. Its savepoint contains the accounts in the state of the ledger's operator.
+ * read the topic up to its end at the start. It takes no checkpoint: after a failure it begins anew
+ * if it has a restart strategy. Its savepoint contains the accounts in the state of the ledger's
+ * operator.
  */
 final class LedgerRebuild {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerRebuild.class);
