@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.croupier.broker.EmbeddedBroker;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -28,12 +29,17 @@ class AsyncApiITCase {
     Map<String, JsonNode> channels = AsyncApiDocument.read().channels();
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      Path config = directory.resolve("croupier.yaml");
+      Files.writeString(
+          config,
+          "kafka.bootstrap.servers: %s\nanonymous.enabled: true\n"
+              .formatted(broker.bootstrapServers()));
       assertThat(
               Croupier.run(
                   "topics",
                   "create",
-                  "--kafka",
-                  broker.bootstrapServers(),
+                  "--config",
+                  config.toString(),
                   "--partitions",
                   Integer.toString(PARTITIONS)))
           .isZero();

@@ -209,7 +209,7 @@ class ReportE2ECase {
     List<String> report = scripts("docs/model.md", "### From another program");
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
-        .containsPattern("^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
+        .containsPattern("(?m)^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
   }
 
   @Tag("thorough")
