@@ -129,7 +129,7 @@ public final class AnonymousReporter implements AutoCloseable {
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
    *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
    *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
-   *     without identity, has another key of the window, by which the report would be recognised
+   *     without identity, has another window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */

@@ -13,7 +13,6 @@ import io.croupier.schemas.PrivUnit;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -142,7 +141,6 @@ class UnlinkabilityTest {
     Deployment deployment = deployment(false, 1, USUAL_WAIT);
     assertThat(deployment.reports).extracting(Observed::bytes).containsOnly(1024);
     double linked = linked(deployment);
-    print("relay", linked);
     assertThat(linked).isLessThan(0.5 + 5 * DEVIATION);
   }
 
@@ -150,10 +148,8 @@ class UnlinkabilityTest {
   @Test
   void slowDevicesAreALittleEasierToLink() {
     double linked = linked(deployment(true, 1, USUAL_WAIT));
-    print("relay, devices that are always slow", linked);
     assertThat(linked).isBetween(0.5 - 5 * DEVIATION, 0.55);
     double withoutWait = linked(deployment(true, 1, LEAST_DELAY));
-    print("relay, the same without a wait", withoutWait);
     assertThat(withoutWait).isGreaterThan(0.55);
   }
 
@@ -162,7 +158,6 @@ class UnlinkabilityTest {
   void withoutARelayTheAddressLinks() {
     Deployment deployment = deployment(false, 4000, USUAL_WAIT);
     double linked = linked(deployment);
-    print("no relay, 4,000 addresses", linked);
     assertThat(linked).isGreaterThan(0.999);
     long known =
         deployment.grants.stream()
@@ -170,11 +165,6 @@ class UnlinkabilityTest {
             .size();
     // A guess among those at the address is right once for each address.
     double right = (double) known / PEOPLE;
-    print("no relay, share of right guesses", right);
     assertThat(right).isCloseTo(0.4 * (1 - Math.exp(-2.5)), within(0.01));
-  }
-
-  private static void print(String what, double value) {
-    System.out.println(String.format(Locale.ROOT, "%s: %.4f", what, value));
   }
 }

@@ -95,7 +95,13 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
    * @param row of its person in the data
    * @param round at which it reports
    */
-  private record Device(int row, String modelId, long round, Token token) {}
+  private record Device(int row, String modelId, long round, Token token) {
+    /** Links no person to a token. */
+    @Override
+    public String toString() {
+      return "Device[model " + modelId + "]";
+    }
+  }
 
   /** A model and its window. */
   private static final class WindowedModel implements AutoCloseable {
