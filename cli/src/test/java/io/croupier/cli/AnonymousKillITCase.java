@@ -101,6 +101,9 @@ class AnonymousKillITCase {
   private final AtomicInteger people = new AtomicInteger();
   private final AtomicInteger answers = new AtomicInteger();
 
+  /** The last answer that a device took for temporary, by the device's thread. */
+  private final Map<String, String> refusals = new ConcurrentHashMap<>();
+
   /** User ids whose tokens were signed, and nonces whose reports were accepted. */
   private final Set<String> signed = ConcurrentHashMap.newKeySet();
 
@@ -225,7 +228,7 @@ class AnonymousKillITCase {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean() && failure.get() == null) {
       assertThat(System.nanoTime())
-          .as(() -> "in time; the gateway's log: " + log())
+          .as(() -> "in time; refusals: " + refusals + "; the gateway's log: " + log())
           .isLessThan(deadline);
       Thread.sleep(20);
     }
@@ -326,6 +329,7 @@ class AnonymousKillITCase {
         if (answer.statusCode() == success) {
           return answer.body();
         }
+        refusals.put(Thread.currentThread().getName(), new String(answer.body(), UTF_8));
         // Not read yet after a start, not committed yet, no key yet, or sent too often meanwhile.
         assertThat(answer.statusCode())
             .as(() -> new String(answer.body(), UTF_8))

@@ -108,8 +108,7 @@ public final class Gateway implements AutoCloseable {
       BooleanSupplier caughtUp) {
     TokenKeys keys = new TokenKeys();
     ServedWindows windows = new ServedWindows(specs, keys);
-    updates.announce(windows::announced);
-    keys.watch(updates::refresh);
+    windows.announceOn(updates);
     Grants grants = new Grants();
     TopicFollower ofKeys =
         opened(new TopicFollower(config.kafka(), topics.tokenKeys(), keys::apply));

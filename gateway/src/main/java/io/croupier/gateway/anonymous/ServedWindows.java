@@ -3,6 +3,7 @@ package io.croupier.gateway.anonymous;
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.gateway.model.Specs;
+import io.croupier.gateway.model.Updates;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
@@ -21,6 +22,16 @@ public final class ServedWindows {
   public ServedWindows(Specs specs, TokenKeys keys) {
     this.specs = specs;
     this.keys = keys;
+  }
+
+  /**
+   * Lets updates announce windows. Call it before the keys are read: specs, updates, and keys are
+   * on different topics, so each of them may be the last to come.
+   */
+  public void announceOn(Updates updates) {
+    updates.announce(this::announced);
+    specs.watch(updates::refresh);
+    keys.watch(updates::refresh);
   }
 
   /**

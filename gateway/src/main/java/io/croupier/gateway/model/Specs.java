@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class Specs {
 
   private final PublishedSpecs published = new PublishedSpecs(Specs::obstacles);
   private final Map<String, Judge> judges = new ConcurrentHashMap<>();
+  private volatile Consumer<String> watcher = modelId -> {};
 
   /** Judges reports to one model; the rules of a spec are used by one thread at a time. */
   public static final class Judge {
@@ -90,6 +92,11 @@ public final class Specs {
     }
   }
 
+  /** Sets what receives the name of each model that is published further, or retired. */
+  public void watch(Consumer<String> changedModel) {
+    watcher = changedModel;
+  }
+
   /** Applies a record of the models topic. */
   public void apply(ConsumerRecord<byte[], byte[]> record) {
     String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
@@ -100,10 +107,14 @@ public final class Specs {
       } catch (IllegalArgumentException e) {
         LOG.warn(
             "The spec at offset {} of {} can't be run: {}", record.offset(), record.topic(), e);
+        return;
       }
     } else if (change instanceof SpecChange.Retired) {
       judges.remove(modelId);
+    } else {
+      return;
     }
+    watcher.accept(modelId);
   }
 
   /** How reports to a running model are judged; empty if there is no such model. */

@@ -19,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Models with windows of ten rounds, and a topic of keys in memory. */
@@ -34,13 +35,17 @@ final class TestWindows implements AutoCloseable {
   private long offset;
 
   TestWindows() {
+    this(() -> true);
+  }
+
+  TestWindows(BooleanSupplier caughtUp) {
     issuers =
         new TokenIssuers(
             new byte[32],
             specs,
             updates,
             keys,
-            () -> true,
+            caughtUp,
             (name, key) -> {
               keys.apply(new ConsumerRecord<>("keys", 0, 0, name, key));
               published.add(new String(name, UTF_8));
