@@ -1,5 +1,6 @@
 package io.croupier.gateway.config;
 
+import io.croupier.gateway.config.IssuerSettings.Discovery;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.KeyUrl;
 import io.croupier.gateway.config.IssuerSettings.Keys;
@@ -8,9 +9,6 @@ import io.croupier.gateway.config.ListenSettings.Tls;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.schemas.AnonymousTopics;
 import java.net.InetAddress;
-import java.net.MalformedURLException;
-import java.net.URI;
-import java.net.URL;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -94,8 +92,8 @@ public record GatewayConfig(
     List<IssuerSettings> issuers = issuers(values, settings);
     if (issuers.isEmpty() && !testTokens) {
       throw new IllegalArgumentException(
-          "There is no issuer of tokens, so no report could be accepted; set issuers.NAME.issuer,"
-              + " .audience and .jwks");
+          "There is no issuer of tokens, so no report could be accepted; set issuers.NAME.issuer"
+              + " and .audience");
     }
     return new GatewayConfig(
         listen(settings),
@@ -190,7 +188,7 @@ public record GatewayConfig(
           new IssuerSettings(
               issuer,
               required(values, prefix + "audience"),
-              keys(prefix + "jwks", required(values, prefix + "jwks"), settings),
+              keys(prefix, issuer, values, settings),
               algorithms(prefix + "algorithms", values),
               new IssuerSettings.Required(
                   Optional.of(text(values, prefix + "typ", "")).filter(type -> !type.isEmpty()),
@@ -248,22 +246,23 @@ public record GatewayConfig(
     return value;
   }
 
-  private static Keys keys(String key, String text, Settings settings) {
-    if (!text.contains("://")) {
+  private static Keys keys(
+      String prefix, String issuer, Map<String, String> values, Settings settings) {
+    String text = text(values, prefix + "jwks", "");
+    if (!text.isEmpty() && !text.contains("://")) {
       return new KeyFile(settings.resolve(text));
     }
     try {
-      URL url = URI.create(text).toURL();
-      if (url.getProtocol().equals("https")
-          || (url.getProtocol().equals("http")
-              && InetAddress.getByName(url.getHost()).isLoopbackAddress())) {
-        return new KeyUrl(url);
-      }
-    } catch (IllegalArgumentException | MalformedURLException | UnknownHostException e) {
-      // The exception below covers these cases, too.
+      return text.isEmpty() ? Discovery.of(issuer) : KeyUrl.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          text.isEmpty()
+              ? "%sjwks is missing, and %sissuer is '%s'; without jwks it %s"
+                  .formatted(prefix, prefix, issuer, e.getMessage())
+              : "%sjwks is '%s'; it must be a file, or %s"
+                  .formatted(prefix, text, e.getMessage().substring("must be ".length())),
+          e);
     }
-    throw new IllegalArgumentException(
-        key + " must be a file, or an https URL (http only on the loopback interface)");
   }
 
   private static Set<String> algorithms(String key, Map<String, String> values) {

@@ -1,5 +1,10 @@
 package io.croupier.gateway.config;
 
+import java.net.InetAddress;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -9,7 +14,7 @@ import java.util.Set;
  *
  * @param issuer the {@code iss} of its tokens
  * @param audience a token's {@code aud} must contain this
- * @param jwks its public keys: the name of a file, or an https URL
+ * @param jwks where its public keys are
  * @param algorithms the signature algorithms that its tokens may have; none of them is symmetric
  * @param required what else its tokens must have
  * @param people whom its tokens are about
@@ -61,7 +66,48 @@ public record IssuerSettings(
   public record KeyFile(java.nio.file.Path path) implements Keys {}
 
   /** Keys behind a URL. */
-  public record KeyUrl(java.net.URL url) implements Keys {}
+  public record KeyUrl(URL url) implements Keys {
+
+    /**
+     * Reads a URL.
+     *
+     * @throws IllegalArgumentException unless it is an https URL; http may have a loopback host
+     */
+    public static KeyUrl of(String text) {
+      try {
+        URL url = URI.create(text).toURL();
+        if (url.getProtocol().equals("https")
+            || (url.getProtocol().equals("http")
+                && InetAddress.getByName(url.getHost()).isLoopbackAddress())) {
+          return new KeyUrl(url);
+        }
+      } catch (IllegalArgumentException | MalformedURLException | UnknownHostException e) {
+        // The exception below covers these cases, too.
+      }
+      throw new IllegalArgumentException(
+          "must be an https URL (http only on the loopback interface)");
+    }
+  }
+
+  /**
+   * Keys behind the URL that the issuer's configuration names (OpenID Connect Discovery 1.0,
+   * section 4).
+   *
+   * @param configuration where that is
+   * @param issuer which it must name
+   */
+  public record Discovery(URL configuration, String issuer) implements Keys {
+
+    /**
+     * Derives the URL of an issuer's configuration.
+     *
+     * @throws IllegalArgumentException as {@link KeyUrl#of} does
+     */
+    public static Discovery of(String issuer) {
+      String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
+      return new Discovery(KeyUrl.of(base + "/.well-known/openid-configuration").url(), issuer);
+    }
+  }
 
   /** Copies the algorithms. */
   public IssuerSettings {

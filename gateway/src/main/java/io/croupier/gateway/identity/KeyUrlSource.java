@@ -8,10 +8,14 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import io.croupier.client.BoundedBody;
 import io.croupier.client.VisibleText;
+import io.croupier.gateway.config.IssuerSettings.Discovery;
+import io.croupier.gateway.config.IssuerSettings.KeyUrl;
+import io.croupier.gateway.config.IssuerSettings.Keys;
 import java.io.IOException;
-import java.net.URISyntaxException;
+import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,6 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -49,7 +55,7 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
 
   private final URL url;
   private final Times times;
-  private final HttpRequest request;
+  private final Optional<Discovery> discovery;
   private final HttpClient client;
   private final ScheduledExecutorService executor;
   private volatile Fetched fetched;
@@ -72,7 +78,7 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
    * @param fresh the same for fetches because of unknown keys; for this long, a key that is not
    *     among the fetched ones doesn't exist
    * @param keep how old keys may become while the URL fails
-   * @param patience longest time of a fetch, from the connection to the last byte
+   * @param patience longest time of a request, from the connection to the last byte
    */
   record Times(Duration refresh, Duration retry, Duration fresh, Duration keep, Duration patience) {
     static final Times DEFAULT =
@@ -95,9 +101,14 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
     }
   }
 
-  /** Begins to fetch. */
-  KeyUrlSource(URL url, Times times) {
-    this.url = url;
+  /**
+   * Begins to fetch.
+   *
+   * @param keys a URL, or a configuration that names one
+   */
+  KeyUrlSource(Keys keys, Times times) {
+    discovery = keys instanceof Discovery found ? Optional.of(found) : Optional.empty();
+    url = discovery.map(Discovery::configuration).orElseGet(() -> ((KeyUrl) keys).url());
     this.times = times;
     client =
         HttpClient.newBuilder()
@@ -108,11 +119,6 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
                     : HttpClient.Redirect.NEVER)
             .connectTimeout(times.patience)
             .build();
-    try {
-      request = HttpRequest.newBuilder(url.toURI()).timeout(times.patience).build();
-    } catch (URISyntaxException e) {
-      throw new IllegalArgumentException("%s is no valid URL of keys".formatted(url), e);
-    }
     executor =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -219,6 +225,26 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
   }
 
   private JWKSet load() throws IOException, ParseException, InterruptedException {
+    URL keys = discovery.isPresent() ? discovered(text(url), discovery.get().issuer()) : url;
+    return JWKSet.parse(text(keys)).toPublicJWKSet();
+  }
+
+  /** The URL of the keys that a configuration names. An issuer can't speak for another one. */
+  private URL discovered(String configuration, String issuer) throws ParseException {
+    Map<String, Object> fields = JSONObjectUtils.parse(configuration);
+    if (!issuer.equals(JSONObjectUtils.getString(fields, "issuer"))) {
+      throw new IllegalArgumentException("the configuration's issuer must be " + issuer);
+    }
+    URL keys = KeyUrl.of(String.valueOf(JSONObjectUtils.getString(fields, "jwks_uri"))).url();
+    if (!keys.getProtocol().equals(url.getProtocol())) {
+      throw new IllegalArgumentException("the configuration's jwks_uri must be an https URL");
+    }
+    return keys;
+  }
+
+  private String text(URL from) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(from.toString())).timeout(times.patience).build();
     CompletableFuture<HttpResponse<byte[]>> response =
         client.sendAsync(request, head -> new BoundedBody(head, MOST_BYTES));
     try {
@@ -226,7 +252,7 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
       if (answer.statusCode() != OK) {
         throw new IOException("the answer has status " + answer.statusCode());
       }
-      return JWKSet.parse(new String(answer.body(), StandardCharsets.UTF_8)).toPublicJWKSet();
+      return new String(answer.body(), StandardCharsets.UTF_8);
     } catch (TimeoutException e) {
       throw new IOException("no answer within %d ms".formatted(times.patience.toMillis()), e);
     } catch (ExecutionException e) {

@@ -18,7 +18,6 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
-import io.croupier.gateway.config.IssuerSettings.KeyUrl;
 import io.croupier.gateway.config.IssuerSettings.People;
 import io.croupier.gateway.config.IssuerSettings.Required;
 import java.text.ParseException;
@@ -90,12 +89,12 @@ public final class TokenVerifier implements AutoCloseable {
     this.clock = clock;
     for (IssuerSettings issuer : trusted) {
       JWKSource<SecurityContext> keys;
-      if (issuer.jwks() instanceof KeyUrl remote) {
-        KeyUrlSource fetched = new KeyUrlSource(remote.url(), times);
+      if (issuer.jwks() instanceof KeyFile file) {
+        keys = new KeyFileSource(file.path());
+      } else {
+        KeyUrlSource fetched = new KeyUrlSource(issuer.jwks(), times);
         fetching.add(fetched);
         keys = fetched;
-      } else {
-        keys = new KeyFileSource(((KeyFile) issuer.jwks()).path());
       }
       issuers.put(
           issuer.issuer(),

@@ -3,6 +3,7 @@ package io.croupier.gateway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.gateway.config.IssuerSettings.Discovery;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,7 +113,7 @@ class GatewayConfigTest {
         "issuers.main.algorithms | none | it must be a list of RS256",
         "issuers.main.algorithms | RS256,HS256 | it must be a list of RS256",
         "issuers.main.algorithms | ES256,EdDSA | it must be a list of RS256",
-        "issuers.main.jwks | http://issuer.example/keys | an https URL",
+        "issuers.main.jwks | http://issuer.example/keys | a file, or an https URL",
         "issuers.main.issuer | urn:croupier:test | must differ",
         "cors.origins | * | a scheme and a host",
         "cors.origins | https://app.example/path | a scheme and a host",
@@ -128,6 +129,21 @@ class GatewayConfigTest {
     assertThatThrownBy(() -> with(key, value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(right);
+  }
+
+  @Test
+  void withoutKeysTheIssuersConfigurationNamesThem() {
+    Map<String, String> settings = minimal();
+    settings.remove("issuers.main.jwks");
+    assertThat(GatewayConfig.of(settings, BASE).issuers().get(0).jwks())
+        .isEqualTo(Discovery.of("https://issuer.example"))
+        .asString()
+        .contains("https://issuer.example/.well-known/openid-configuration");
+    settings.put("issuers.main.issuer", "urn:x");
+    assertThatThrownBy(() -> GatewayConfig.of(settings, BASE))
+        .hasMessage(
+            "issuers.main.jwks is missing, and issuers.main.issuer is 'urn:x'; without jwks it"
+                + " must be an https URL (http only on the loopback interface)");
   }
 
   @Test

@@ -16,12 +16,13 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.gateway.LogLines;
+import io.croupier.gateway.config.IssuerSettings.Discovery;
+import io.croupier.gateway.config.IssuerSettings.KeyUrl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -80,10 +82,11 @@ class KeyUrlSourceTest {
   }
 
   private void fetch(KeyUrlSource.Times times) throws Exception {
-    source =
-        new KeyUrlSource(
-            URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort())).toURL(),
-            times);
+    source = new KeyUrlSource(KeyUrl.of(address("/")), times);
+  }
+
+  private String address(String path) {
+    return "http://127.0.0.1:%d%s".formatted(server.getAddress().getPort(), path);
   }
 
   private static JWK key(String id) throws Exception {
@@ -184,6 +187,53 @@ class KeyUrlSourceTest {
         .isLessThanOrEqualTo(2 + (System.nanoTime() - begun) / fresh.toNanos());
   }
 
+  private void discover(String issuer, String keys) throws Exception {
+    HttpHandler ofKeys = keys(key("a"));
+    byte[] body =
+        "{\"issuer\": \"%s\", \"jwks_uri\": \"%s\"}".formatted(issuer, keys).getBytes(UTF_8);
+    answer =
+        exchange -> {
+          if (exchange.getRequestURI().getPath().equals("/realm/keys")) {
+            ofKeys.handle(exchange);
+            return;
+          }
+          assertThat(exchange.getRequestURI().getPath())
+              .isEqualTo("/realm/.well-known/openid-configuration");
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+        };
+    source =
+        new KeyUrlSource(
+            Discovery.of(address("/realm/")),
+            times(LONG, Duration.ofMillis(20), LONG, LONG, PATIENCE));
+  }
+
+  @Test
+  void anIssuersConfigurationNamesTheUrl() throws Exception {
+    discover(address("/realm/"), address("/realm/keys"));
+    await(() -> has("a"));
+  }
+
+  /** Another issuer, one without a slash, a file, and another scheme. */
+  @ParameterizedTest
+  @CsvSource({
+    "https://other.example/, /realm/keys, issuer must be",
+    "/realm, /realm/keys, issuer must be",
+    "/realm/, file:///realm/keys, must be an https URL",
+    "/realm/, https://127.0.0.1/realm/keys, must be an https URL",
+  })
+  void aConfigurationOfAnotherIssuerOrSchemeIsRefused(String issuer, String keys, String reason)
+      throws Exception {
+    try (LogLines log = new LogLines(Level.WARN)) {
+      discover(
+          issuer.startsWith("/") ? address(issuer) : issuer,
+          keys.startsWith("/") ? address(keys) : keys);
+      await(() -> log.count("can't be fetched") > 0);
+      assertThat(log.lines()).anyMatch(line -> line.contains(reason));
+      assertThat(isUnavailable("a")).isTrue();
+    }
+  }
+
   @Test
   void aServerThatHangsOccupiesNoRequest() throws Exception {
     answer = this::hang;
@@ -256,7 +306,7 @@ class KeyUrlSourceTest {
         ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       source =
           new KeyUrlSource(
-              URI.create("http://127.0.0.1:" + other.getLocalPort()).toURL(),
+              KeyUrl.of("http://127.0.0.1:" + other.getLocalPort()),
               times(LONG, LONG, LONG, LONG, PATIENCE));
       try (Socket connection = other.accept()) {
         // A connection that is closed before its request is read is reset.
