@@ -58,6 +58,15 @@ class BenchmarksTest {
     assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
   }
 
+  @Test
+  void tokensAreSignedAndVerified() throws Exception {
+    TokenBenchmark benchmark = new TokenBenchmark();
+    benchmark.prepare();
+    assertThat(benchmark.sign()).isEqualTo(benchmark.sign());
+    assertThat(benchmark.request().blinded()).isNotEqualTo(benchmark.request().blinded());
+    assertThat(benchmark.verify()).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"HONAKER", "VANILLA", "BLT-4"})
   void prefixSumsTakeTheirStep(String mechanism) {
