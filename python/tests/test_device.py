@@ -1,4 +1,5 @@
 """A device from an update to an acknowledgement, over HTTP to a stub of a gateway."""
+import json
 import logging
 import math
 import pathlib
@@ -15,6 +16,7 @@ from croupier_device import (
     Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
     RefusedError, norm, size_of_linear)
 from croupier_device.device import is_above, scaled
+from croupier_device.randomisers import RandomisedResponse
 
 
 class DeviceTest(unittest.TestCase):
@@ -103,6 +105,26 @@ class DeviceTest(unittest.TestCase):
             [r.answer.bit for r in self.reports(stub)], [True, False, True, False, False, True, False, False])
         self.assertEqual({r.answer.question for r in self.reports(stub)}, {"minutes"})
         self.assertEqual(self.ledger.spent().epsilon, "128")
+
+    def test_answers_about_a_threshold_are_those_of_java(self) -> None:
+        """From the same random word, but for the name of the device."""
+        cases = json.loads((pathlib.Path(__file__).parent / "golden" / "quantiles.json").read_text())
+        values = {"null": None, "true": True, "'31'": "31"}
+        sent: List[bytes] = []
+        transport = mock.Mock(names_user=False, send=lambda person, report: sent.append(report))
+        ledger = Ledger(self.path, "ada", Limit())
+        self.addCleanup(ledger.close)
+        device = Device(ledger, transport, 0.5)
+        for round, case in enumerate(cases):
+            own = case["value"]
+            device._bits = RandomisedResponse(0.5, bits=lambda count: int(case["word"]) >> 64 - count)
+            with mock.patch("croupier_device.device.time.time", return_value=1_800_000_123.456):
+                device.take_part(
+                    snapshot(round, model_id="m", question_probability=1, thresholds={"minutes": case["threshold"]}),
+                    Person(), {"minutes": values[own] if own in values else float(own)})
+            report = sent[round].replace(ledger.device_id.encode(), b"abcdefghijklmnopqrstuv")
+            self.assertEqual(report.hex(), case["report"], f"{own} about {case['threshold']}")
+        self.assertEqual(len(sent), 22)
 
     def test_a_size_is_answered_by_a_bit(self) -> None:
         person = Person(size=3)

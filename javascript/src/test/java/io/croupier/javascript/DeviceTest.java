@@ -1,11 +1,16 @@
 package io.croupier.javascript;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.schemas.GradientReport;
+import java.io.File;
+import java.util.HexFormat;
 import java.util.List;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
@@ -171,6 +176,34 @@ class DeviceTest extends DeviceFixture {
         device.invokeMember("takePart", visits.snapshot(10, measuring), rows("logistic"));
     assertThat(visits.await(unknown).isNull()).isTrue();
     assertThat(spent(device)).isEqualTo("128");
+  }
+
+  /** From the same random word, but for the name of the device. */
+  @Test
+  void answersAboutAThresholdAreThoseOfJava() throws Exception {
+    Value device = visits.open(visits.page(), "{epsilon: 0.5}");
+    String deviceId = device.getMember("deviceId").asString();
+    JsonNode golden =
+        new ObjectMapper().readTree(new File("../python/tests/golden/quantiles.json"));
+    int round = 0;
+    for (JsonNode one : golden) {
+      String measuring =
+          "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: -1440,"
+              + " to: 1440}}, threshold: %s}], questionProbability: 1}";
+      Value snapshot = visits.snapshot(round, measuring.formatted(one.get("threshold")));
+      Value own = browser.eval("({minutes: " + one.get("value").asText() + "})");
+      long word = Long.parseUnsignedLong(one.get("word").asText());
+      browser.words(() -> word);
+      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
+      String report =
+          new String(visits.received().get(round), ISO_8859_1)
+              .replace(deviceId, "abcdefghijklmnopqrstuv");
+      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
+          .as("%s about %s", one.get("value"), one.get("threshold"))
+          .isEqualTo(one.get("report").asText());
+      round++;
+    }
+    assertThat(round).isEqualTo(22);
   }
 
   /**
