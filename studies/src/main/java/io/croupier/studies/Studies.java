@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan; of the"
+      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan, drift; of the"
           + " central model prefix-sums, dp-ftrl."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
@@ -133,6 +133,7 @@ public final class Studies implements Callable<Integer> {
             new ClipStudy(scale, seed),
             new AnonymityStudy(scale),
             new PlanStudy(scale),
+            new DriftStudy(scale),
             new PrefixSumStudy(scale),
             new DpFtrlStudy(scale));
     if (only == null) {

@@ -34,6 +34,7 @@ class StudiesTest {
           "clip",
           "anonymity",
           "plan",
+          "drift",
           "prefix-sums",
           "dp-ftrl"
         }) {
