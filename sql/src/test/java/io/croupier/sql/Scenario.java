@@ -3,6 +3,7 @@ package io.croupier.sql;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.schemas.Answer;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.DpFtrl;
@@ -14,6 +15,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Topics;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -24,7 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 final class Scenario {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
   private static final int STALENESS = 1000;
-  private static final int EVENTS = 22;
+  private static final int EVENTS = 23;
 
   /** Reports to `visits` that are admitted. */
   static final int USED = 16;
@@ -40,6 +42,14 @@ final class Scenario {
         .getChoiceBuilder()
         .addCategories("home")
         .addCategories("other");
+    visits
+        .addStatisticsBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5)
+        .addLevels(0.95)
+        .setFrom(0)
+        .setTo(1440);
     records.publish(visits.build());
     records.publish(local("retired").build());
     records.publish(central("rides"));
@@ -63,6 +73,7 @@ final class Scenario {
         noised("eve", 3, 1).toBuilder()
             .setGrid(Grid.newBuilder().addValues(0).addValues(0).addValues(0))
             .build());
+    records.report(answer("fay"));
     records.report(raw("dora"));
     records.report(raw("emil"));
 
@@ -71,13 +82,17 @@ final class Scenario {
     records.await(
         TOPICS.updates(),
         all ->
-            all.stream().anyMatch(r -> isAbout(r, "visits") && update(r).getUsed() == USED)
+            all.stream().anyMatch(r -> isAbout(r, "visits") && isComplete(update(r)))
                 && all.stream().anyMatch(r -> isAbout(r, "rides") && update(r).getRound() == 1)
                 && all.stream().anyMatch(r -> isAbout(r, "retired") && r.value() == null));
   }
 
   private static boolean isAbout(ConsumerRecord<byte[], byte[]> record, String model) {
     return new String(record.key(), UTF_8).equals(model);
+  }
+
+  private static boolean isComplete(ModelUpdate visits) {
+    return visits.getUsed() == USED && visits.getStatistics(1).hasQuantiles();
   }
 
   private static ModelUpdate update(ConsumerRecord<byte[], byte[]> record) {
@@ -121,6 +136,16 @@ final class Scenario {
         .setSequence(sequence)
         .setGrid(Grid.newBuilder().addValues(1 << 14).addValues(-(1 << 15)))
         .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
+        .build();
+  }
+
+  /** An answer about the threshold of the first publication of `visits`. */
+  private static GradientReport answer(String user) {
+    return report(user)
+        .setModelId("visits")
+        .setSequence(1)
+        .setAnswer(Answer.newBuilder().setQuestion("minutes").setBit(true))
+        .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(1))
         .build();
   }
 

@@ -15,6 +15,7 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
 import java.nio.file.Files;
@@ -179,6 +180,7 @@ class SqlPageITCase {
         .containsExactlyInAnyOrder(
             "Models",
             "Statistics",
+            "Quantiles",
             "Guarantees",
             "Windows",
             "Central totals",
@@ -258,9 +260,9 @@ class SqlPageITCase {
     assertThat(rows).hasSize(2);
     Map<String, Row> byModel = new HashMap<>();
     rows.forEach(row -> byModel.put(row.getFieldAs(0), row));
-    // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension.
+    // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension; Fay an answer.
     assertThat(byModel.get("visits"))
-        .isEqualTo(Row.of("visits", 4L, 18L, 10.5, (10.5 + 1 + 4.5 + 2) / 4, 0.0));
+        .isEqualTo(Row.of("visits", 5L, 19L, 10.5, (10.5 + 1 + 4.5 + 2 + 1) / 5, 0.0));
     Row central = byModel.get("rides");
     assertThat(central.<Long>getFieldAs(1)).isEqualTo(2);
     assertThat(central.<Double>getFieldAs(5)).isPositive();
@@ -329,6 +331,30 @@ class SqlPageITCase {
     assertThat(rows.get(0).getField(1)).isEqualTo("screen");
     assertThat(rows.get(0).<String[]>getFieldAs(2)).containsExactly("home", "other");
     assertThat(rows.get(0).getField(3)).isNull();
+  }
+
+  /** Fay has answered. */
+  @Test
+  void quantiles() throws Exception {
+    ModelUpdate newest =
+        records.read(TOPICS.updates(), (key, value) -> ModelUpdate.parseFrom(value)).get("visits");
+    StatisticEstimate minutes = newest.getStatistics(1);
+    StatisticEstimate.QuantileValues quantiles = minutes.getQuantiles();
+    assertThat(quantiles.getAnswers()).isEqualTo(1);
+    List<Row> rows = rows("Quantiles");
+    assertThat(rows).hasSize(1);
+    Row row = rows.get(0);
+    assertThat(row.getField(0)).isEqualTo("visits");
+    assertThat(row.getField(1)).isEqualTo("minutes");
+    assertThat(row.getField(2)).isEqualTo(minutes.getThreshold());
+    assertThat(row.<Double[]>getFieldAs(3)).containsExactly(0.5, 0.95);
+    assertThat(row.<Double[]>getFieldAs(4))
+        .hasSize(2)
+        .containsExactly(quantiles.getValuesList().toArray(Double[]::new));
+    assertThat(row.<Double[]>getFieldAs(5))
+        .containsExactly(quantiles.getLowList().toArray(Double[]::new));
+    assertThat(row.<Double[]>getFieldAs(6))
+        .containsExactly(quantiles.getHighList().toArray(Double[]::new));
   }
 
   @Test
