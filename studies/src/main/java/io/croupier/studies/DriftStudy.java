@@ -50,7 +50,7 @@ final class DriftStudy implements Study {
   private static final int PARTS = 40;
 
   /** How the best weights move, in the plane of the first two coordinates. */
-  private enum Change {
+  private enum Drift {
     NOTHING("nothing changes") {
       @Override
       double angle(double time) {
@@ -84,7 +84,7 @@ final class DriftStudy implements Study {
 
     private final String label;
 
-    Change(String label) {
+    Drift(String label) {
       this.label = label;
     }
 
@@ -92,7 +92,7 @@ final class DriftStudy implements Study {
     abstract double angle(double time);
   }
 
-  private record DriftCell(Loss loss, Change change, double epsilon) {
+  private record DriftCell(Loss loss, Drift change, double epsilon) {
     String label() {
       return "%s, %s, eps = %s".formatted(loss.label, change.label, NumberLabels.short3(epsilon));
     }
@@ -116,7 +116,7 @@ final class DriftStudy implements Study {
   private static List<DriftCell> cells() {
     List<DriftCell> cells = new ArrayList<>();
     for (Loss loss : LOSSES) {
-      for (Change change : Change.values()) {
+      for (Drift change : Drift.values()) {
         for (double epsilon : EPSILONS) {
           cells.add(new DriftCell(loss, change, epsilon));
         }
@@ -305,7 +305,7 @@ final class DriftStudy implements Study {
           IntStream.range(0, METHODS.size()).mapToObj(m -> estimate(own, m)).toList();
       List<String> row = new ArrayList<>(List.of(cells.get(c).label()));
       estimates.forEach(estimate -> row.add(estimate.toString()));
-      boolean isStill = cells.get(c).change == Change.NOTHING;
+      boolean isStill = cells.get(c).change == Drift.NOTHING;
       double best =
           estimates.subList(isStill ? FIXED - 1 : 0, FIXED).stream()
               .mapToDouble(Estimate::mean)
@@ -334,7 +334,7 @@ final class DriftStudy implements Study {
     columns.addAll(METHODS);
     columns.addAll(List.of("sum / best", "mixture / best"));
     page.table(columns, rows);
-    int shown = cells.indexOf(new DriftCell(Loss.LOGISTIC, Change.TURN_180, 2));
+    int shown = cells.indexOf(new DriftCell(Loss.LOGISTIC, Drift.TURN_180, 2));
     page.picture("turn", turn(excess.subList(shown * replications, (shown + 1) * replications)));
   }
 
