@@ -29,11 +29,11 @@ record ComparedLearner(
     String modelId, String label, LearnerKind kind, double number, double halfLife) {
 
   /**
-   * The learners of noised reports: the black box, for which the job finds the clip, the same with
-   * three fixed clips, two more without a step size, and LDP-SGD with two.
+   * The learners of noised reports, the recommended one first: two for which the job finds the
+   * clip, the second with three fixed clips, two more without a step size, and LDP-SGD with two.
    */
   static final String LOCAL =
-      "black-box,black-box:1,black-box:0.25,black-box:0.1,"
+      "combined,black-box,black-box:1,black-box:0.25,black-box:0.1,"
           + "banco,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10";
 
   /** The default comparison: these learners, and DP-FTRL with either noise. */
@@ -41,7 +41,7 @@ record ComparedLearner(
 
   /** How local learners are named on the command line. */
   static final String LOCAL_FORMS =
-      "black-box, black-box:CLIP, combined, combined:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
+      "combined, combined:CLIP, black-box, black-box:CLIP, banco, coordinate-wise, ldp-sgd:STEP";
 
   /** Those that take noised reports of a fixed clip. */
   static final String WITH_CLIP =

@@ -55,7 +55,7 @@ record Comparison(
     return results.stream().filter(result -> result.comparedLearner().isCentral()).toList();
   }
 
-  /** The learner to begin with: the one for which nothing is chosen by hand; empty without it. */
+  /** The learner to begin with: the first for which nothing is chosen by hand; empty without it. */
   Optional<LearnerResult> recommended() {
     return results.stream().filter(result -> result.comparedLearner().findsClip()).findFirst();
   }

@@ -44,8 +44,8 @@ import picocli.CommandLine.Spec;
       "",
       "Try:",
       "  croupier demo --epsilon 4",
-      "  croupier demo --feature-scale 100   as if features were measured in other units: only the",
-      "                                    black box without a clip needs no new choice",
+      "  croupier demo --feature-scale 100   as if features were measured in other units: only",
+      "                                    learners without a clip need no new choice",
       "  croupier demo --mechanism l2-laplace   compares other noise of the same epsilon",
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                                    one person in five doesn't declare noise",
@@ -116,9 +116,10 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "Learners, separated by commas: "
             + ComparedLearner.LOCAL_FORMS
-            + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: all, with"
-            + " black-box at 1, 0.25 and 0.1, ldp-sgd at 0.1 and 10, and dp-ftrl at 100)."
-            + " Without a number, the job finds the clip of black-box.",
+            + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: combined,"
+            + " black-box without and with 1, 0.25 and 0.1, banco, coordinate-wise, ldp-sgd with"
+            + " 0.1 and 10, and dp-ftrl with 100). The job finds the clip of combined and black-box"
+            + " without a number.",
         "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
             + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
       })
@@ -162,9 +163,9 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--clip",
       paramLabel = "NORM",
       description =
-          "Norm at which gradients are clipped for all learners but black-box (default: 0.25;"
-              + " with --features, times the root of their number; simulated: the bound of the"
-              + " design).")
+          "Norm at which gradients are clipped for learners that neither name nor find their clip"
+              + " (default: 0.25; with --features, times the root of their number; simulated: the"
+              + " bound of the design).")
   private Double clip;
 
   @Option(

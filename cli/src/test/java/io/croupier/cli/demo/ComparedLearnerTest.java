@@ -30,12 +30,13 @@ class ComparedLearnerTest {
       new DemoParameters(NoiseMechanism.L2_LAPLACE, 4, 0, 0.25, 10, 100, 1);
 
   @Test
-  void onlyTheBlackBoxHasNothingChosenByHand() {
+  void theFirstTwoHaveNothingChosenByHand() {
     List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.USUAL.split(",")));
 
     assertThat(usual)
         .extracting(ComparedLearner::modelId)
         .containsExactly(
+            "combined",
             "black-box",
             "black-box-1",
             "black-box-0.25",
@@ -50,6 +51,7 @@ class ComparedLearnerTest {
         .extracting(learner -> learner.byHand(TERMS))
         .containsExactly(
             "nothing",
+            "nothing",
             "clip 1",
             "clip 0.25",
             "clip 0.1",
@@ -59,7 +61,7 @@ class ComparedLearnerTest {
             "clip 0.25, step 10",
             "clip 0.25, step 100",
             "clip 0.25, step 100");
-    assertThat(usual.get(2).label()).isEqualTo("black box, clip 0.25");
+    assertThat(usual.get(3).label()).isEqualTo("black box, clip 0.25");
   }
 
   @ParameterizedTest
@@ -137,7 +139,7 @@ class ComparedLearnerTest {
 
   @Test
   void unknownLearnersAreReported() {
-    assertRefused(List.of("sgd"), "'sgd' is not one of black-box, black-box:CLIP, combined");
+    assertRefused(List.of("sgd"), "'sgd' is not one of combined, combined:CLIP, black-box");
     for (String former : List.of("adaptive-radius", "adaptive-radius:1")) {
       assertRefused(List.of(former), "dp-ftrl-blt:STEP: black-box replaces it");
     }

@@ -46,9 +46,10 @@ class DemoE2ECase {
 
     assertThat(output)
         .contains(
-            "Epsilon spent by this comparison: 8 per learner, 64 per person; a real deployment runs"
+            "Epsilon spent by this comparison: 8 per learner, 72 per person; a real deployment runs"
                 + " one learner.")
         .anyMatch(line -> line.matches(" doing nothing .* 0\\.693 .*"))
+        .anyMatch(line -> line.matches(" combined +\\| nothing .* 8 *"))
         .anyMatch(line -> line.matches(" black box +\\| nothing .* 8 *"))
         .anyMatch(line -> line.matches(" black box, clip 1 +\\| clip 1 .* 8 *"))
         .anyMatch(line -> line.matches(" black box, clip 0\\.25 +\\| clip 0\\.25 .* 8 *"))
@@ -286,7 +287,7 @@ class DemoE2ECase {
       assertThat(counts.get(0))
           .as("admitted, %s", row)
           .isEqualTo(counts.subList(1, 5).stream().mapToLong(Long::longValue).sum());
-      if (!row.get(0).equals("black box")) {
+      if (!List.of("combined", "black box").contains(row.get(0))) {
         assertThat(counts.get(3)).as("dropped, %s", row).isZero();
       }
     }

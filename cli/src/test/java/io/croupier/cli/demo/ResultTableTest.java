@@ -20,6 +20,7 @@ class ResultTableTest {
         .containsExactly(
             "learner|chosenbyhand|loss|accuracy|estimated|epsilonspent",
             "doingnothing|-|0.693|0.500|-|0",
+            "combined|nothing|0.527|0.735|0.70to0.76|8",
             "blackbox|nothing|0.531|0.735|0.70to0.76|8",
             "blackbox,clip1|clip1|0.580|0.735|0.70to0.76|8",
             "blackbox,clip0.25|clip0.25|0.532|0.735|0.70to0.76|8",
@@ -38,7 +39,7 @@ class ResultTableTest {
     assertThat(new ResultTable(Comparisons.ofTheUsualLearners()).text().lines())
         .first()
         .isEqualTo(
-            "28,155 people at epsilon 8, black box: loss 0.531, between 0.693 without a model and"
+            "28,155 people at epsilon 8, combined: loss 0.527, between 0.693 without a model and"
                 + " 0.518 without privacy.");
   }
 
@@ -57,7 +58,7 @@ class ResultTableTest {
                     Map.of())
                 .headline())
         .isEqualTo(
-            "28,155 people at epsilon 8, black box: nothing learned. Its loss is 0.531, without a"
+            "28,155 people at epsilon 8, combined: nothing learned. Its loss is 0.527, without a"
                 + " model 0.500, without privacy 0.518.");
   }
 
@@ -104,10 +105,10 @@ class ResultTableTest {
   void thePageHasTheSameResultAndTheCostFirst() {
     Result result = new ResultTable(Comparisons.withRawReports()).result();
 
-    assertThat(result.headline()).startsWith("28,155 people at epsilon 8, black box: ");
-    assertThat(result.rows()).hasSize(17);
-    assertThat(result.rows().get(1).modelId()).isEqualTo("black-box");
-    assertThat(result.rows().get(1).cells()).startsWith("black box", "nothing", "0.531");
+    assertThat(result.headline()).startsWith("28,155 people at epsilon 8, combined: ");
+    assertThat(result.rows()).hasSize(18);
+    assertThat(result.rows().get(1).modelId()).isEqualTo("combined");
+    assertThat(result.rows().get(1).cells()).startsWith("combined", "nothing", "0.527");
     assertThat(result.notes().get(0)).startsWith("Epsilon spent by this comparison: 8 per learner");
   }
 
@@ -117,7 +118,7 @@ class ResultTableTest {
 
     assertThat(text)
         .endsWith(
-            "Epsilon spent by this comparison: 8 per learner, 64 per person; a real deployment runs"
+            "Epsilon spent by this comparison: 8 per learner, 72 per person; a real deployment runs"
                 + " one learner.")
         .contains(
             "28,155 people, one report from each; l2_laplace noise, epsilon = 8; at"
@@ -187,7 +188,7 @@ class ResultTableTest {
             Map.of());
     assertThat(comparison.notes())
         .contains(
-            "black box: the model only searched for its clip, and took no gradient: too few"
+            "combined: the model only searched for its clip, and took no gradient: too few"
                 + " people were asked, or disclosed their noise.");
   }
 
@@ -204,14 +205,14 @@ class ResultTableTest {
   void undisclosedReportsAreCounted() {
     String text = new ResultTable(Comparisons.withUndisclosedReports()).text();
 
-    assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(8);
+    assertThat(text.lines().filter(line -> line.endsWith(" 8 or undisclosed "))).hasSize(9);
     assertThat(text)
         .contains(
             "epsilon = 8, undisclosed by 5,631 of them; at least one report",
             "BANCO refused 5,631 undisclosed reports (DECLARATION).")
         .endsWith(
-            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 64 or an"
-                + " undisclosed amount per person; a real deployment runs one learner. 45,048"
+            "Epsilon spent by this comparison: 8 or an undisclosed amount per learner, 72 or an"
+                + " undisclosed amount per person; a real deployment runs one learner. 50,679"
                 + " reports are undisclosed, up to 8 of one person; only their senders know"
                 + " their cost.");
   }
@@ -236,7 +237,7 @@ class ResultTableTest {
             "DP-FTRL, tree, step 1: epsilon 8 at delta 1e-5, with noise multiplier 2.94",
             "together spent epsilon 12.26 at delta 1e-5")
         .endsWith(
-            "Epsilon spent by this comparison: 8 per learner, 64 per person; a real deployment runs"
+            "Epsilon spent by this comparison: 8 per learner, 72 per person; a real deployment runs"
                 + " one learner.");
   }
 

@@ -32,7 +32,7 @@ class TakePartTest {
   void reportsToTheModelThatFindsItsClip() {
     JsonObject settings = settings(section(CENSUS.times(100), 2, ComparedLearner.USUAL.split(",")));
 
-    assertThat(settings.get("model").getAsString()).isEqualTo("black-box");
+    assertThat(settings.get("model").getAsString()).isEqualTo("combined");
     assertThat(settings.get("epsilon").getAsDouble()).isEqualTo(2);
     assertThat(settings.get("limit").getAsDouble()).isEqualTo(10);
     assertThat(settings.get("scale").getAsDouble()).isEqualTo(100);
