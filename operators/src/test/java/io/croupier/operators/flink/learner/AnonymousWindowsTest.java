@@ -147,7 +147,7 @@ class AnonymousWindowsTest {
     assertThat(events()).hasSize(3);
   }
 
-  /** Nobody draws the publications from 2 on, and nobody reports with identity. */
+  /** No device draws the publications from 2 on, and none reports with identity. */
   @ParameterizedTest
   @MethodSource("runs")
   void aWindowEndsWithoutReports(Backend backend, Plan plan) throws Exception {
