@@ -214,6 +214,23 @@ class JournalReplayTest {
   }
 
   @Test
+  void withAnonymousWindowsARoundMayHaveNoReports() throws Exception {
+    models(", anonymous: {publications: 4, levels: [{privUnit: {epsilon: 1}}]}, maxStaleness: 1");
+    record(0, 1);
+    record(2, 2);
+
+    List<ModelUpdate> updates =
+        replay(
+            entry(bundle(0, 0).setPublished(true)),
+            entry(Bundle.newBuilder().setPublished(true)),
+            entry(Bundle.newBuilder().setPublished(true)),
+            entry(bundle(2, 1).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getRound).containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(weights(updates)).containsExactly(0.0, -1.0, -1.0, -1.0, -3.0);
+  }
+
+  @Test
   void roundsMayBeginAboveZero() throws Exception {
     record(7, 1);
     record(7, 1);

@@ -74,7 +74,8 @@ public enum ConfigKey {
   PUBLICATION_HOLD(
       "publication.hold",
       "10 min",
-      "Longest time that a new round waits because no report has named the last one."),
+      "Longest time that a new round waits because no report has named the last one; with"
+          + " anonymous windows also for reports."),
   JOURNAL_ENABLED(
       "journal.enabled", "false", "Whether to record which reports entered which rounds."),
   ANONYMOUS_ENABLED(

@@ -92,7 +92,7 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
 
   /**
    * Returns the number of the open round: the first one plus the steps taken, and plus the
-   * publications that scouted for the clip.
+   * publications that scouted for the clip or had no reports.
    */
   long round();
 
@@ -108,7 +108,10 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Returns whether an update must not wait: more than counts would differ from the last one. */
   boolean hasUrgentNews();
 
-  /** Returns whether {@link #publish} would open a new round if allowed to. */
+  /**
+   * Returns whether {@link #publish} would open a new round if allowed to; with anonymous windows
+   * even without reports, so that each window ends.
+   */
   boolean hasNewRound();
 
   /** Returns whether the open round has at least as many reports as the spec requires. */

@@ -27,6 +27,9 @@ import java.util.function.Function;
  * when the next publication opens a new round. A round doesn't depend on the order in which its
  * reports arrived, bit for bit.
  *
+ * <p>With anonymous windows a publication may follow one without reports: then the learner takes no
+ * step, and the weights stay.
+ *
  * <p>A bundle costs O(d), a sparse one O(non-zeros), and allocates nothing once the working vectors
  * exist.
  */
@@ -45,6 +48,9 @@ public final class LocalModel implements LiveModel {
   private final long firstRound;
   private ModelSpec spec;
   private int reportsPerRound;
+
+  /** Publications without reports that another one has followed. */
+  private long empty;
 
   private long used;
   private long droppedStale;
@@ -115,7 +121,7 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public long round() {
-    return firstRound + clip.scouted() + state.round();
+    return firstRound + clip.scouted() + empty + state.round();
   }
 
   @Override
@@ -140,7 +146,10 @@ public final class LocalModel implements LiveModel {
 
   @Override
   public boolean hasNewRound() {
-    return published.isEmpty() || open.count() > 0 || (clip.isScouting() && clip.hasAnswers());
+    return published.isEmpty()
+        || open.count() > 0
+        || spec.hasAnonymous()
+        || (clip.isScouting() && clip.hasAnswers());
   }
 
   @Override
@@ -297,6 +306,8 @@ public final class LocalModel implements LiveModel {
       open.close(round, clip.value());
       clip.close(round);
       learner.step(state, round);
+    } else if (spec.hasAnonymous() && !published.isEmpty()) {
+      empty++;
     }
   }
 
@@ -362,6 +373,9 @@ public final class LocalModel implements LiveModel {
     writer.count("dropped-stale", droppedStale);
     writer.count("dropped-unpublished", droppedUnpublished);
     writer.count("untold", unpublished ? 1 : 0);
+    if (spec.hasAnonymous()) {
+      writer.count("empty-publications", empty);
+    }
     open.save(writer);
     published.save(writer);
     weights.save(writer);
@@ -380,6 +394,7 @@ public final class LocalModel implements LiveModel {
     droppedStale = reader.count("dropped-stale", 0);
     droppedUnpublished = reader.count("dropped-unpublished", 0);
     unpublished = reader.count("untold", 1) != 0;
+    empty = reader.count("empty-publications", 0);
     open.restore(reader);
     published.restore(reader);
     questions.restore(reader);

@@ -257,6 +257,51 @@ class LocalModelTest {
     }
   }
 
+  /**
+   * The twin has no publications without reports. All reports name the newest publication, so only
+   * the numbers of the rounds differ.
+   */
+  @ParameterizedTest
+  @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
+  void aPublicationWithoutReportsKeepsTheModel(ModelSpec twins) {
+    ModelSpec.Builder anonymous = twins.toBuilder();
+    anonymous
+        .getAnonymousBuilder()
+        .setPublications(1000)
+        .addLevelsBuilder()
+        .getPrivUnitBuilder()
+        .setEpsilon(1);
+    ModelSpec spec = anonymous.build();
+    LocalModel model = new LocalModel(spec, 0);
+    LocalModel twin = new LocalModel(twins, 0);
+    Map<String, byte[]> store = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(23);
+    ModelUpdateView update = publish(model, 0);
+    ModelUpdateView last = publish(twin, 0);
+    long empty = 0;
+    for (int i = 0; i < 200; i++) {
+      assertThat(update.toBuilder().setRound(last.getRound()).build()).isEqualTo(last);
+      assertThat(update.getRound()).isEqualTo(last.getRound() + empty);
+      if (random.nextInt(3) == 0) {
+        assertThat(model.hasNewRound()).isTrue();
+        assertThat(model.isFull()).isFalse();
+        assertThat(twin.hasNewRound()).isFalse();
+        empty++;
+      } else {
+        add(model, update.getRound(), 1 + random.nextInt(9));
+        add(twin, last.getRound(), (int) model.open());
+        last = publish(twin, 0);
+      }
+      update = publish(model, 0);
+      if (random.nextInt(4) == 0) {
+        save(model, store);
+        model = restored(spec, store);
+        assertThat(model.round()).isEqualTo(update.getRound());
+      }
+    }
+    assertThat(empty).isPositive();
+  }
+
   @ParameterizedTest
   @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
   void savingAndRestoringAnywhereEqualsAnUninterruptedRun(ModelSpec spec) {

@@ -14,6 +14,9 @@ import io.croupier.schemas.ModelUpdate.Wait;
  *       such a report for the longest hold. The weights of a publication are untried until then.
  * </ol>
  *
+ * <p>A model with anonymous windows waits for reports no longer than for an answer: devices draw
+ * the publication at which they report, and may leave one without reports.
+ *
  * <p>So a backlog of reports becomes one round, and reports don't become too old because the job is
  * behind.
  *
@@ -29,10 +32,12 @@ final class RoundGate {
   private final long longestHoldMs;
   private Wait hold = Wait.WAIT_UNSPECIFIED;
 
-  /** Since when a new round has waited, and has lacked nothing but an answer; or {@link #NEVER}. */
+  /** Since when a new round has waited; or {@link #NEVER}. */
   private long heldSinceMs = NEVER;
 
-  private long unansweredSinceMs = NEVER;
+  /** Since when it has lacked nothing but what the longest hold bounds; or {@link #NEVER}. */
+  private long boundedSinceMs = NEVER;
+
   private long openedAt = NEVER;
 
   RoundGate(PublicationSettings settings) {
@@ -47,8 +52,10 @@ final class RoundGate {
   boolean mayOpen(LiveModel model, boolean isTimedOut, long nowMs) {
     hold = model.publishedRound() < 0 ? Wait.WAIT_UNSPECIFIED : reason(model, isTimedOut);
     boolean waits = model.hasNewRound();
-    unansweredSinceMs = since(unansweredSinceMs, waits && hold == Wait.ANSWER, nowMs);
-    if (unansweredSinceMs != NEVER && nowMs - unansweredSinceMs >= longestHoldMs) {
+    boolean isBounded =
+        hold == Wait.ANSWER || (hold == Wait.REPORTS && model.spec().hasAnonymous());
+    boundedSinceMs = since(boundedSinceMs, waits && isBounded, nowMs);
+    if (boundedSinceMs != NEVER && nowMs - boundedSinceMs >= longestHoldMs) {
       hold = Wait.WAIT_UNSPECIFIED;
     }
     heldSinceMs = since(heldSinceMs, waits && hold != Wait.WAIT_UNSPECIFIED, nowMs);
@@ -76,13 +83,14 @@ final class RoundGate {
   void reset() {
     hold = Wait.WAIT_UNSPECIFIED;
     heldSinceMs = NEVER;
-    unansweredSinceMs = NEVER;
+    boundedSinceMs = NEVER;
     openedAt = NEVER;
   }
 
-  /** Records that a new round was published for this checkpoint. */
+  /** Records that a new round was published for this checkpoint; the next one waits anew. */
   void opened(long checkpointId) {
     openedAt = checkpointId;
+    boundedSinceMs = NEVER;
   }
 
   /**

@@ -75,14 +75,15 @@ final class UpdatePublisher {
 
   /**
    * Publishes whatever is left at the end of the input: no new round waits for an answer, since no
-   * publication follows, and rounds with a timeout don't wait for more reports.
+   * publication follows, and rounds with a timeout don't wait for more reports. A model that has
+   * none publishes nothing.
    */
   void atEndOfInput() throws Exception {
     models.forEachInTraining(
         keyedModel -> {
           LiveModel model = keyedModel.model();
-          if (hasNews(model)) {
-            boolean mayOpen = model.isFull() || keyedModel.hasDeadline();
+          boolean mayOpen = model.isFull() || keyedModel.hasDeadline();
+          if (model.hasNews() || (model.hasNewRound() && (mayOpen || model.open() > 0))) {
             model.waitsFor(mayOpen || !model.hasNewRound() ? Wait.WAIT_UNSPECIFIED : Wait.REPORTS);
             publish(keyedModel, lastCheckpointId + 1, mayOpen);
           }

@@ -147,6 +147,30 @@ class AnonymousWindowsTest {
     assertThat(events()).hasSize(3);
   }
 
+  /** No device draws the publications from 2 on, and none reports with identity. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void aWindowEndsWithoutReports(Backend backend, Plan plan) throws Exception {
+    start(backend, plan);
+    report(0, 0, 3);
+    to(1);
+    report(1, 0, 2);
+    to(2);
+    while (round < PUBLICATIONS + STALENESS + 1) {
+      assertThat(events()).isEmpty();
+      learner.failedBarrier();
+      learner.advanceTime(60_000);
+      learner.barrier();
+      round++;
+      assertThat(learner.lastUpdate().getRound()).isEqualTo(round);
+    }
+    assertThat(events()).hasSize(1);
+    assertThat(events().get(0).getAnonymous().getReports()).isEqualTo(5);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(7);
+    nextRound();
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(8);
+  }
+
   /** A report that the model doesn't use was visible all the same; a late one isn't counted. */
   @Test
   void droppedReportsCountUntilTheWindowIsOver() throws Exception {

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.assertj.core.util.DoubleComparator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -87,7 +88,7 @@ class JournalReplayTest {
       learner.barrier();
       for (int barrier = 0; barrier < 45; barrier++) {
         if (barrier == 20 && isLost) {
-          lose(learner, visible);
+          lose(learner, visible, specs());
         }
         for (ModelSpec.Builder spec : specs()) {
           for (int i = random.nextInt(9) - 3; i > 0; i--) {
@@ -163,8 +164,48 @@ class JournalReplayTest {
         .hasSize(reports.size());
   }
 
+  /**
+   * A model with anonymous windows publishes rounds without reports, before and after a rebuild.
+   */
+  @Test
+  void replayPublishesRoundsWithoutReports() throws Exception {
+    ModelSpec.Builder spec = TestRecords.blackBox("m");
+    spec.getAnonymousBuilder()
+        .setPublications(1000)
+        .addLevelsBuilder()
+        .getPrivUnitBuilder()
+        .setEpsilon(1);
+    VisibleRecords visible = new VisibleRecords();
+    JournalSettings journal = JournalSettings.on("gradients", LARGE);
+    try (LearnerTasks learner =
+        new LearnerTasks(
+            Backend.HASH_MAP, Plan.NEVER_STOPPED, journal, LedgerStart.REBUILT, visible)) {
+      learner.publish(TestRecords.published(0, spec));
+      learner.barrier();
+      for (int i = 0; i < 40; i++) {
+        long newest = learner.lastUpdate().getRound();
+        if (i % 4 == 0) {
+          learner.report(positioned(TestRecords.dense("m", newest, 0.5, i / 100.0)));
+          learner.report(positioned(TestRecords.dense("m", Math.max(0, newest - 2), -0.25, 0.5)));
+        }
+        if (i == 21) {
+          lose(learner, visible, List.of(spec));
+        }
+        learner.barrier();
+        learner.advanceTime(60_000);
+      }
+      List<ModelUpdate> updates = TestRecords.updates(learner.outputs());
+      assertThat(updates.get(updates.size() - 1).getRound()).isGreaterThan(15);
+      assertThat(updates.get(updates.size() - 1).getUsed()).isGreaterThan(15);
+      assertThat(replay(spec.build(), JournalTest.entries(learner.outputs())))
+          .isEqualTo(updates.stream().map(JournalReplayTest::withoutTime).toList());
+    }
+  }
+
   /** Only the visible updates are left, as after a rebuild of the ledger. */
-  private static void lose(LearnerTasks learner, VisibleRecords visible) throws Exception {
+  private static void lose(
+      LearnerTasks learner, VisibleRecords visible, List<ModelSpec.Builder> specs)
+      throws Exception {
     for (ModelUpdate update : TestRecords.updates(learner.outputs())) {
       visible.updates.put(update.getModelId(), update);
       visible.rounds.add(
@@ -172,13 +213,13 @@ class JournalReplayTest {
     }
     learner.loseState();
     int before = learner.outputs().size();
-    for (ModelSpec.Builder spec : specs()) {
+    for (ModelSpec.Builder spec : specs) {
       learner.publish(TestRecords.published(0, spec));
     }
     learner.barrier();
     List<ModelUpdate> first =
         TestRecords.updates(learner.outputs().subList(before, learner.outputs().size()));
-    assertThat(first).hasSameSizeAs(specs());
+    assertThat(first).hasSameSizeAs(specs);
     for (ModelUpdate update : first) {
       ModelUpdate last = visible.updates.get(update.getModelId());
       assertThat(last.getUsed()).as(last.getModelId()).isPositive();

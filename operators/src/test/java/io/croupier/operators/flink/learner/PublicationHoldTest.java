@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.junit.jupiter.api.Test;
@@ -117,5 +118,116 @@ class PublicationHoldTest extends UninterruptedLearner {
     learner.advanceTime(1);
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).as("the hold ends").isEqualTo(round + 1);
+
+    learner.report(TestRecords.dense("m", 1, 1, 0));
+    learner.barrier();
+    learner.advanceTime(59_999);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("another hold").isEqualTo(round + 1);
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(round + 2);
+  }
+
+  private static ModelSpec.Builder anonymous(ModelSpec.Builder spec) {
+    spec.getAnonymousBuilder()
+        .setPublications(4)
+        .addLevelsBuilder()
+        .getPrivUnitBuilder()
+        .setEpsilon(1);
+    return spec.setMaxStaleness(1);
+  }
+
+  /** Checkpoints for so long that a hold just doesn't end, and one at which it does. */
+  private void hold() throws Exception {
+    long round = learner.lastUpdate().getRound();
+    learner.barrier();
+    learner.advanceTime(59_999);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(round);
+    learner.advanceTime(1);
+    learner.barrier();
+  }
+
+  /** Devices draw the publication at which they report, and none may have drawn this one. */
+  @Test
+  void withAnonymousWindowsAPublicationFollowsOneWithoutReports() throws Exception {
+    run(anonymous(TestRecords.sgd("m")));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    ModelUpdate last = learner.lastUpdate();
+    assertThat(last.getWeightsList()).containsExactly(-1.0, 0.0);
+    for (int round = 2; round < 8; round++) {
+      int before = updates().size();
+      hold();
+      assertThat(updates()).hasSize(before + 1);
+      ModelUpdate next = learner.lastUpdate();
+      assertThat(next.toBuilder().setPublishedAtMs(last.getPublishedAtMs()).build())
+          .isEqualTo(last.toBuilder().setRound(round).build());
+    }
+    learner.report(TestRecords.dense("m", 6, 1, 0));
+    learner.report(TestRecords.dense("m", 7, 1, 0));
+    learner.report(TestRecords.dense("m", 5, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(8);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(3);
+    assertThat(learner.lastUpdate().getDroppedStale()).isOne();
+    assertThat(learner.lastUpdate().getWeightsList()).containsExactly(-2.0, 0.0);
+  }
+
+  @Test
+  void withAnonymousWindowsARoundWaitsForReportsNoLongerThanTheHold() throws Exception {
+    run(anonymous(TestRecords.sgd("m").setReportsPerRound(3)));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    hold();
+    assertThat(learner.lastUpdate().getRound()).isOne();
+    assertThat(learner.lastUpdate().getUsed()).isOne();
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    learner.advanceTime(30_000);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("without an answer").isOne();
+    learner.advanceTime(30_000);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("both waits are one hold").isEqualTo(2);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(4);
+  }
+
+  @Test
+  void otherModelsWaitForReports() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(2));
+    learner.barrier();
+    learner.advanceTime(86_400_000);
+    learner.barrier();
+    assertThat(updates()).hasSize(1);
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.barrier();
+    learner.advanceTime(86_400_000);
+    learner.barrier();
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsOnly(0L);
+  }
+
+  @Test
+  void aHoldWithoutReportsBeginsWhenTheLastPublicationIsVisible() throws Exception {
+    learner.publish(TestRecords.published(0, anonymous(TestRecords.sgd("m"))));
+    learner.failedBarrier();
+    learner.advanceTime(600_000);
+    learner.failedBarrier();
+    assertThat(updates()).hasSize(1);
+    learner.completed(2);
+    hold();
+    assertThat(learner.lastUpdate().getRound()).isOne();
+  }
+
+  @Test
+  void theEndOfTheInputPublishesNoRoundWithoutReports() throws Exception {
+    run(anonymous(TestRecords.sgd("m")));
+    hold();
+    assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L);
+    learner.advanceTime(600_000);
+    learner.onEach(harness -> harness.endAllInputs());
+    assertThat(updates()).hasSize(2);
   }
 }
