@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.ServedWindows;
@@ -136,6 +137,7 @@ public final class Gateway implements AutoCloseable {
         sender,
         config.topics().gradients(),
         topics,
+        ObliviousKeyPair.derive(pepper.obliviousSecret()),
         allRead);
   }
 

@@ -14,15 +14,18 @@ import java.util.Map;
  * @param content the body
  */
 public record BinaryResponse(int status, Map<String, String> header, ByteString content) {
-  /** The length of an answer is a multiple of it, so it says nothing about most answers. */
-  public static final int BLOCK = 4096;
+  /** Bytes of every answer: the longest one has the keys of three windows with eight levels. */
+  public static final int BYTES = 12_288;
 
   private static final int LEAST_FINAL = 200;
 
-  /** The message, padded to a multiple of {@link #BLOCK}. */
+  /**
+   * The message, padded to {@link #BYTES}.
+   *
+   * @throws IllegalArgumentException if it is longer
+   */
   public byte[] encoded() {
-    ByteArrayOutputStream out = unpadded();
-    return BinaryHttp.padded(out, (out.size() + BLOCK - 1) / BLOCK * BLOCK);
+    return BinaryHttp.padded(unpadded(), BYTES);
   }
 
   ByteArrayOutputStream unpadded() {
