@@ -165,27 +165,6 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Closes the gateway when this process is asked to end, by SIGTERM or SIGINT, and ends the
-   * process with status 0 then.
-   */
-  public void closeAtExit() {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  int status = 1;
-                  try {
-                    close();
-                    status = 0;
-                  } finally {
-                    // A JVM that a signal ends has the signal as its status otherwise.
-                    Runtime.getRuntime().halt(status);
-                  }
-                },
-                "end"));
-  }
-
-  /**
    * Answers the requests that the gateway has received, and stops. It accepts no connections from
    * now on. This takes at most the time that a report may take, {@code limits.body-time} and {@code
    * reports.timeout}, and a few seconds.
