@@ -51,8 +51,7 @@ class AnonymousExampleTest {
   private final List<Received> reported = new CopyOnWriteArrayList<>();
 
   /** Takes part until it is interrupted. */
-  static void takePart(Path file, Path bearer, URI gateway, URI relay, Path keys)
-      throws Exception {
+  static void takePart(Path file, Path bearer, URI gateway, URI relay, Path keys) throws Exception {
     ObliviousKey key = ObliviousKey.parse(Files.readAllBytes(keys)); // the app contains it
     BlockingQueue<ModelSnapshot> updates = new LinkedBlockingQueue<>();
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));

@@ -91,10 +91,9 @@ final class Hpke {
    *
    * @param encapsulated the sender's ephemeral public key
    */
-  static Context recipient(byte[] encapsulated, byte[] privateKey, byte[] info)
+  static Context recipient(byte[] encapsulated, byte[] privateKey, byte[] publicKey, byte[] info)
       throws GeneralSecurityException {
-    return context(
-        agree(privateKey, encapsulated), concatenated(encapsulated, publicKey(privateKey)), info);
+    return context(agree(privateKey, encapsulated), concatenated(encapsulated, publicKey), info);
   }
 
   private static Context context(byte[] agreed, byte[] publicKeys, byte[] info)

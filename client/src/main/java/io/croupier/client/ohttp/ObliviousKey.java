@@ -60,6 +60,10 @@ public final class ObliviousKey {
         .array();
   }
 
+  byte[] publicKey() {
+    return publicKey;
+  }
+
   /** What an encapsulated request under this key begins with. */
   byte[] header() {
     return new byte[] {id, KEM[0], KEM[1], 0, 1, 0, 1};

@@ -21,7 +21,8 @@ class HpkeTest {
     for (Hpke.Context context :
         List.of(
             Hpke.sender(ephemeral, rfc.bytes("pkRm"), rfc.bytes("info")),
-            Hpke.recipient(rfc.bytes("enc"), rfc.bytes("skRm"), rfc.bytes("info")))) {
+            Hpke.recipient(
+                rfc.bytes("enc"), rfc.bytes("skRm"), rfc.bytes("pkRm"), rfc.bytes("info")))) {
       assertThat(context.seal(MESSAGE))
           .isEqualTo(Hpke.seal(rfc.bytes("key"), rfc.bytes("base_nonce"), MESSAGE));
       assertThat(context.export("", 32)).isEqualTo(rfc.bytes("exported"));
@@ -35,7 +36,7 @@ class HpkeTest {
     byte[] one = new byte[32];
     one[0] = 1;
     for (byte[] point : List.of(new byte[32], one)) {
-      assertThatThrownBy(() -> Hpke.recipient(point, Hpke.newPrivateKey(), new byte[0]))
+      assertThatThrownBy(() -> Hpke.recipient(point, Hpke.newPrivateKey(), point, new byte[0]))
           .isInstanceOf(GeneralSecurityException.class);
     }
   }
