@@ -98,7 +98,8 @@ final class RunningJob implements AutoCloseable {
     return count;
   }
 
-  private long recordsReadSoFar(String operator) throws IOException, InterruptedException {
+  /** The same number as Flink knows it now. */
+  long recordsReadSoFar(String operator) throws IOException, InterruptedException {
     return get("").getAsJsonArray("vertices").asList().stream()
         .map(JsonElement::getAsJsonObject)
         .filter(vertex -> vertex.get("name").getAsString().startsWith(operator))

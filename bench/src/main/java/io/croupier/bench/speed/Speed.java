@@ -30,7 +30,8 @@ public final class Speed implements Callable<Integer> {
     LEDGER,
     MODELS,
     SUBTASKS,
-    REBUILD
+    REBUILD,
+    SPEND
   }
 
   @Option(
@@ -45,7 +46,8 @@ public final class Speed implements Callable<Integer> {
       split = ",",
       paramLabel = "PART",
       defaultValue = "RATE,LATENCY,LEDGER,MODELS,SUBTASKS",
-      description = "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all but the last).")
+      description =
+          "Measurements to run, of ${COMPLETION-CANDIDATES} (default: all but the last two).")
   private List<Measurement> parts;
 
   @Option(
@@ -204,6 +206,12 @@ public final class Speed implements Callable<Integer> {
           rows.add(new RebuildTable(environment, backendsOf(users).get(0)).of(users, ofEach));
         }
         page.table(RebuildTable.COLUMNS, rows);
+      }
+      case SPEND -> {
+        page.heading("Reports without identity, d = 10");
+        page.table(
+            SpendTable.COLUMNS,
+            new SpendTable(environment, scale).of(backendsOf(SpendTable.TOKENS)));
       }
       case SUBTASKS -> {
         page.heading("One model, d = 100");

@@ -38,6 +38,13 @@ class SpeedITCase {
         .doesNotContain("grid");
   }
 
+  @Test
+  void measuresReportsWithoutIdentity() throws Exception {
+    assertThat(measure("spend"))
+        .contains("| hashmap |", "| rocksdb |")
+        .doesNotContain("NaN", "Infinity", "| 0 |");
+  }
+
   /** Runs one of the command's measurements, and returns the page that it writes. */
   private String measure(String only, String... options) throws Exception {
     List<String> arguments = new ArrayList<>();
