@@ -34,6 +34,11 @@ final class SeededRandom {
     return new SplittableRandom(mixed + replication).nextLong();
   }
 
+  /** 64 fair bits. */
+  long bits() {
+    return random.nextLong();
+  }
+
   /** Uniform in [0, 1). */
   double uniform() {
     return random.nextDouble();

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan, drift; of the"
+      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan, drift,"
+          + " statistics; of the"
           + " central model prefix-sums, dp-ftrl."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
@@ -134,6 +135,7 @@ public final class Studies implements Callable<Integer> {
             new AnonymityStudy(scale),
             new PlanStudy(scale),
             new DriftStudy(scale),
+            new StatisticsStudy(scale),
             new PrefixSumStudy(scale),
             new DpFtrlStudy(scale));
     if (only == null) {

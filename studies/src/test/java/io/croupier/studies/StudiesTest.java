@@ -35,6 +35,7 @@ class StudiesTest {
           "anonymity",
           "plan",
           "drift",
+          "statistics",
           "prefix-sums",
           "dp-ftrl"
         }) {
