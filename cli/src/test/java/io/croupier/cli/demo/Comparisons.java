@@ -28,7 +28,7 @@ final class Comparisons {
     Map<String, GuaranteeEvent> guarantees = new HashMap<>();
     for (ComparedLearner comparedLearner :
         ComparedLearner.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
-      LearnerResult like = local.results().get(6);
+      LearnerResult like = local.results().get(7);
       MaxSpend spent = new MaxSpend(0, 1.666, 0);
       results.add(
           0,
