@@ -172,10 +172,11 @@ final class StatisticsStudy implements Study {
     page.table(columns, rows);
     CategoryCase shown = cases.get(cases.size() - 1);
     Plot plot = new Plot("delays in 32 classes, +- 0.01 in every one", "epsilon", "people");
-    for (int i = 0; i < CategoryWay.values().length; i++) {
-      CategoryWay way = CategoryWay.values()[i];
+    int kind = 0;
+    for (CategoryWay way : CategoryWay.values()) {
       double[] y = Arrays.stream(EPSILONS).map(e -> needed(way, e, shown)).toArray();
-      plot.curve(way.label, EPSILONS, y, ChartStyle.colour(i), i);
+      plot.curve(way.label, EPSILONS, y, ChartStyle.colour(kind), kind);
+      kind++;
     }
     page.picture("people", plot);
   }
