@@ -7,6 +7,7 @@ import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.erase.EraseCommand;
 import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
+import io.croupier.cli.gateway.RelayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.models.ModelsCommand;
 import io.croupier.cli.plan.PlanCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
       PlanCommand.class,
       RunCommand.class,
       GatewayCommand.class,
+      RelayCommand.class,
       FollowCommand.class,
       ReportCommand.class,
       ReplayCommand.class,

@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,6 +16,7 @@ import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.client.token.Token;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
@@ -22,6 +24,8 @@ import io.croupier.client.token.TokenKey;
 import io.croupier.client.token.TokenRequest;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.config.ListenSettings;
+import io.croupier.gateway.http.RelayServer;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.job.CroupierJob;
@@ -43,6 +47,7 @@ import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -86,6 +91,9 @@ class AnonymousITCase {
   private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
   private static final int PEOPLE = 12;
 
+  /** In a window of one, a device reports at the first that it sees. */
+  private static final Map<String, Integer> PUBLICATIONS = Map.of("sdk", 2, "relayed", 1);
+
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
   private static Map<String, String> kafka;
@@ -108,7 +116,7 @@ class AnonymousITCase {
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
-    for (String model : List.of("m", "other", "sdk")) {
+    for (String model : List.of("m", "other", "sdk", "relayed")) {
       ModelSpec.Builder spec = ModelSpec.newBuilder();
       JsonFormat.parser()
           .merge(
@@ -116,7 +124,7 @@ class AnonymousITCase {
               {"dimension": 2, "gradientBound": 1, "blackBox": {}, "maxStaleness": %1$d,
                "anonymous": {"publications": %1$d, "levels": [{"privUnit": {"epsilon": 2}}]}}
               """
-                  .formatted(model.equals("sdk") ? 2 : 1000),
+                  .formatted(PUBLICATIONS.getOrDefault(model, 1000)),
               spec.setModelId(model));
       send(TOPICS.models(), model.getBytes(UTF_8), spec.build().toByteArray());
     }
@@ -446,6 +454,77 @@ class AnonymousITCase {
     double local = ofModel.get("localEpsilon").getAsDouble();
     assertThat(ofModel.get("centralEpsilon").getAsDouble()).isPositive().isLessThanOrEqualTo(local);
     assertThat(ofModel.get("delta").getAsDouble()).isEqualTo(1e-6);
+  }
+
+  /**
+   * Device, relay, gateway, broker and job: the gateway's only connections are the relay's. The
+   * gateway answers the first request with nothing, as if it ended, so the device repeats it.
+   */
+  @Test
+  void aReportEntersThroughARelay() throws Exception {
+    ModelSnapshot first = ModelSnapshot.parse(withWindows("relayed").toByteArray());
+    assertThat(first.round()).isZero();
+    ObliviousKey key =
+        ObliviousKey.parse(
+            client
+                .send(
+                    HttpRequest.newBuilder(gateway.address().resolve("/v1/ohttp-keys")).build(),
+                    BodyHandlers.ofByteArray())
+                .body());
+    String bearer = identity("through-a-relay");
+    ListenSettings anyPort =
+        new ListenSettings(InetAddress.getLoopbackAddress(), 0, Optional.empty(), false);
+    try (RecordingProxy wire = new RecordingProxy(gateway.address());
+        RelayServer relay = new RelayServer(anyPort, wire.uri());
+        LocalLedger ledger = LocalLedger.inMemory("me", Limit.NONE);
+        AnonymousReporter reporter =
+            new AnonymousReporter(
+                ledger,
+                2,
+                gateway.address(),
+                () -> bearer,
+                relay.address(),
+                key,
+                Duration.ofMillis(1))) {
+      reporter
+          .takePart(first, () -> new double[] {0.5, -0.5})
+          .orElseThrow()
+          .get(2, TimeUnit.MINUTES);
+      AnonymousReport stored = anonymousReport("relayed");
+      // The windows, which the device asks for twice, and the report.
+      assertThat(wire.bodies()).hasSizeGreaterThanOrEqualTo(3).doesNotHaveDuplicates();
+      Token token = Token.parse(stored.getToken());
+      for (ByteString body : wire.bodies()) {
+        assertThat(body.size()).isEqualTo(2615);
+        assertThat(body.toString(ISO_8859_1))
+            .doesNotContain("relayed", token.nonce().toString(ISO_8859_1));
+      }
+      // A copy of the report, as a relay could send it, spends no nonce twice.
+      assertThat(wire.repeatLast()).isEqualTo(200);
+      assertThat(anonymousReports("relayed", 0)).isEqualTo(1);
+    }
+    await("relayed", update -> update.getUsed() + update.getOpen() == 1);
+    assertThat(events("relayed"))
+        .extracting(AccountingEvent::getOutcome)
+        .containsOnly(Outcome.GRANTED);
+  }
+
+  /** The first anonymous report to a model that a gateway wrote. */
+  private static AnonymousReport anonymousReport(String model) throws Exception {
+    List<AnonymousReport> reports = new ArrayList<>();
+    CommittedRecords.forEach(
+        kafka,
+        ANONYMOUS.reports(),
+        range -> {},
+        record -> {
+          try {
+            reports.add(AnonymousReport.parseFrom(record.value()));
+          } catch (InvalidProtocolBufferException e) {
+            throw new AssertionError(e);
+          }
+        });
+    reports.removeIf(report -> !report.getModelId().equals(model));
+    return reports.get(0);
   }
 
   /** The first guarantee of a model's window. */

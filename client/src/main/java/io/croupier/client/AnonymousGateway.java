@@ -2,17 +2,12 @@ package io.croupier.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.AnonymousTransport.Call;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.ModelUpdate;
-import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 
-/**
- * Sends anonymous reports, over connections of their own, which carry neither a person's token nor
- * a cookie. All requests of all devices have the same headers, and bodies of the same length.
- */
+/** Sends anonymous reports, all of one length, directly or through a relay. */
 final class AnonymousGateway implements AutoCloseable {
   /** Bytes of every report. */
   static final int REPORT_BYTES = 1024;
@@ -26,12 +21,12 @@ final class AnonymousGateway implements AutoCloseable {
   private static final int OK = 200;
   private static final int ACCEPTED = 202;
 
-  private final GatewayConnection gateway;
+  private final AnonymousTransport gateway;
   private final RepeatedRequest requests;
 
-  AnonymousGateway(URI gateway, Duration patience) {
-    this.gateway = new GatewayConnection(gateway);
-    requests = new RepeatedRequest(this.gateway, patience);
+  AnonymousGateway(AnonymousTransport gateway, Duration patience) {
+    this.gateway = gateway;
+    requests = new RepeatedRequest(patience);
   }
 
   /**
@@ -61,13 +56,19 @@ final class AnonymousGateway implements AutoCloseable {
    */
   boolean serves(HeldToken token) throws GatewayException, InterruptedException {
     String modelId = token.challenge().modelId();
-    byte[] answer = requests.send(() -> windows(modelId), OK);
+    Call windows =
+        new Call(
+            "/v1/models/" + modelId + "/windows",
+            "Accept",
+            GatewayConnection.PROTOBUF,
+            ByteString.EMPTY);
+    byte[] answer = requests.send(() -> gateway.send(windows, OK));
     ModelUpdate update;
     try {
       update = ModelUpdate.parseFrom(answer);
     } catch (InvalidProtocolBufferException e) {
       throw GatewayException.unanswered(
-          "the gateway " + gateway.base() + " answered a request for windows by no update", e);
+          gateway.name() + " answered a request for windows by no update", e);
     }
     if (token.isOver(update.getRound())) {
       throw new ReportRefusedException(
@@ -78,16 +79,10 @@ final class AnonymousGateway implements AutoCloseable {
       case ANOTHER -> false;
       case NONE ->
           throw GatewayException.unanswered(
-              "the gateway %s serves no key of window %d of model %s"
-                  .formatted(gateway.base(), token.challenge().window(), modelId),
+              "%s serves no key of window %d of model %s"
+                  .formatted(gateway.name(), token.challenge().window(), modelId),
               null);
     };
-  }
-
-  private HttpRequest windows(String modelId) {
-    return anonymous("/v1/models/" + modelId + "/windows")
-        .header("Accept", GatewayConnection.PROTOBUF)
-        .build();
   }
 
   /**
@@ -97,26 +92,16 @@ final class AnonymousGateway implements AutoCloseable {
    * @throws GatewayException if they may have arrived, or may be accepted later
    */
   void send(ByteString report) throws GatewayException, InterruptedException {
+    Call call =
+        new Call("/v1/anonymous-reports", "Content-Type", GatewayConnection.PROTOBUF, report);
     try {
-      byte[] unused = requests.send(() -> request(report), ACCEPTED);
+      byte[] unused = requests.send(() -> gateway.send(call, ACCEPTED));
     } catch (GatewayException e) {
       if (e.isFinal() || e.isForbidden()) {
         throw new ReportRefusedException(e.getMessage(), e);
       }
       throw e;
     }
-  }
-
-  private HttpRequest request(ByteString report) {
-    return anonymous("/v1/anonymous-reports")
-        .header("Content-Type", GatewayConnection.PROTOBUF)
-        .POST(BodyPublishers.ofByteArray(report.toByteArray()))
-        .build();
-  }
-
-  private HttpRequest.Builder anonymous(String path) {
-    // Instead of the version of Java.
-    return gateway.request(path).header("User-Agent", "croupier");
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
+import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.view.GradientReportView;
@@ -74,8 +75,9 @@ public final class AnonymousReporter implements AutoCloseable {
    * @param gateway base of the API of the gateway that grants tokens, without /v1: https, or http
    *     on the loopback interface
    * @param bearers returns the person's bearer token for that gateway; a {@link TokenFile} suits it
-   * @param collector base of the API to which reports are sent, without /v1: a relay in front of
-   *     the gateway, or the gateway itself, which then sees the device's address
+   * @param collector base of the API to which reports are sent, without /v1: a proxy in front of
+   *     the gateway, which then reads them, or the gateway itself, which then sees the device's
+   *     address
    * @param longestWait reports wait uniformly between 0 and this: the model's shortest time between
    *     two publications, above 0, and the same in all apps of the model, since a person of another
    *     wait hides less
@@ -87,6 +89,37 @@ public final class AnonymousReporter implements AutoCloseable {
       URI gateway,
       Supplier<String> bearers,
       URI collector,
+      Duration longestWait) {
+    this(ledger, epsilon, gateway, bearers, new AnonymousTransport.Direct(collector), longestWait);
+  }
+
+  /**
+   * Creates a reporter that sends its reports through a relay, by Oblivious HTTP (RFC 9458): the
+   * relay can't read them, and the gateway doesn't see the device's address.
+   *
+   * @param relay URL of the relay, to which encapsulated requests are sent
+   * @param key the gateway's public key, which the app contains: one that the device fetched could
+   *     be its own, and the gateway would recognise its requests by it
+   * @see #AnonymousReporter(LocalLedger, double, URI, Supplier, URI, Duration) for the other
+   *     arguments
+   */
+  public AnonymousReporter(
+      LocalLedger ledger,
+      double epsilon,
+      URI gateway,
+      Supplier<String> bearers,
+      URI relay,
+      ObliviousKey key,
+      Duration longestWait) {
+    this(ledger, epsilon, gateway, bearers, new RelayTransport(relay, gateway, key), longestWait);
+  }
+
+  private AnonymousReporter(
+      LocalLedger ledger,
+      double epsilon,
+      URI gateway,
+      Supplier<String> bearers,
+      AnonymousTransport collector,
       Duration longestWait) {
     this(
         ledger,

@@ -21,21 +21,26 @@ public final class GatewayAddress {
    *     interface, or has a user, a query or a fragment
    */
   public static URI require(URI gateway) {
-    String scheme = String.valueOf(gateway.getScheme()).toLowerCase(Locale.ROOT);
-    String host = String.valueOf(gateway.getHost()).toLowerCase(Locale.ROOT);
-    if (gateway.getHost() == null
-        || gateway.getRawUserInfo() != null
-        || gateway.getRawQuery() != null
-        || gateway.getRawFragment() != null) {
+    return require(gateway, "the gateway");
+  }
+
+  static URI require(URI url, String server) {
+    String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
+    String host = String.valueOf(url.getHost()).toLowerCase(Locale.ROOT);
+    if (url.getHost() == null
+        || url.getRawUserInfo() != null
+        || url.getRawQuery() != null
+        || url.getRawFragment() != null) {
       throw new IllegalArgumentException(
-          "the gateway's URL must consist of scheme, host and, perhaps, port and path");
+          server + "'s URL must consist of scheme, host and, perhaps, port and path");
     }
     if (!scheme.equals("https") && !(scheme.equals("http") && LOOPBACK.matcher(host).matches())) {
       throw new IllegalArgumentException(
-          "the gateway's URL is "
-              + gateway
+          server
+              + "'s URL is "
+              + url
               + "; it must begin with https, or be one of this machine's loopback interface");
     }
-    return gateway;
+    return url;
   }
 }

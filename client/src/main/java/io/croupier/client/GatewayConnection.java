@@ -3,7 +3,6 @@ package io.croupier.client;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -20,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * Requests to a gateway, each with a limit on its whole duration. Redirects are not followed, so a
@@ -37,6 +37,7 @@ final class GatewayConnection implements AutoCloseable {
   /** Much more than a gateway's problem document needs. */
   private static final int LONGEST_PROBLEM = 1 << 16;
 
+  private final String server;
   private final String base;
   private final ExecutorService executor =
       Executors.newCachedThreadPool(
@@ -63,7 +64,17 @@ final class GatewayConnection implements AutoCloseable {
    * @throws IllegalArgumentException as {@link GatewayAddress#require}
    */
   GatewayConnection(URI gateway) {
-    base = GatewayAddress.require(gateway).toString().replaceFirst("/+$", "");
+    this(gateway, "the gateway");
+  }
+
+  /**
+   * Prepares requests to another server.
+   *
+   * @param server what it is, for messages
+   */
+  GatewayConnection(URI url, String server) {
+    this.server = server;
+    base = GatewayAddress.require(url, server).toString().replaceFirst("/+$", "");
   }
 
   /** The base of the API. */
@@ -71,7 +82,12 @@ final class GatewayConnection implements AutoCloseable {
     return base;
   }
 
-  /** A request for a path, which begins with a slash. */
+  /** The server, as messages name it. */
+  String name() {
+    return server + " " + base;
+  }
+
+  /** A request for a path, which begins with a slash or is empty. */
   HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(URI.create(base + path));
   }
@@ -96,15 +112,15 @@ final class GatewayConnection implements AutoCloseable {
       return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw GatewayException.unanswered(
-          "the gateway " + base + " did not answer within " + patience.toSeconds() + " s", e);
+          name() + " did not answer within " + patience.toSeconds() + " s", e);
     } catch (ExecutionException e) {
       if (BoundedBody.isExceeded(e.getCause())) {
         throw GatewayException.tooLong(
-            "the answer of the gateway %s has more than %d bytes, which no update of a model has"
-                .formatted(base, most));
+            "the answer of %s has more than %d bytes, which no update of a model has"
+                .formatted(name(), most));
       }
       throw GatewayException.unanswered(
-          "the gateway " + base + " can't be reached: " + reason(e.getCause()), e.getCause());
+          name() + " can't be reached: " + reason(e.getCause()), e.getCause());
     } finally {
       boolean unused = answer.cancel(true);
     }
@@ -136,12 +152,20 @@ final class GatewayConnection implements AutoCloseable {
 
   /** The error that an answer stands for. */
   GatewayException failure(HttpResponse<byte[]> answer) {
-    HttpHeaders headers = answer.headers();
+    return failure(name(), answer.statusCode(), answer.headers()::firstValue, answer.body());
+  }
+
+  /**
+   * The error that an answer stands for.
+   *
+   * @param name of the server that gave it
+   * @param header the values of its header, by their names in small letters
+   */
+  static GatewayException failure(
+      String name, int status, Function<String, Optional<String>> header, byte[] body) {
     boolean isProblem =
-        headers.firstValue("Content-Type").orElse("").startsWith(GatewayProblem.MEDIA_TYPE);
-    Optional<GatewayProblem> problem =
-        isProblem ? GatewayProblem.read(answer.body()) : Optional.empty();
-    int status = answer.statusCode();
+        header.apply("content-type").orElse("").startsWith(GatewayProblem.MEDIA_TYPE);
+    Optional<GatewayProblem> problem = isProblem ? GatewayProblem.read(body) : Optional.empty();
     String reason =
         problem
             .map(GatewayProblem::detail)
@@ -156,9 +180,9 @@ final class GatewayConnection implements AutoCloseable {
                 });
     return GatewayException.answered(
         status,
-        "the gateway %s answered %d: %s".formatted(base, status, reason),
+        "%s answered %d: %s".formatted(name, status, reason),
         problem,
-        headers.firstValue("Retry-After").flatMap(GatewayConnection::retryAfter));
+        header.apply("retry-after").flatMap(GatewayConnection::retryAfter));
   }
 
   /** Seconds or a date (RFC 9110, section 10.2.3), at most an hour; empty if it is neither. */

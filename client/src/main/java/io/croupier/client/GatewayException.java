@@ -36,6 +36,11 @@ public final class GatewayException extends IOException {
     return new GatewayException(NO_ANSWER, message, Optional.empty(), Optional.empty(), cause);
   }
 
+  /** The same as a failure on the way to the gateway, which ends no report. */
+  GatewayException beforeTheGateway() {
+    return new GatewayException(NO_ANSWER, getMessage(), Optional.empty(), retryAfter, this);
+  }
+
   /** An answer of 200 whose body is longer than the caller allows. */
   static GatewayException tooLong(String message) {
     return new GatewayException(OK, message, Optional.empty(), Optional.empty(), null);

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -22,6 +23,7 @@ final class TokenGateway implements AutoCloseable {
   private static final Pattern BEARER = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
   private static final int GRANTED = 200;
+  private static final int UNAUTHORISED = 401;
 
   private final GatewayConnection gateway;
   private final RepeatedRequest requests;
@@ -29,7 +31,7 @@ final class TokenGateway implements AutoCloseable {
 
   TokenGateway(URI gateway, Supplier<String> bearers, Duration patience) {
     this.gateway = new GatewayConnection(gateway);
-    requests = new RepeatedRequest(this.gateway, patience);
+    requests = new RepeatedRequest(patience);
     this.bearers = bearers;
   }
 
@@ -42,7 +44,7 @@ final class TokenGateway implements AutoCloseable {
   ByteString sign(HeldToken token, String deviceId, long sequence, ByteString blinded)
       throws GatewayException, InterruptedException {
     String body = body(token, deviceId, sequence, blinded);
-    byte[] answer = requests.send(() -> request(body), GRANTED);
+    byte[] answer = requests.send(() -> ask(body));
     try (JsonReader json =
         new JsonReader(new StringReader(new String(answer, StandardCharsets.UTF_8)))) {
       String signature = "";
@@ -60,6 +62,19 @@ final class TokenGateway implements AutoCloseable {
       throw GatewayException.unanswered(
           "the gateway " + gateway.base() + " answered a request for a token by no signature", e);
     }
+  }
+
+  /** Asks once; if the bearer token is refused, once more, perhaps with a newer one. */
+  private byte[] ask(String body) throws GatewayException, InterruptedException {
+    HttpResponse<byte[]> answer =
+        gateway.send(request(body), RepeatedRequest.MOST_ANSWER, RepeatedRequest.MOST_BODY);
+    if (answer.statusCode() == UNAUTHORISED) {
+      answer = gateway.send(request(body), RepeatedRequest.MOST_ANSWER, RepeatedRequest.MOST_BODY);
+    }
+    if (answer.statusCode() != GRANTED) {
+      throw gateway.failure(answer);
+    }
+    return answer.body();
   }
 
   private static String body(HeldToken token, String deviceId, long sequence, ByteString blinded) {

@@ -7,6 +7,11 @@ import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ohttp.BinaryRequest;
+import io.croupier.client.ohttp.BinaryResponse;
+import io.croupier.client.ohttp.ObliviousExchange;
+import io.croupier.client.ohttp.ObliviousKey;
+import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
@@ -18,10 +23,13 @@ import io.croupier.schemas.TokenWindow;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -34,19 +42,22 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class AnonymousExampleTest {
   private static final int PUBLICATIONS = 3;
+  private static final ObliviousKeyPair KEYS = ObliviousKeyPair.derive(new byte[32]);
   private static final PrivUnitRandomiser LEVEL = new PrivUnitRandomiser(1, 2, 2);
 
   private final CountDownLatch granted = new CountDownLatch(1);
   private final CountDownLatch arrived = new CountDownLatch(1);
   private final AtomicLong round = new AtomicLong();
+  private final List<Received> reported = new CopyOnWriteArrayList<>();
 
   /** Takes part until it is interrupted. */
-  static void takePart(Path file, Path bearer, URI gateway, URI relay) throws Exception {
+  static void takePart(Path file, Path bearer, URI gateway, URI relay, Path keys) throws Exception {
+    ObliviousKey key = ObliviousKey.parse(Files.readAllBytes(keys)); // the app contains it
     BlockingQueue<ModelSnapshot> updates = new LinkedBlockingQueue<>();
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));
         AnonymousReporter reporter =
             new AnonymousReporter(
-                ledger, 2, gateway, new TokenFile(bearer), relay, Duration.ofMillis(10));
+                ledger, 2, gateway, new TokenFile(bearer), relay, key, Duration.ofMillis(10));
         HttpModelSubscriber models = new HttpModelSubscriber(gateway, "clicks", updates::add)) {
       while (!Thread.currentThread().isInterrupted()) {
         updates.take();
@@ -91,6 +102,9 @@ class AnonymousExampleTest {
 
   private Answer answer(Received request) throws InterruptedException {
     String target = request.target();
+    if (target.equals("/v1/ohttp")) {
+      return encapsulated(request);
+    }
     if (target.equals("/v1/tokens")) {
       Answer signed = signed(request.body().toStringUtf8());
       granted.countDown();
@@ -115,6 +129,22 @@ class AnonymousExampleTest {
             .addWindows(window(number / PUBLICATIONS + 1))
             .build()
             .toByteString());
+  }
+
+  /** What relay and gateway do with a request: open it, and encrypt the answer. */
+  private Answer encapsulated(Received request) throws InterruptedException {
+    ObliviousExchange exchange;
+    try {
+      exchange = KEYS.open(request.body().toByteArray());
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+    BinaryRequest message = BinaryRequest.parse(exchange.request());
+    Received opened = new Received(0, message.path(), Map.of(), message.content());
+    reported.add(opened);
+    Answer answer = answer(opened);
+    BinaryResponse response = new BinaryResponse(answer.status(), Map.of(), answer.body());
+    return new Answer(200, Map.of(), ByteString.copyFrom(exchange.seal(response.encoded())));
   }
 
   /** All windows so far: updates follow each other without a pause, while the report waits. */
@@ -143,12 +173,18 @@ class AnonymousExampleTest {
   void aReportArrivesInTheWindow(@TempDir Path folder) throws Exception {
     Path bearer = folder.resolve("ada.token");
     Files.writeString(bearer, "abc.DEF");
+    Path keys = Files.write(folder.resolve("gateway.ohttp-keys"), KEYS.key().encoded());
     try (StubGateway gateway = new StubGateway(this::answer)) {
       Thread device =
           new Thread(
               () -> {
                 try {
-                  takePart(folder.resolve("ledger"), bearer, gateway.uri(), gateway.uri());
+                  takePart(
+                      folder.resolve("ledger"),
+                      bearer,
+                      gateway.uri(),
+                      gateway.uri().resolve("/v1/ohttp"),
+                      keys);
                 } catch (Exception e) {
                   // It is interrupted in the end.
                 }
@@ -159,6 +195,9 @@ class AnonymousExampleTest {
       device.join();
       assertThat(isThere).isTrue();
       assertThat(gateway.received())
+          .extracting(Received::target)
+          .doesNotContain("/v1/anonymous-reports", "/v1/models/clicks/windows");
+      assertThat(reported)
           .filteredOn(request -> request.target().equals("/v1/anonymous-reports"))
           .first()
           .satisfies(request -> assertThat(request.body().size()).isEqualTo(1024));

@@ -59,7 +59,7 @@ abstract class AnonymousFixture {
         ledger,
         EPSILON,
         new TokenGateway(gateway.uri(), () -> BEARER, PATIENCE),
-        new AnonymousGateway(gateway.uri(), PATIENCE),
+        new AnonymousGateway(new AnonymousTransport.Direct(gateway.uri()), PATIENCE),
         longestWait,
         bound -> {
           waits.add(bound);

@@ -141,6 +141,19 @@ class ArchitectureTest {
         .check(CLIENT);
   }
 
+  /** The gateway uses it, too. */
+  @Test
+  void obliviousHttpKnowsNothingOfReports() {
+    classes()
+        .that()
+        .resideInAPackage("io.croupier.client.ohttp..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java..", "javax.crypto..", "com.google.protobuf..", "io.croupier.client.ohttp..")
+        .check(CLIENT);
+  }
+
   @Test
   void theLedgerKnowsNothingOfKafka() {
     noClasses()

@@ -130,6 +130,14 @@ class SmallRuntimeITCase {
     }
   }
 
+  /** The JDK's X25519 is in a module of its own, to which no class refers. */
+  @Test
+  void encapsulatedRequestsNeedEllipticCurves() throws Exception {
+    Set<String> modules = new TreeSet<>(HTTP_MODULES);
+    modules.add("jdk.crypto.ec");
+    assertThat(device(modules, HTTP_PARTS, ObliviousDevice.class)).contains("bytes: 2615");
+  }
+
   private String device(
       Set<String> modules, List<Class<?>> parts, Class<?> main, String... arguments)
       throws Exception {

@@ -17,6 +17,9 @@ import java.util.TreeMap;
 
 /** Compares the sent reports with the resulting accounts and models. */
 final class AccountChecks {
+  /** The ledger counts in units of 1e-9, so that larger totals have more than 15 digits. */
+  private static final double MOST_EXACT_EPSILON = 1e6;
+
   private final List<String> findings = new ArrayList<>();
   private final Map<String, GradientRecord> reports = new HashMap<>();
   private final Map<String, AccountingRecord> admitted = new HashMap<>();
@@ -137,8 +140,8 @@ final class AccountChecks {
       boolean isNew = event.outcome != Outcome.DUPLICATE;
       long count = counts.merge(event.user, isNew ? 1L : 0L, Long::sum);
       BigDecimal spent = isNew ? BigDecimal.valueOf(report.epsilon) : BigDecimal.ZERO;
-      double epsilon = sums.merge(event.user, spent, BigDecimal::add).doubleValue();
-      if (event.totalReports != count || event.totalEpsilon != epsilon) {
+      BigDecimal epsilon = sums.merge(event.user, spent, BigDecimal::add);
+      if (event.totalReports != count || !isTotal(event.totalEpsilon, epsilon)) {
         findings.add(
             "%s's totals at %s are %d reports and epsilon %s, not %d and %s"
                 .formatted(
@@ -147,9 +150,20 @@ final class AccountChecks {
                     event.totalReports,
                     event.totalEpsilon,
                     count,
-                    epsilon));
+                    epsilon.doubleValue()));
       }
     }
+  }
+
+  /**
+   * Whether a total is the exact sum: of 15 significant digits, that is, up to a million, the sum
+   * itself, and beyond that the sum rounded up, by at most three units in the last place.
+   */
+  private static boolean isTotal(double total, BigDecimal sum) {
+    double exact = sum.doubleValue();
+    return exact <= MOST_EXACT_EPSILON
+        ? total == exact
+        : BigDecimal.valueOf(total).compareTo(sum) >= 0 && total <= exact + 3 * Math.ulp(exact);
   }
 
   private void checkModel(String model, List<ModelUpdate> updates) {

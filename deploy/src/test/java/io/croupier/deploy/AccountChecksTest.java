@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Consistent topics have no findings, and each kind of inconsistency is found. */
 class AccountChecksTest {
@@ -294,6 +296,30 @@ class AccountChecksTest {
 
     assertThat(findings())
         .containsExactly("ben's totals at 1:1 are 2 reports and epsilon 2.01, not 2 and 4.0");
+  }
+
+  /** Beyond a million a total has more than 15 digits, and is rounded up. */
+  @ParameterizedTest
+  @CsvSource({
+    "1000000.01, true",
+    "1000000.0100000002, true",
+    "1000000.0099999999, false",
+    "1000000.0100000005, false"
+  })
+  void roundALargeTotalUp(double total, boolean isRight) {
+    reports.set(
+        0, new AccountChecks.GradientRecord("0:0", "ada", 1, LoadGenerator.ONCE, 1e6, 0, 1));
+    for (int i = 0; i < 3; i++) {
+      double rounded = i == 1 ? total : 1e6 + i / 100.0;
+      events.set(
+          i,
+          new AccountChecks.AccountingRecord(
+              "0:" + i, "ada", i + 1, Outcome.ADMITTED, i + 1, rounded));
+    }
+
+    List<String> findings = findings();
+    assertThat(findings).hasSize(isRight ? 0 : 1);
+    assertThat(findings).allMatch(finding -> finding.endsWith(", not 2 and 1000000.01"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.ServedWindows;
@@ -136,6 +137,7 @@ public final class Gateway implements AutoCloseable {
         sender,
         config.topics().gradients(),
         topics,
+        ObliviousKeyPair.derive(pepper.obliviousSecret()),
         allRead);
   }
 
@@ -160,27 +162,6 @@ public final class Gateway implements AutoCloseable {
   /** Where the gateway listens, such as http://127.0.0.1:8080. */
   public URI address() {
     return server.address();
-  }
-
-  /**
-   * Closes the gateway when this process is asked to end, by SIGTERM or SIGINT, and ends the
-   * process with status 0 then.
-   */
-  public void closeAtExit() {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  int status = 1;
-                  try {
-                    close();
-                    status = 0;
-                  } finally {
-                    // A JVM that a signal ends has the signal as its status otherwise.
-                    Runtime.getRuntime().halt(status);
-                  }
-                },
-                "end"));
   }
 
   /**

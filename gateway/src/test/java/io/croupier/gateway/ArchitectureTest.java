@@ -74,6 +74,8 @@ class ArchitectureTest {
         .haveSimpleNameStartingWith("AnonymousCheck")
         .or()
         .haveSimpleNameStartingWith("AnonymousEndpoint")
+        .or()
+        .haveSimpleNameStartingWith("ObliviousEndpoint")
         .should()
         .dependOnClassesThat()
         .haveSimpleName("Senders")

@@ -61,7 +61,7 @@ final class GatewayProcess implements AutoCloseable {
     }
     Map<String, String> settings = new HashMap<>();
     properties.forEach((key, value) -> settings.put((String) key, (String) value));
-    new Gateway(GatewayConfig.of(settings, file.toAbsolutePath().getParent())).closeAtExit();
+    AtExit.run(new Gateway(GatewayConfig.of(settings, file.toAbsolutePath().getParent()))::close);
   }
 
   /** Starts the process; the one before must have ended. */

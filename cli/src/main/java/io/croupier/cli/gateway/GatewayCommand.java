@@ -4,6 +4,7 @@ import io.croupier.cli.Brokers;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
+import io.croupier.gateway.AtExit;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.WatchSettings;
@@ -88,7 +89,7 @@ public final class GatewayCommand implements Callable<Integer> {
     Log.toConsole();
     GatewayConfig config = configuration.read();
     Gateway gateway = start(config);
-    gateway.closeAtExit();
+    AtExit.run(gateway::close);
     out().printf("Serving %s%n", gateway.address());
     out().flush();
     // A signal ends this process.

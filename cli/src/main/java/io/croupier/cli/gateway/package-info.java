@@ -1,2 +1,2 @@
-/** The {@code gateway} command. */
+/** The {@code gateway} and {@code relay} commands. */
 package io.croupier.cli.gateway;

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes anonymous reports: checks the token and the report, stores it, and answers. It doesn't look
- * at who sends them, except for the limits of addresses.
+ * at who sends them, except for the limits of addresses. A report may also come in an {@linkplain
+ * ObliviousEndpoint encapsulated} request.
  */
 final class AnonymousEndpoint {
   private static final Logger LOG = LoggerFactory.getLogger(AnonymousEndpoint.class);
@@ -44,30 +45,11 @@ final class AnonymousEndpoint {
         format == RequestBodies.Format.JSON
             ? AnonymousCheck.JSON_BYTES
             : AnonymousCheck.PROTOBUF_BYTES);
-    if (!parts.caughtUp().getAsBoolean()) {
-      throw unavailable("the gateway has not read all specs yet");
-    }
     exchange.request().addIdleTimeoutListener(timeout -> false);
     CompletableFuture<Void> unused =
         bodies
             .read(exchange, exchange.address())
-            .thenCompose(
-                body -> {
-                  CheckedSpend checked =
-                      format == RequestBodies.Format.JSON
-                          ? parts.reports().json(body)
-                          : parts.reports().protobuf(body);
-                  return stored.storeOnce(
-                      checked.nonce(),
-                      () ->
-                          parts
-                              .sender()
-                              .send(
-                                  parts.topics().reports(),
-                                  checked.nonce().toByteArray(),
-                                  checked.value().toByteArray()));
-                })
-            .exceptionallyCompose(AnonymousEndpoint::failed)
+            .thenCompose(body -> store(format, body))
             .whenCompleteAsync(
                 (done, failure) -> {
                   if (failure == null) {
@@ -79,11 +61,34 @@ final class AnonymousEndpoint {
                 executor);
   }
 
+  /**
+   * Checks a report, and stores it unless one with its token's nonce is stored.
+   *
+   * @return fails with a {@link ProblemException} if the report is refused, or may not be stored
+   */
+  CompletableFuture<Void> store(RequestBodies.Format format, byte[] body) {
+    if (!parts.caughtUp().getAsBoolean()) {
+      throw unavailable("the gateway has not read all specs yet");
+    }
+    CheckedSpend checked =
+        format == RequestBodies.Format.JSON
+            ? parts.reports().json(body)
+            : parts.reports().protobuf(body);
+    return stored
+        .storeOnce(
+            checked.nonce(),
+            () ->
+                parts
+                    .sender()
+                    .send(
+                        parts.topics().reports(),
+                        checked.nonce().toByteArray(),
+                        checked.value().toByteArray()))
+        .exceptionallyCompose(AnonymousEndpoint::failed);
+  }
+
   private static CompletableFuture<Void> failed(Throwable failure) {
     Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-    if (cause instanceof ProblemException) {
-      return CompletableFuture.failedFuture(cause);
-    }
     LOG.warn("An anonymous report could not be stored: {}", cause.getClass().getName());
     return CompletableFuture.failedFuture(
         unavailable(

@@ -1,5 +1,6 @@
 package io.croupier.gateway.http;
 
+import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.ServedWindows;
@@ -18,6 +19,7 @@ import java.util.function.BooleanSupplier;
  * @param sender writes to Kafka
  * @param gradients the topic of requests for tokens
  * @param topics the topics of anonymous reports
+ * @param oblivious the key pair that opens encapsulated requests, the same at all gateways
  * @param caughtUp whether all specs, updates and keys have been read, and verdicts are followed
  */
 public record AnonymousParts(
@@ -28,4 +30,5 @@ public record AnonymousParts(
     ReportSender sender,
     String gradients,
     AnonymousTopics topics,
+    ObliviousKeyPair oblivious,
     BooleanSupplier caughtUp) {}

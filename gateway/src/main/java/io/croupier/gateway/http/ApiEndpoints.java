@@ -1,6 +1,5 @@
 package io.croupier.gateway.http;
 
-import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.config.LimitSettings;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TokenVerifier;
@@ -13,6 +12,7 @@ import io.croupier.gateway.report.ReportCheck;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
@@ -31,6 +31,14 @@ record ApiEndpoints(
 
   /** This many users may together hold all the memory of bodies. */
   private static final int SENDERS = 16;
+
+  private static final Set<Route> OF_ANONYMOUS =
+      Set.of(
+          Route.POST_TOKEN,
+          Route.POST_ANONYMOUS_REPORT,
+          Route.POST_ENCAPSULATED,
+          Route.GET_OBLIVIOUS_KEYS,
+          Route.GET_WINDOWS);
 
   /**
    * What the senders of reports prove, and where their reports go.
@@ -101,16 +109,19 @@ record ApiEndpoints(
               threads,
               drain);
       endpoints.put(Route.POST_TOKEN, tokens::handle);
-      endpoints.put(
-          Route.POST_ANONYMOUS_REPORT,
-          new AnonymousEndpoint(ofUnknownSenders(limits, threads), parts, threads)::handle);
-      endpoints.put(
-          Route.GET_WINDOWS,
-          new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp())::handle);
+      RequestBodies ofUnknown = ofUnknownSenders(limits, threads);
+      AnonymousEndpoint ofAnonymous = new AnonymousEndpoint(ofUnknown, parts, threads);
+      endpoints.put(Route.POST_ANONYMOUS_REPORT, ofAnonymous::handle);
+      WindowsEndpoint windows = new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp());
+      endpoints.put(Route.GET_WINDOWS, windows::handle);
+      ObliviousEndpoint oblivious =
+          new ObliviousEndpoint(ofUnknown, parts.oblivious(), ofAnonymous, windows, threads);
+      endpoints.put(Route.POST_ENCAPSULATED, oblivious::handle);
+      endpoints.put(Route.GET_OBLIVIOUS_KEYS, oblivious::keys);
     } else {
-      endpoints.put(Route.POST_TOKEN, ApiEndpoints::noAnonymousReports);
-      endpoints.put(Route.POST_ANONYMOUS_REPORT, ApiEndpoints::noAnonymousReports);
-      endpoints.put(Route.GET_WINDOWS, ApiEndpoints::noAnonymousReports);
+      for (Route route : OF_ANONYMOUS) {
+        endpoints.put(route, ApiEndpoints::noAnonymousReports);
+      }
     }
     endpoints.put(Route.GET_MODELS, ofModels::list);
     endpoints.put(Route.GET_MODEL, ofModels::newest);
@@ -120,10 +131,10 @@ record ApiEndpoints(
   }
 
   /** In places of their own. A relay sends everybody's, so one address may take all of them. */
-  private static RequestBodies ofUnknownSenders(LimitSettings limits, Executor threads) {
-    long bytes = (long) limits.concurrent() * AnonymousCheck.JSON_BYTES;
+  static RequestBodies ofUnknownSenders(LimitSettings limits, Executor threads) {
+    long bytes = (long) limits.concurrent() * ObliviousEndpoint.REQUEST_BYTES;
     return new RequestBodies(
-        AnonymousCheck.JSON_BYTES,
+        ObliviousEndpoint.REQUEST_BYTES,
         limits.bodyTime(),
         new Places(limits.concurrent(), limits.concurrent()),
         new Places(bytes, bytes),

@@ -154,27 +154,30 @@ final class Exchange {
   }
 
   /** Whole seconds, rounded up. */
-  private static String seconds(Duration time) {
+  static String seconds(Duration time) {
     return String.valueOf(Math.max(1, (time.toMillis() + MILLIS - 1) / MILLIS));
   }
 
   /** Answers with the problem that caused an exception. */
   void fail(Throwable thrown) {
+    fail(problem(thrown, match.route()));
+  }
+
+  /** The problem that caused an exception; logs any other cause. */
+  static ProblemDocument problem(Throwable thrown, Route route) {
     Throwable cause =
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
             : thrown;
     if (cause instanceof ProblemException expected) {
-      fail(expected.problem());
-    } else {
-      // The message may quote what the request contains.
-      LOG.error("{} failed: {}", match.route(), cause.getClass().getName());
-      LOG.debug("{} failed", match.route(), cause);
-      fail(
-          ProblemDocument.of(
-              ProblemType.INTERNAL,
-              HttpStatus.getMessage(ProblemType.INTERNAL.status())
-                  + "; the gateway's log names the cause"));
+      return expected.problem();
     }
+    // The message may quote what the request contains.
+    LOG.error("{} failed: {}", route, cause.getClass().getName());
+    LOG.debug("{} failed", route, cause);
+    return ProblemDocument.of(
+        ProblemType.INTERNAL,
+        HttpStatus.getMessage(ProblemType.INTERNAL.status())
+            + "; the gateway's log names the cause");
   }
 }

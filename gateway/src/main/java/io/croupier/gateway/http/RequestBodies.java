@@ -45,11 +45,19 @@ final class RequestBodies {
   }
 
   static Format format(Exchange exchange) {
+    requireNoEncoding(exchange);
+    return format(exchange.header(HttpHeader.CONTENT_TYPE));
+  }
+
+  static void requireNoEncoding(Exchange exchange) {
     String encoding = exchange.header(HttpHeader.CONTENT_ENCODING);
     if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
       throw unsupported("Content-Encoding must be absent: compressed bodies are not accepted");
     }
-    String type = exchange.header(HttpHeader.CONTENT_TYPE);
+  }
+
+  /** The format that a Content-Type names; null: there is none. */
+  static Format format(String type) {
     String name = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     return switch (name) {
       case "application/x-protobuf", "application/protobuf" -> Format.PROTOBUF;
@@ -59,7 +67,7 @@ final class RequestBodies {
     };
   }
 
-  private static ProblemException unsupported(String detail) {
+  static ProblemException unsupported(String detail) {
     return new ProblemException(ProblemType.UNSUPPORTED_MEDIA_TYPE, detail);
   }
 

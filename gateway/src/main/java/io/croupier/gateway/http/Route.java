@@ -12,6 +12,8 @@ public enum Route {
   POST_REPORT("POST", "/v1/reports"),
   POST_TOKEN("POST", "/v1/tokens"),
   POST_ANONYMOUS_REPORT("POST", "/v1/anonymous-reports"),
+  POST_ENCAPSULATED("POST", "/v1/ohttp"),
+  GET_OBLIVIOUS_KEYS("GET", "/v1/ohttp-keys"),
   GET_MODELS("GET", "/v1/models"),
   GET_MODEL("GET", "/v1/models/{id}"),
   GET_EVENTS("GET", "/v1/models/{id}/events"),

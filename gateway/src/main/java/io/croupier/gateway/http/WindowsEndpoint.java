@@ -32,10 +32,22 @@ final class WindowsEndpoint {
     this.caughtUp = caughtUp;
   }
 
-  /** Answers with an update that has a model, its newest round, and windows, and nothing else. */
   void handle(Exchange exchange) {
     boolean protobuf = ModelsEndpoint.prefersProtobuf(exchange.header(HttpHeader.ACCEPT));
-    ServedModel model = models.require(exchange.parameter());
+    byte[] body = windows(exchange.parameter(), protobuf);
+    exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
+    exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");
+    exchange.answer(HttpStatus.OK_200, type(protobuf), body);
+  }
+
+  /** The media type of an answer. */
+  static String type(boolean protobuf) {
+    return protobuf ? ModelsEndpoint.PROTOBUF : Exchange.JSON;
+  }
+
+  /** An update that has a model, its newest round, and windows, and nothing else. */
+  byte[] windows(String modelId, boolean protobuf) {
+    ServedModel model = models.require(modelId);
     if (!caughtUp.getAsBoolean()) {
       throw new ProblemException(
           ProblemDocument.of(ProblemType.UNAVAILABLE, "the gateway has not read all keys yet")
@@ -47,13 +59,7 @@ final class WindowsEndpoint {
             .setRound(model.round())
             .addAllWindows(windows.open(model.modelId(), model.round()))
             .build();
-    exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
-    exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");
-    if (protobuf) {
-      exchange.answer(HttpStatus.OK_200, ModelsEndpoint.PROTOBUF, update.toByteArray());
-    } else {
-      exchange.answer(HttpStatus.OK_200, Exchange.JSON, json(update));
-    }
+    return protobuf ? update.toByteArray() : json(update);
   }
 
   private static byte[] json(ModelUpdate update) {

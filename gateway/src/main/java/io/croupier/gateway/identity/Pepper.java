@@ -27,6 +27,7 @@ public final class Pepper {
   private static final int OF_AN_ISSUER = -2;
   private static final int OF_TOKENS = -3;
   private static final int OF_A_REQUEST = -4;
+  private static final int OF_OBLIVIOUS_HTTP = -5;
   private static final String ALGORITHM = "HmacSHA256";
 
   private final SecretKeySpec key;
@@ -109,6 +110,11 @@ public final class Pepper {
   /** The secret from which all gateways derive the keys of tokens: 32 bytes. */
   public byte[] tokenSecret() {
     return hmac(ByteBuffer.allocate(Integer.BYTES).putInt(OF_TOKENS).array());
+  }
+
+  /** The secret from which all gateways derive the key of encapsulated requests: 32 bytes. */
+  public byte[] obliviousSecret() {
+    return hmac(ByteBuffer.allocate(Integer.BYTES).putInt(OF_OBLIVIOUS_HTTP).array());
   }
 
   /** Identifies a request for a token: 32 bytes that follow from the pepper and the request. */

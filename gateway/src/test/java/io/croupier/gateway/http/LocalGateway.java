@@ -2,7 +2,10 @@ package io.croupier.gateway.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
+import io.croupier.gateway.anonymous.ServedWindows;
+import io.croupier.gateway.anonymous.TokenKeys;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
@@ -61,11 +64,12 @@ final class LocalGateway implements AutoCloseable {
         new AnonymousParts(
             null,
             null,
-            null,
+            new ServedWindows(specs, new TokenKeys()),
             new AnonymousCheck(specs, updates, null),
             null,
             config.topics().gradients(),
             AnonymousTopics.withPrefix("croupier"),
+            ObliviousKeyPair.derive(pepper.obliviousSecret()),
             () -> true);
     server =
         new GatewayServer(

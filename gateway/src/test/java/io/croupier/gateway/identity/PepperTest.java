@@ -81,6 +81,15 @@ class PepperTest {
         .isEqualTo(Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal()));
   }
 
+  /** All gateways, of later releases too, must open what devices encrypt for one of them. */
+  @Test
+  void theKeyOfEncapsulatedRequestsFollowsFromThePepper() throws Exception {
+    Path file = directory.resolve("pepper");
+    SecretFile.create(file, "0b".repeat(32));
+    assertThat(HexFormat.of().formatHex(Pepper.read(file).obliviousSecret()))
+        .isEqualTo("8f59ada3f87b7fce484d186e0ab152cb5e9f7e50539b0a75c44a8998a6041035");
+  }
+
   @Test
   void differentPairsHaveDifferentIds() throws Exception {
     Path file = directory.resolve("pepper");

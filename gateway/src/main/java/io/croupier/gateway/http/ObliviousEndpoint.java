@@ -1,0 +1,168 @@
+package io.croupier.gateway.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.ohttp.BinaryRequest;
+import io.croupier.client.ohttp.BinaryResponse;
+import io.croupier.client.ohttp.ObliviousExchange;
+import io.croupier.client.ohttp.ObliviousKey;
+import io.croupier.client.ohttp.ObliviousKeyPair;
+import io.croupier.gateway.problem.ProblemDocument;
+import io.croupier.gateway.problem.ProblemException;
+import io.croupier.gateway.problem.ProblemType;
+import java.security.GeneralSecurityException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+
+/**
+ * Opens encapsulated requests (RFC 9458), and answers them as if they had come directly. They may
+ * send an anonymous report, or ask for the windows of a model; of their header, only Content-Type
+ * or Accept is read. A request whose opening succeeds has an encapsulated answer, whatever its
+ * status.
+ *
+ * <p>A copy of an encapsulated request changes nothing: a token's nonce is spent once.
+ */
+final class ObliviousEndpoint {
+  /** Bytes of every encapsulated request. */
+  static final int REQUEST_BYTES = BinaryRequest.BYTES + ObliviousExchange.REQUEST_OVERHEAD;
+
+  private final RequestBodies bodies;
+  private final ObliviousKeyPair keys;
+  private final AnonymousEndpoint reports;
+  private final WindowsEndpoint windows;
+  private final Executor executor;
+
+  ObliviousEndpoint(
+      RequestBodies bodies,
+      ObliviousKeyPair keys,
+      AnonymousEndpoint reports,
+      WindowsEndpoint windows,
+      Executor executor) {
+    this.bodies = bodies;
+    this.keys = keys;
+    this.reports = reports;
+    this.windows = windows;
+    this.executor = executor;
+  }
+
+  /** Answers with the public key. */
+  void keys(Exchange exchange) {
+    exchange.answer(HttpStatus.OK_200, ObliviousKey.MEDIA_TYPE, keys.key().encoded());
+  }
+
+  void handle(Exchange exchange) {
+    requireForm(exchange);
+    exchange.request().addIdleTimeoutListener(timeout -> false);
+    CompletableFuture<byte[]> unused =
+        bodies
+            .read(exchange, exchange.address())
+            .thenCompose(
+                body -> {
+                  ObliviousExchange opened = open(body);
+                  return answer(opened.request()).thenApply(opened::seal);
+                })
+            .whenCompleteAsync(
+                (answer, failure) -> {
+                  if (failure == null) {
+                    exchange.answer(HttpStatus.OK_200, ObliviousExchange.ANSWER_TYPE, answer);
+                  } else {
+                    exchange.fail(failure);
+                  }
+                },
+                executor);
+  }
+
+  /** Checks type and length, which are the same for all encapsulated requests. */
+  static void requireForm(Exchange exchange) {
+    RequestBodies.requireNoEncoding(exchange);
+    if (!ObliviousExchange.REQUEST_TYPE.equals(exchange.header(HttpHeader.CONTENT_TYPE))) {
+      throw RequestBodies.unsupported("Content-Type must be " + ObliviousExchange.REQUEST_TYPE);
+    }
+    if (exchange.request().getLength() != REQUEST_BYTES) {
+      throw new ProblemException(
+          ProblemType.MALFORMED,
+          "Content-Length must be %d, as for all encapsulated requests, by padding"
+              .formatted(REQUEST_BYTES));
+    }
+  }
+
+  private ObliviousExchange open(byte[] body) {
+    try {
+      return keys.open(body);
+    } catch (GeneralSecurityException e) {
+      throw new ProblemException(
+          ProblemType.MALFORMED,
+          "the body must be encrypted under the key that this gateway serves at "
+              + Route.GET_OBLIVIOUS_KEYS.template());
+    }
+  }
+
+  /** The encoded answer to an opened request; never fails. */
+  private CompletableFuture<byte[]> answer(byte[] message) {
+    CompletableFuture<BinaryResponse> answer;
+    try {
+      answer = answer(parse(message));
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    return answer.exceptionally(ObliviousEndpoint::failed).thenApply(BinaryResponse::encoded);
+  }
+
+  private static BinaryRequest parse(byte[] message) {
+    try {
+      return BinaryRequest.parse(message);
+    } catch (IllegalArgumentException e) {
+      throw new ProblemException(ProblemType.MALFORMED, e.getMessage());
+    }
+  }
+
+  private CompletableFuture<BinaryResponse> answer(BinaryRequest request) {
+    Route.Match match =
+        Route.of(request.method(), request.path())
+            .filter(found -> found.route().method().equals(request.method()))
+            .orElse(new Route.Match(Route.POST_ENCAPSULATED, ""));
+    return switch (match.route()) {
+      case POST_ANONYMOUS_REPORT ->
+          reports
+              .store(
+                  RequestBodies.format(request.header().get("content-type")),
+                  request.content().toByteArray())
+              .thenApply(
+                  stored -> response(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8)));
+      case GET_WINDOWS -> {
+        boolean protobuf = ModelsEndpoint.prefersProtobuf(request.header().get("accept"));
+        yield CompletableFuture.completedFuture(
+            response(
+                HttpStatus.OK_200,
+                WindowsEndpoint.type(protobuf),
+                windows.windows(match.parameter(), protobuf)));
+      }
+      default ->
+          throw new ProblemException(
+              ProblemType.NOT_FOUND,
+              "an encapsulated request must be %s %s or %s %s"
+                  .formatted(
+                      Route.POST_ANONYMOUS_REPORT.method(),
+                      Route.POST_ANONYMOUS_REPORT.template(),
+                      Route.GET_WINDOWS.method(),
+                      Route.GET_WINDOWS.template()));
+    };
+  }
+
+  private static BinaryResponse response(int status, String type, byte[] body) {
+    return new BinaryResponse(status, Map.of("content-type", type), ByteString.copyFrom(body));
+  }
+
+  private static BinaryResponse failed(Throwable thrown) {
+    ProblemDocument problem = Exchange.problem(thrown, Route.POST_ENCAPSULATED);
+    Map<String, String> header = new HashMap<>();
+    header.put("content-type", ProblemDocument.MEDIA_TYPE);
+    problem.retryAfter().ifPresent(time -> header.put("retry-after", Exchange.seconds(time)));
+    return new BinaryResponse(problem.type().status(), header, ByteString.copyFrom(problem.json()));
+  }
+}
