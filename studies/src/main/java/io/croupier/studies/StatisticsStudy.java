@@ -36,7 +36,16 @@ final class StatisticsStudy implements Study {
   private final int runsOfQuantiles;
 
   /** People of whom any may be drawn, each by their category from 0 to k - 1. */
-  private record CategoryCase(String label, int k, int[] categories) {
+  private static final class CategoryCase {
+    private final String label;
+    private final int k;
+    private final int[] categories;
+
+    CategoryCase(String label, int k, int[] categories) {
+      this.label = label;
+      this.k = k;
+      this.categories = categories;
+    }
 
     double[] fractions() {
       double[] fractions = new double[k];
@@ -163,9 +172,11 @@ final class StatisticsStudy implements Study {
     page.table(columns, rows);
     CategoryCase shown = cases.get(cases.size() - 1);
     Plot plot = new Plot("delays in 32 classes, +- 0.01 in every one", "epsilon", "people");
+    int kind = 0;
     for (CategoryWay way : CategoryWay.values()) {
       double[] y = Arrays.stream(EPSILONS).map(e -> needed(way, e, shown)).toArray();
-      plot.curve(way.label, EPSILONS, y, ChartStyle.colour(way.ordinal()), way.ordinal());
+      plot.curve(way.label, EPSILONS, y, ChartStyle.colour(kind), kind);
+      kind++;
     }
     page.picture("people", plot);
   }
