@@ -33,7 +33,7 @@ class DiscountedHedgeTest {
         return losses;
       }
     },
-    /** Whoever leads loses. */
+    /** The expert with the largest share loses. */
     ADVERSARY {
       @Override
       double[] of(int round, double[] shares, Random random) {
