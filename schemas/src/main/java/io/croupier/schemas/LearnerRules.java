@@ -50,11 +50,18 @@ final class LearnerRules {
   }
 
   private void memory(Memory memory) {
-    String path = "memory.half_life";
-    String right = "from 1 to " + MAX_HALF_LIFE + " reports";
-    if (violations.required(path, memory.hasHalfLife(), right)) {
-      double halfLife = memory.getHalfLife();
-      violations.require(halfLife >= 1 && halfLife <= MAX_HALF_LIFE, path, halfLife, right);
+    String path = memory.hasAutomatic() ? "memory.automatic" : "memory.half_life";
+    double halfLife = memory.getHalfLife();
+    switch (memory.getMemoryCase()) {
+      case HALF_LIFE ->
+          violations.require(
+              halfLife >= 1 && halfLife <= MAX_HALF_LIFE,
+              path,
+              halfLife,
+              "from 1 to " + MAX_HALF_LIFE + " reports");
+      case AUTOMATIC -> {}
+      case MEMORY_NOT_SET ->
+          violations.add("memory is empty: it must be half_life or automatic, or left out");
     }
     switch (spec.getLearnerCase()) {
       case BANCO, BLACK_BOX, COMBINED, COORDINATE_WISE, LEARNER_NOT_SET -> {}
@@ -62,7 +69,7 @@ final class LearnerRules {
           violations.require(
               false,
               path,
-              memory.getHalfLife(),
+              memory.hasAutomatic() ? "set" : halfLife,
               "left out with "
                   + ModelSpec.getDescriptor()
                       .findFieldByNumber(spec.getLearnerCase().getNumber())

@@ -209,8 +209,8 @@ class ModelSpecsTest {
         "averaging { polynomial {} }                  | averaging.polynomial.degree is missing",
         "averaging { polynomial { degree: -1 } }      | averaging.polynomial.degree is -1.0",
         "averaging { polynomial { degree: 101 } }     | averaging.polynomial.degree is 101.0",
-        "memory {}                                    | memory.half_life is missing: it must be from 1 to"
-            + " 1.0E15 reports",
+        "memory {}                                    | memory is empty: it must be half_life or"
+            + " automatic, or left out",
         "memory { half_life: 0.5 }                    | memory.half_life is 0.5: it must be from 1",
         "memory { half_life: inf }                    | memory.half_life is Infinity",
         "memory { half_life: nan }                    | memory.half_life is NaN",
@@ -383,6 +383,8 @@ class ModelSpecsTest {
   void bettorsHaveAMemory(String learner) {
     assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { half_life: 20000 }")))
         .isEmpty();
+    assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { automatic {} }")))
+        .isEmpty();
   }
 
   @Test
@@ -397,6 +399,11 @@ class ModelSpecsTest {
           .as(learner)
           .contains(
               "memory.half_life is 20000.0: it must be left out with "
+                  + name
+                  + ": only combined, black_box, banco and coordinate_wise have a memory");
+      assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { automatic {} }")))
+          .contains(
+              "memory.automatic is set: it must be left out with "
                   + name
                   + ": only combined, black_box, banco and coordinate_wise have a memory");
     }

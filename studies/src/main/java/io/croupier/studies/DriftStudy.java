@@ -16,26 +16,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * How soon a model follows people who change, by its memory; and whether copies with several
- * memories need no choice: their sum, or a mixture whose shares follow their losses.
+ * How soon a model follows people who change, by its memory; whether copies with several memories
+ * need no choice: their sum, or the mixture of {@code memory: {automatic: {}}}; and how often that
+ * one states that people drift.
  */
 final class DriftStudy implements Study {
   private static final int DIMENSION = 5;
   private static final int REPORTS = 100;
   private static final double NORM = 3;
+
+  /** From all targets of the absolute loss. */
+  private static final double FAR = 1000;
+
   private static final double[] EPSILONS = {1, 2, 8};
   private static final List<Loss> LOSSES = List.of(Loss.LOGISTIC, Loss.ABSOLUTE);
 
-  /** Half-lives in reports. */
-  private static final double[] HALF_LIVES = {1 << 11, 1 << 13, 1 << 15, Double.POSITIVE_INFINITY};
+  private static final Memory ALL_HISTORY = Memory.getDefaultInstance();
 
-  private static final int FIXED = HALF_LIVES.length;
+  private static final List<Memory> MEMORIES =
+      List.of(halfLife(1 << 11), halfLife(1 << 13), halfLife(1 << 15), ALL_HISTORY);
 
-  /** Shares of the mixture follow losses with this half-life. */
-  private static final double MIXTURE_HALF_LIFE = 1 << 13;
+  private static final int FIXED = MEMORIES.size();
 
   private static final List<String> METHODS =
       List.of(
@@ -44,53 +49,15 @@ final class DriftStudy implements Study {
           "half-life 2^15",
           "all of history",
           "sum of copies",
-          "mixture of copies");
+          "automatic memory");
+
+  private static final String DRIFTING = "drifting";
+
+  /** Runs where nothing changes that look for false alarms, for each loss and epsilon. */
+  private static final int STILL_RUNS = 50;
 
   /** Parts of a run, of equal length. */
   private static final int PARTS = 40;
-
-  /** How the best weights move, in the plane of the first two coordinates. */
-  private enum Drift {
-    NOTHING("nothing changes") {
-      @Override
-      double angle(double time) {
-        return 0;
-      }
-    },
-    TURN_90("turn by 90 degrees at half time") {
-      @Override
-      double angle(double time) {
-        return time < 0.5 ? 0 : Math.PI / 2;
-      }
-    },
-    TURN_180("turn by 180 degrees at half time") {
-      @Override
-      double angle(double time) {
-        return time < 0.5 ? 0 : Math.PI;
-      }
-    },
-    ROTATION("slow rotation by 180 degrees") {
-      @Override
-      double angle(double time) {
-        return Math.PI * time;
-      }
-    },
-    SWING("swings by 45 degrees, ten times") {
-      @Override
-      double angle(double time) {
-        return Math.PI / 4 * Math.sin(20 * Math.PI * time);
-      }
-    };
-
-    private final String label;
-
-    Drift(String label) {
-      this.label = label;
-    }
-
-    /** Of the best weights after this share of all rounds, in radians. */
-    abstract double angle(double time);
-  }
 
   private record DriftCell(Loss loss, Drift change, double epsilon) {
     String label() {
@@ -98,13 +65,19 @@ final class DriftStudy implements Study {
     }
   }
 
+  private static Memory halfLife(double reports) {
+    return Memory.newBuilder().setHalfLife(reports).build();
+  }
+
   private final int rounds;
   private final int replications;
+  private final int stillRuns;
   private final Design design;
 
   DriftStudy(StudyScale scale) {
     rounds = Math.max(PARTS, scale.people(1000));
     replications = scale.replications(8);
+    stillRuns = scale.replications(STILL_RUNS);
     design = new Design(FeatureLaw.SPHERE, DIMENSION, Math.min(1000, scale.designPoints()));
   }
 
@@ -127,7 +100,12 @@ final class DriftStudy implements Study {
 
   @Override
   public long work() {
-    return (long) cells().size() * replications * rounds * REPORTS * METHODS.size();
+    long trials = (long) cells().size() * replications * METHODS.size();
+    return (trials + (long) still().size() * stillRuns) * rounds * REPORTS;
+  }
+
+  private static List<DriftCell> still() {
+    return cells().stream().filter(cell -> cell.change == Drift.NOTHING).toList();
   }
 
   @Override
@@ -139,136 +117,128 @@ final class DriftStudy implements Study {
       for (int r = 0; r < replications; r++) {
         DriftCell cell = cells.get(c);
         long trialSeed = SeededRandom.seed(seed, c, r);
-        trials.add(() -> new DriftTrial(cell, new SeededRandom(trialSeed)).excess(runner));
+        trials.add(() -> new DriftTrial(cell, methods(), trialSeed).run(runner));
       }
     }
-    report(cells, runner.all(trials), page);
+    for (DriftCell cell : still()) {
+      for (int r = 0; r < stillRuns; r++) {
+        long trialSeed = SeededRandom.seed(seed, cells.size() + cells.indexOf(cell), r);
+        trials.add(() -> new DriftTrial(cell, List.of(automatic()), trialSeed).run(runner));
+      }
+    }
+    List<double[][]> results = runner.all(trials);
+    int compared = cells.size() * replications;
+    report(cells, results.subList(0, compared), page);
+    alarms(cells, results.subList(0, compared), results.subList(compared, results.size()), page);
+  }
+
+  /** The learners whose weights each method adds up. */
+  private static List<List<LearnerRun>> methods() {
+    List<List<LearnerRun>> methods = new ArrayList<>();
+    List<LearnerRun> summed = new ArrayList<>();
+    for (Memory memory : MEMORIES) {
+      methods.add(List.of(learner(1, memory)));
+      summed.add(learner(1.0 / FIXED, memory));
+    }
+    methods.add(summed);
+    methods.add(automatic());
+    return methods;
+  }
+
+  private static List<LearnerRun> automatic() {
+    return List.of(
+        learner(
+            1, Memory.newBuilder().setAutomatic(Memory.Automatic.getDefaultInstance()).build()));
+  }
+
+  private static ModelSpec.Builder spec() {
+    return ModelSpec.newBuilder()
+        .setModelId("study")
+        .setDimension(DIMENSION)
+        .setGradientBound(1)
+        .setCombined(Combined.getDefaultInstance());
+  }
+
+  private static LearnerRun learner(double wealth, Memory memory) {
+    ModelSpec.Builder spec = spec().setInitialWealth(wealth);
+    if (!memory.equals(ALL_HISTORY)) {
+      spec.setMemory(memory);
+    }
+    return new LearnerRun(LabelledLearner.of("combined", spec.build()));
   }
 
   /** All methods on the same people, each with its own releases. */
   private final class DriftTrial {
     private final DriftCell cell;
+    private final List<List<LearnerRun>> methods;
     private final SeededRandom random;
     private final double deviation;
     private final Person person = new Person(DIMENSION);
     private final double[] best = new double[DIMENSION];
-    private final List<LearnerRun> fixed = new ArrayList<>();
-    private final List<LearnerRun> summed = new ArrayList<>();
-    private final List<LearnerRun> mixed = new ArrayList<>();
-    private final double[] shares = new double[FIXED];
-    private final double[] losses = new double[FIXED];
-    private double squares;
 
-    private DriftTrial(DriftCell cell, SeededRandom random) {
+    private DriftTrial(DriftCell cell, List<List<LearnerRun>> methods, long seed) {
       this.cell = cell;
-      this.random = random;
+      this.methods = methods;
+      random = new SeededRandom(seed);
       Mechanism declared =
           new ReportNoise(StudiedMechanism.PRIV_UNIT, cell.epsilon).declared(DIMENSION, 1);
-      ModelSpec spec = spec(1, 1).spec().orElseThrow();
-      deviation =
-          Math.sqrt(
-              declared.squaredError(new SpecGradients(spec, new PrivUnitLaws()).all()) / DIMENSION);
-      for (double halfLife : HALF_LIVES) {
-        fixed.add(new LearnerRun(spec(1, halfLife)));
-        summed.add(new LearnerRun(spec(1.0 / FIXED, halfLife)));
-        mixed.add(new LearnerRun(spec(1, halfLife)));
-      }
-      Arrays.fill(shares, 1.0 / FIXED);
+      SpecGradients gradients = new SpecGradients(spec().build(), new PrivUnitLaws());
+      deviation = Math.sqrt(declared.squaredError(gradients.all()) / DIMENSION);
     }
 
-    private LabelledLearner spec(double wealth, double halfLife) {
-      ModelSpec.Builder spec =
-          ModelSpec.newBuilder()
-              .setModelId("study")
-              .setDimension(DIMENSION)
-              .setGradientBound(1)
-              .setInitialWealth(wealth)
-              .setCombined(Combined.getDefaultInstance());
-      if (halfLife < Double.POSITIVE_INFINITY) {
-        spec.setMemory(Memory.newBuilder().setHalfLife(halfLife));
-      }
-      return LabelledLearner.of("combined", spec.build());
-    }
-
-    /** Mean excess losses of the averages at the next people, by method and part of the run. */
-    private double[][] excess(Runner runner) {
-      double[][] means = new double[METHODS.size()][PARTS];
+    /**
+     * Returns mean excess losses of the averages at the next people, by method and part of the run;
+     * and of the last method, in how many rounds of each part it stated that people drift.
+     */
+    private double[][] run(Runner runner) {
+      double[][] means = new double[methods.size() + 1][PARTS];
       for (int t = 0; t < rounds; t++) {
+        int part = t * PARTS / rounds;
         double angle = cell.change.angle(t / (double) rounds);
         best[0] = NORM * Math.cos(angle);
         best[1] = NORM * Math.sin(angle);
-        double[][] weights = points(true);
-        double[][] averages = points(false);
-        double[][] reports = new double[METHODS.size()][DIMENSION];
-        for (int i = 0; i < REPORTS; i++) {
-          design.draw(random, person.x);
-          person.target = cell.loss.target(random, Vectors.dot(person.x, best));
-          for (int m = 0; m < reports.length; m++) {
-            double slope = cell.loss.slope(Vectors.dot(person.x, weights[m]), person.target);
-            Vectors.addScaled(slope, person.x, reports[m]);
+        for (int m = 0; m < methods.size(); m++) {
+          double[] average = sum(methods.get(m), LearnerRun::average);
+          means[m][part] += excess(average) * PARTS / rounds;
+        }
+        double[][] reports = reports();
+        for (int m = 0; m < methods.size(); m++) {
+          for (LearnerRun learner : methods.get(m)) {
+            learner.add(reports[m]);
+            learner.step(REPORTS);
           }
         }
-        for (int m = 0; m < reports.length; m++) {
-          means[m][t * PARTS / rounds] += excess(averages[m]) * PARTS / rounds;
-          for (int j = 0; j < DIMENSION; j++) {
-            reports[m][j] += deviation * Math.sqrt(REPORTS) * random.normal();
-          }
-        }
-        share(reports[FIXED + 1]);
-        for (int k = 0; k < FIXED; k++) {
-          step(fixed.get(k), reports[k]);
-          step(summed.get(k), reports[FIXED]);
-          step(mixed.get(k), reports[FIXED + 1]);
-        }
-        runner.progress().accept((long) REPORTS * METHODS.size());
+        means[methods.size()][part] += methods.get(methods.size() - 1).get(0).diagnostic(DRIFTING);
+        runner.progress().accept((long) REPORTS * methods.size());
       }
       return means;
     }
 
-    private double[][] points(boolean areWeights) {
-      double[][] points = new double[METHODS.size()][DIMENSION];
-      for (int k = 0; k < FIXED; k++) {
-        Vectors.add(point(fixed.get(k), areWeights), points[k]);
-        Vectors.add(point(summed.get(k), areWeights), points[FIXED]);
-        Vectors.addScaled(shares[k], point(mixed.get(k), areWeights), points[FIXED + 1]);
-      }
-      return points;
+    private double[] sum(List<LearnerRun> learners, Function<LearnerRun, double[]> point) {
+      double[] sum = new double[DIMENSION];
+      learners.forEach(learner -> Vectors.add(point.apply(learner), sum));
+      return sum;
     }
 
-    private double[] point(LearnerRun run, boolean isWeights) {
-      return isWeights ? run.weights() : run.average();
-    }
-
-    private void step(LearnerRun run, double[] sum) {
-      run.add(sum);
-      run.step(REPORTS);
-    }
-
-    /** Discounted exponential weights on linearised losses, at a rate by their spread so far. */
-    private void share(double[] sum) {
-      double beta = Math.pow(2, -REPORTS / MIXTURE_HALF_LIFE);
-      double[] coins = new double[FIXED];
-      double mean = 0;
-      for (int k = 0; k < FIXED; k++) {
-        coins[k] = Vectors.dot(sum, mixed.get(k).weights());
-        mean += shares[k] * coins[k];
+    /** The sum of a round's releases, by method. */
+    private double[][] reports() {
+      double[][] weights =
+          methods.stream().map(each -> sum(each, LearnerRun::weights)).toArray(double[][]::new);
+      double[][] reports = new double[methods.size()][DIMENSION];
+      for (int i = 0; i < REPORTS; i++) {
+        design.draw(random, person.x);
+        person.target = cell.loss.target(random, Vectors.dot(person.x, best));
+        for (int m = 0; m < reports.length; m++) {
+          double slope = cell.loss.slope(Vectors.dot(person.x, weights[m]), person.target);
+          Vectors.addScaled(slope, person.x, reports[m]);
+        }
       }
-      double spread = 0;
-      for (int k = 0; k < FIXED; k++) {
-        losses[k] = beta * losses[k] + coins[k] - mean;
-        spread += shares[k] * (coins[k] - mean) * (coins[k] - mean);
+      for (double[] report : reports) {
+        for (int j = 0; j < DIMENSION; j++) {
+          report[j] += deviation * Math.sqrt(REPORTS) * random.normal();
+        }
       }
-      squares = beta * squares + spread;
-      double rate = squares > 0 ? Math.sqrt(Math.log(FIXED) / squares) : 0;
-      double least = Arrays.stream(losses).min().orElseThrow();
-      double total = 0;
-      for (int k = 0; k < FIXED; k++) {
-        shares[k] = Math.exp(-rate * (losses[k] - least));
-        total += shares[k];
-      }
-      for (int k = 0; k < FIXED; k++) {
-        shares[k] /= total;
-      }
+      return reports;
     }
 
     private double excess(double[] weights) {
@@ -294,13 +264,12 @@ final class DriftStudy implements Study {
     page.list(
         "Sum of copies: the weights of four learners with these memories and W0 / 4 each are added, as"
             + " `combined` adds its two.",
-        "Mixture of copies: shares that add up to 1, exponential in the copies' linearised losses,"
-            + " which have a half-life of %s reports, at a rate that follows their spread."
-                .formatted(NumberLabels.short3(MIXTURE_HALF_LIFE)));
+        "Automatic memory: `memory: {automatic: {}}`, copies with these memories and W0 each, whose"
+            + " shares follow their linearised losses ([theorem 8](../rounds.md#4-what-is-proved)).");
     List<List<String>> rows = new ArrayList<>();
     Map<String, Ratios> ratios = new TreeMap<>();
     for (int c = 0; c < cells.size(); c++) {
-      List<double[][]> own = excess.subList(c * replications, (c + 1) * replications);
+      List<double[][]> own = part(excess, c, replications);
       List<Estimate> estimates =
           IntStream.range(0, METHODS.size()).mapToObj(m -> estimate(own, m)).toList();
       List<String> row = new ArrayList<>(List.of(cells.get(c).label()));
@@ -317,6 +286,12 @@ final class DriftStudy implements Study {
         String kind =
             METHODS.get(m) + (isStill ? ", where nothing changes" : ", where people change");
         ratios.computeIfAbsent(kind, unused -> new Ratios()).add(ratio);
+        if (isStill) {
+          double least = least(cells.get(c).loss);
+          ratios
+              .computeIfAbsent(kind + ", losses instead of excess losses", unused -> new Ratios())
+              .add((estimates.get(m).mean() + least) / (best + least));
+        }
       }
       rows.add(row);
     }
@@ -332,10 +307,59 @@ final class DriftStudy implements Study {
             .toList());
     List<String> columns = new ArrayList<>(List.of("case"));
     columns.addAll(METHODS);
-    columns.addAll(List.of("sum / best", "mixture / best"));
+    columns.addAll(List.of("sum / best", "automatic / best"));
     page.table(columns, rows);
     int shown = cells.indexOf(new DriftCell(Loss.LOGISTIC, Drift.TURN_180, 2));
-    page.picture("turn", turn(excess.subList(shown * replications, (shown + 1) * replications)));
+    page.picture("turn", turn(part(excess, shown, replications)));
+  }
+
+  /**
+   * Expected loss of the best predictions of people who don't change: that of a prediction for
+   * which it is known, less its excess.
+   */
+  private double least(Loss loss) {
+    double sum = 0;
+    for (double[] x : design.points) {
+      double best = NORM * x[0];
+      sum +=
+          loss == Loss.LOGISTIC
+              ? Math.log(2) - loss.excess(best, 0)
+              : FAR - loss.excess(best, best + FAR);
+    }
+    return sum / design.points.length;
+  }
+
+  /** How often the automatic memory states that people drift. */
+  private void alarms(
+      List<DriftCell> cells, List<double[][]> compared, List<double[][]> still, MarkdownPage page)
+      throws IOException {
+    List<List<String>> rows = new ArrayList<>();
+    for (DriftCell cell : cells) {
+      boolean isStill = cell.change == Drift.NOTHING;
+      List<double[][]> runs =
+          isStill
+              ? part(still, still().indexOf(cell), stillRuns)
+              : part(compared, cells.indexOf(cell), replications);
+      double[] stated = runs.stream().mapToDouble(run -> sum(run[run.length - 1])).toArray();
+      rows.add(
+          List.of(
+              cell.label(),
+              Integer.toString(stated.length),
+              Long.toString(Arrays.stream(stated).filter(each -> each > 0).count()),
+              NumberLabels.short3(100 * sum(stated) / stated.length / rounds)));
+    }
+    page.paragraph(
+        "Runs in which the automatic memory stated that people drift, and in how many of all rounds."
+            + " Where nothing changes, these are false alarms.");
+    page.table(List.of("case", "runs", "with an alarm", "% of rounds"), rows);
+  }
+
+  private static List<double[][]> part(List<double[][]> runs, int cell, int ofEach) {
+    return runs.subList(cell * ofEach, (cell + 1) * ofEach);
+  }
+
+  private static double sum(double[] values) {
+    return Arrays.stream(values).sum();
   }
 
   private static Estimate estimate(List<double[][]> runs, int method) {

@@ -85,6 +85,11 @@ final class LearnerRun {
     return new Trial.Risk(population.excess(iterate.average), population.excess(iterate.weights));
   }
 
+  /** Returns a diagnostic of the last publication. */
+  double diagnostic(String name) {
+    return iterate.diagnostics.get(name);
+  }
+
   /** Returns the published average, not to be changed. */
   double[] average() {
     return iterate.average;

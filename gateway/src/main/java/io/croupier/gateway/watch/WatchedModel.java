@@ -188,6 +188,11 @@ final class WatchedModel {
     json.addProperty("bound", update.getDroppedBound());
     json.addProperty("publications", publications);
     json.addProperty("repeated", repeated);
+    Double halfLife = update.getDiagnosticsMap().get("half-life");
+    if (halfLife != null) {
+      json.add("halfLife", PageNumbers.number(halfLife));
+      json.addProperty("drifting", update.getDiagnosticsOrDefault("drifting", 0) > 0);
+    }
     json.addProperty("scouting", update.hasSize() && update.getQuestionProbability() >= 1);
     if (measured > 0) {
       long[] sorted = Arrays.copyOf(latencies, Math.min(measured, LATENCIES));

@@ -376,6 +376,14 @@ const WAITS = {
   reports: "more reports"
 };
 
+function memoryText(model) {
+  if (model.halfLife === undefined) {
+    return "-";
+  }
+  const memory = model.halfLife > 0 ? "half-life " + count(model.halfLife) : "all of history";
+  return memory + (model.drifting ? ", drifting" : "");
+}
+
 function showModels(all) {
   fill(byId("models-table"), "Models", [
     named("model"),
@@ -386,6 +394,7 @@ function showModels(all) {
     { title: "answers", value: model => count(model.answers) },
     { title: "in the open round", value: model => count(model.open) },
     { title: "waits for", words: true, value: model => WAITS[model.waitsFor] || "-" },
+    { title: "memory", words: true, value: memoryText },
     { title: "dropped: too old", value: model => count(model.stale) },
     { title: "not published", value: model => count(model.unpublished) },
     { title: "other clip", value: model => count(model.bound) },

@@ -204,10 +204,18 @@ class WatchPageITCase {
     int loss = points("loss");
 
     used = 9000;
-    state.update(Records.record(Records.update("banco", 90, 9000)), true);
+    assertThat(cell("models-table", "model banco", "memory")).isEqualTo("-");
+    state.update(
+        Records.record(
+            Records.update("banco", 90, 9000)
+                .putDiagnostics("half-life", 8192)
+                .putDiagnostics("drifting", 1)),
+        true);
 
     awaitText("models-table", "9,000");
     assertThat(cell("models-table", "model banco", "round")).isEqualTo("90");
+    assertThat(cell("models-table", "model banco", "memory"))
+        .isEqualTo("half-life 8,192, drifting");
     assertThat(points("loss")).isGreaterThan(loss);
     assertThat(points("quantity")).isPositive();
     feed.end("The end.");

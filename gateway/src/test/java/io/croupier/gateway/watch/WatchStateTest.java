@@ -61,6 +61,18 @@ class WatchStateTest {
         .isEqualTo("[400,5]");
   }
 
+  @Test
+  void showsTheMemoryInForce() {
+    ModelUpdate.Builder update = Records.update("m", 3, 300);
+    state.update(Records.record(update), false);
+    assertThat(model(state.json(true), 0).has("halfLife")).isFalse();
+    state.update(Records.record(update.putDiagnostics("half-life", 8192)), false);
+    assertThat(model(state.json(true), 0).get("halfLife").getAsInt()).isEqualTo(8192);
+    assertThat(model(state.json(true), 0).get("drifting").getAsBoolean()).isFalse();
+    state.update(Records.record(update.putDiagnostics("drifting", 1)), false);
+    assertThat(model(state.json(true), 0).get("drifting").getAsBoolean()).isTrue();
+  }
+
   /** At most 64 categories, with the number of those that are left out. */
   @Test
   void showsStatisticsByCategory() {

@@ -17,7 +17,7 @@ import io.croupier.operators.math.Vectors;
  *
  * <p>A step costs what both cost, and allocates what both allocate.
  */
-public final class Combined implements Learner<Combined.State> {
+public final class Combined implements Bettor<Combined.State> {
   private static final String PRODUCT = "product-";
   private static final String COORDINATES = "coordinate-";
   private static final String SATURATIONS = "saturations";
@@ -50,6 +50,11 @@ public final class Combined implements Learner<Combined.State> {
   public void step(State state, Round round) {
     product.step(state.product, round);
     coordinates.step(state.coordinates, round);
+  }
+
+  @Override
+  public double loss(State state, Round.Part part) {
+    return product.loss(state.product, part) + coordinates.loss(state.coordinates, part);
   }
 
   @Override
@@ -116,38 +121,8 @@ public final class Combined implements Learner<Combined.State> {
     public void visit(Visitor visitor) {
       // The name by which an owner recognises a state of this release.
       visitor.count("round", round());
-      product.visit(new Prefixed(PRODUCT, visitor));
-      coordinates.visit(new Prefixed(COORDINATES, visitor));
-    }
-  }
-
-  /** Visits the parts of a state under names with a prefix. */
-  private record Prefixed(String prefix, LearnerState.Visitor visitor)
-      implements LearnerState.Visitor {
-
-    @Override
-    public double scalar(String name, double value) {
-      return visitor.scalar(prefix + name, value);
-    }
-
-    @Override
-    public long count(String name, long value) {
-      return visitor.count(prefix + name, value);
-    }
-
-    @Override
-    public void vector(String name, double[] values) {
-      visitor.vector(prefix + name, values);
-    }
-
-    @Override
-    public void counts(String name, long[] values) {
-      visitor.counts(prefix + name, values);
-    }
-
-    @Override
-    public void sections(String name, Sections sections) {
-      visitor.sections(prefix + name, sections);
+      product.visit(new PrefixedVisitor(PRODUCT, visitor));
+      coordinates.visit(new PrefixedVisitor(COORDINATES, visitor));
     }
   }
 }

@@ -31,7 +31,7 @@ import io.croupier.operators.math.Vectors;
  * beyond {@link MagnitudeLearner#LIMIT} saturates there and is counted at every evaluation. A step
  * allocates what it records of the coordinates that it changes, for late reports.
  */
-public final class CoordinateWise implements Learner<CoordinateWise.State> {
+public final class CoordinateWise implements Bettor<CoordinateWise.State> {
   private static final BettingRule RULE = new BettingRule.SquaredCoin();
 
   private final Prior prior;
@@ -258,6 +258,23 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
   }
 
   @Override
+  public double loss(State state, Round.Part part) {
+    int named = state.history.find(part.publication);
+    if (named < 0) {
+      return 0;
+    }
+    double loss = 0;
+    int count = part.isSparse() ? part.count : dimension();
+    for (int i = 0; i < count; i++) {
+      int j = part.isSparse() ? part.coordinates[i] : i;
+      double present = state.chunks.unprojected[j];
+      double weight = state.history.at(named, j, CoordinateHistory.WEIGHT, present);
+      loss += part.sum[i] * constraint.project(weight, 1);
+    }
+    return loss;
+  }
+
+  @Override
   public void publish(State state, long publication, Iterate out) {
     state.chunks.evaluateTouched(j -> evaluate(state, j));
     state.history.add(publication, state.weighting.unit());
@@ -288,6 +305,7 @@ public final class CoordinateWise implements Learner<CoordinateWise.State> {
     out.diagnostics.put("saturations", (double) state.saturations);
     out.diagnostics.put("round-weight", state.weighting.relative());
     out.diagnostics.put("round-reports", (double) state.reports);
+    memory.diagnose(out.diagnostics);
   }
 
   @Override

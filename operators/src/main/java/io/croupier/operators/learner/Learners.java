@@ -22,16 +22,27 @@ public final class Learners {
    * @throws IllegalArgumentException if the learner, or a setting of it, is not available
    */
   public static Learner<?> of(ModelSpec spec) {
+    if (spec.hasLdpSgd()) {
+      return ldpSgd(spec);
+    }
+    if (spec.getMemory().hasAutomatic()) {
+      return new AutomaticMemory(memory -> bettor(spec, memory));
+    }
+    double halfLife = spec.getMemory().getHalfLife();
+    return bettor(spec, spec.hasMemory() ? new Memory(halfLife) : Memory.INFINITE);
+  }
+
+  private static Bettor<?> bettor(ModelSpec spec, Memory memory) {
     return switch (spec.getLearnerCase()) {
-      case BANCO -> banco(spec);
-      case BLACK_BOX -> blackBox(spec);
-      case COMBINED -> combined(spec);
-      case LDP_SGD -> ldpSgd(spec);
-      case COORDINATE_WISE -> coordinateWise(spec);
+      case BANCO -> banco(spec, memory);
+      case BLACK_BOX -> blackBox(spec, memory);
+      case COMBINED -> combined(spec, memory);
+      case COORDINATE_WISE -> coordinateWise(spec, memory);
       case ADAPTIVE_RADIUS,
           DP_FTRL,
           DP_FTRL_LEAST_SQUARES,
           DP_FTRL_PARAMETER_FREE,
+          LDP_SGD,
           LEARNER_NOT_SET ->
           throw new IllegalArgumentException(
               "learner is "
@@ -41,7 +52,7 @@ public final class Learners {
     };
   }
 
-  private static Learner<?> banco(ModelSpec spec) {
+  private static Bettor<?> banco(ModelSpec spec, Memory memory) {
     Banco banco = spec.getBanco();
     MagnitudeLearner magnitude =
         new MagnitudeLearner(
@@ -53,11 +64,11 @@ public final class Learners {
         magnitude,
         constraint(banco.hasRadius(), banco.getRadius()),
         averaging(spec),
-        memory(spec),
+        memory,
         initialWeights(spec));
   }
 
-  private static Learner<?> blackBox(ModelSpec spec) {
+  private static Bettor<?> blackBox(ModelSpec spec, Memory memory) {
     BlackBox blackBox = spec.getBlackBox();
     MagnitudeLearner magnitude =
         new MagnitudeLearner(
@@ -69,35 +80,35 @@ public final class Learners {
         magnitude,
         constraint(blackBox.hasRadius(), blackBox.getRadius()),
         averaging(spec),
-        memory(spec),
+        memory,
         initialWeights(spec));
   }
 
-  private static Learner<?> combined(ModelSpec spec) {
+  private static Bettor<?> combined(ModelSpec spec, Memory memory) {
     double half = ModelSpecs.initialWealth(spec) / 2;
     MagnitudeLearner magnitude =
         new MagnitudeLearner(
             prior(spec), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, half);
     return new Combined(
         new ProductLearner(
-            magnitude, BallConstraint.NONE, averaging(spec), memory(spec), initialWeights(spec)),
+            magnitude, BallConstraint.NONE, averaging(spec), memory, initialWeights(spec)),
         new CoordinateWise(
             prior(spec),
             half / spec.getDimension(),
             BallConstraint.NONE,
             averaging(spec),
-            memory(spec),
+            memory,
             InitialWeights.zero(spec.getDimension())));
   }
 
-  private static Learner<?> coordinateWise(ModelSpec spec) {
+  private static Bettor<?> coordinateWise(ModelSpec spec, Memory memory) {
     var learner = spec.getCoordinateWise();
     return new CoordinateWise(
         prior(spec),
         ModelSpecs.initialWealth(spec),
         constraint(learner.hasRadius(), learner.getRadius()),
         averaging(spec),
-        memory(spec),
+        memory,
         initialWeights(spec));
   }
 
@@ -159,11 +170,6 @@ public final class Learners {
   /** Returns the averaging of a spec. */
   public static Averaging averaging(ModelSpec spec) {
     return new Averaging(ModelSpecs.averagingDegree(spec));
-  }
-
-  /** Returns how soon a spec's learner forgets. */
-  public static Memory memory(ModelSpec spec) {
-    return spec.hasMemory() ? new Memory(spec.getMemory().getHalfLife()) : Memory.INFINITE;
   }
 
   /** Returns the weights of a spec's round 0. */

@@ -1,6 +1,7 @@
 package io.croupier.operators.learner;
 
 import java.io.Serializable;
+import java.util.Map;
 
 /**
  * How soon a bettor forgets. After a round of n reports, what it has learned is discounted by
@@ -22,6 +23,9 @@ public record Memory(double halfLife) implements Serializable {
   /** Forgets nothing. */
   public static final Memory INFINITE = new Memory(Double.POSITIVE_INFINITY);
 
+  /** The name of the half-life in force among the diagnostics; 0 if nothing is forgotten. */
+  static final String DIAGNOSTIC = "half-life";
+
   /** Below 2^-256, nothing is left: so its square, and what it multiplies, don't underflow. */
   private static final double MOST_HALVINGS = 256;
 
@@ -37,6 +41,13 @@ public record Memory(double halfLife) implements Serializable {
   /** Returns whether anything is forgotten. */
   boolean isFinite() {
     return halfLife < Double.POSITIVE_INFINITY;
+  }
+
+  /** Shows itself if anything is forgotten. */
+  void diagnose(Map<String, Double> diagnostics) {
+    if (isFinite()) {
+      diagnostics.put(DIAGNOSTIC, halfLife);
+    }
   }
 
   /** Returns beta, the factor that remains after {@code reports} reports, 0 to 1. */

@@ -25,7 +25,7 @@ import java.util.Arrays;
  * part, and one evaluation of the potential; it allocates nothing but, sometimes, a copy of the
  * direction.
  */
-public final class ProductLearner implements Learner<ProductLearner.State> {
+public final class ProductLearner implements Bettor<ProductLearner.State> {
   private final MagnitudeLearner magnitude;
   private final DirectionLearner direction = new DirectionLearner();
   private final BallConstraint constraint;
@@ -150,6 +150,12 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
   }
 
   @Override
+  public double loss(State state, Round.Part part) {
+    PlayedBets.PlayedBet bet = state.bets.find(part.publication);
+    return bet == null ? 0 : bet.magnitude() * part.dot(bet.direction(state.direction.direction));
+  }
+
+  @Override
   public void publish(State state, long publication, Iterate out) {
     double norm = state.direction.norm();
     double bet = state.magnitude.magnitude();
@@ -171,6 +177,7 @@ public final class ProductLearner implements Learner<ProductLearner.State> {
     magnitude.diagnose(state.magnitude, state.weighting.unit(), out.diagnostics);
     out.diagnostics.put("round-weight", state.weighting.relative());
     out.diagnostics.put("round-reports", (double) state.reports);
+    memory.diagnose(out.diagnostics);
   }
 
   @Override

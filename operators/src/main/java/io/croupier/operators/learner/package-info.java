@@ -14,6 +14,8 @@
  *   <li>[Cut19] Cutkosky, Combining Online Learning Guarantees, COLT 2019;
  *   <li>[OP16] Orabona and Pal, Coin Betting and Parameter-Free Online Learning, NeurIPS 2016;
  *   <li>[OP18] Orabona and Pal, Scale-free Online Learning, TCS 2018;
+ *   <li>[dR14] de Rooij, van Erven, Gr&uuml;nwald and Koolen, Follow the Leader If You Can, Hedge
+ *       If You Must, JMLR 2014;
  *   <li>[LDP] Non-asymptotic analysis of locally private stochastic gradient descent with
  *       user-specific budgets, eq. 2.
  * </ul>

@@ -7,6 +7,7 @@ import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
+import io.croupier.schemas.Memory;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
 /** Specs of three coordinates, and bundles of reports to their models. */
 final class LocalModels {
   static final int D = 3;
+  private static final Memory AUTOMATIC =
+      Memory.newBuilder().setAutomatic(Memory.Automatic.getDefaultInstance()).build();
 
   private LocalModels() {}
 
@@ -81,6 +84,7 @@ final class LocalModels {
             spec().setBlackBox(BlackBox.getDefaultInstance()),
             spec().setBlackBox(BlackBox.newBuilder().setRadius(1e-3)),
             spec().setCombined(Combined.getDefaultInstance()),
+            spec().setCombined(Combined.getDefaultInstance()).setMemory(AUTOMATIC),
             spec().setCoordinateWise(CoordinateWise.getDefaultInstance()),
             spec().setCoordinateWise(CoordinateWise.newBuilder().setRadius(1e-3)),
             spec()

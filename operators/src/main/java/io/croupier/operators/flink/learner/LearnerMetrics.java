@@ -19,9 +19,9 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
 
 /**
  * The metrics of the learner operator: reports by outcome, their staleness, publications and their
- * latency, why models don't publish new rounds, and the estimates that they publish; of all models
- * of the subtask together, and of each. They contain counts, estimates and names of models, never a
- * user or a part of a gradient.
+ * latency, why models don't publish new rounds, their memory, and the estimates that they publish;
+ * of all models of the subtask together, and of each. They contain counts, estimates and names of
+ * models, never a user or a part of a gradient.
  *
  * <p>Metrics of a model stay registered until the job restarts, so only the first {@value
  * #MOST_MODELS} models of a subtask have some.
@@ -30,6 +30,9 @@ final class LearnerMetrics {
   /** The most models of a subtask that have metrics of their own. */
   static final int MOST_MODELS = 200;
 
+  /** The diagnostics of a memory. */
+  private static final List<String> MEMORY = List.of("half-life", "drifting");
+
   private static final int WINDOW = 1000;
   private static final int WINDOW_OF_MODEL = 200;
 
@@ -37,6 +40,10 @@ final class LearnerMetrics {
   private final Map<String, Map<String, AtomicReference<Estimate>>> estimates = new HashMap<>();
 
   private final Map<String, StatisticGauges> statistics = new HashMap<>();
+
+  /** The diagnostics that are shown, by model and name. */
+  private final Map<String, Map<String, AtomicReference<Double>>> memories = new HashMap<>();
+
   private final Map<String, Figures> ofModels = new HashMap<>();
   private final Figures all;
   private final MetricGroup group;
@@ -132,6 +139,33 @@ final class LearnerMetrics {
     statistics
         .computeIfAbsent(modelId, key -> new StatisticGauges(group.addGroup("model", modelId)))
         .show(newest);
+  }
+
+  /**
+   * Shows the memory in force of a model that has one, and whether people drift. The gauges are
+   * registered at the first update that contains them.
+   *
+   * @param diagnostics of the newest update
+   */
+  void memory(String modelId, Map<String, Double> diagnostics) {
+    if (ofModels.size() == MOST_MODELS && !ofModels.containsKey(modelId)) {
+      return;
+    }
+    Map<String, AtomicReference<Double>> shown =
+        memories.computeIfAbsent(modelId, key -> new HashMap<>());
+    for (String name : MEMORY) {
+      if (diagnostics.containsKey(name) || shown.containsKey(name)) {
+        shown
+            .computeIfAbsent(name, key -> value(modelId, name))
+            .set(diagnostics.getOrDefault(name, Double.NaN));
+      }
+    }
+  }
+
+  private AtomicReference<Double> value(String modelId, String name) {
+    AtomicReference<Double> shown = new AtomicReference<>(Double.NaN);
+    group.addGroup("model", modelId).gauge(name, (Gauge<Double>) shown::get);
+    return shown;
   }
 
   private AtomicReference<Estimate> estimate(String modelId, String question, Estimate first) {

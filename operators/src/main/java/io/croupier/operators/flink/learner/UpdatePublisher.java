@@ -123,6 +123,7 @@ final class UpdatePublisher {
           metrics.published(keyedModel.modelId(), keyedModel.waited(now));
           metrics.estimates(keyedModel.modelId(), view.getEstimatesList());
           metrics.statistics(keyedModel.modelId(), view.getStatisticsList());
+          metrics.memory(keyedModel.modelId(), view.getDiagnosticsMap());
         });
     if (opened) {
       keyedModel.gate().opened(checkpointId);

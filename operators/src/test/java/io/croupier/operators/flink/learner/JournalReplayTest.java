@@ -13,10 +13,12 @@ import io.croupier.operators.model.Bundle;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.Combined;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle.Outcome;
+import io.croupier.schemas.Memory;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
@@ -56,6 +58,9 @@ class JournalReplayTest {
         TestRecords.common("coordinates")
             .setCoordinateWise(CoordinateWise.getDefaultInstance())
             .setReportsPerRound(2),
+        TestRecords.common("automatic")
+            .setCombined(Combined.getDefaultInstance())
+            .setMemory(Memory.newBuilder().setAutomatic(Memory.Automatic.getDefaultInstance())),
         TestRecords.asking(TestRecords.blackBox("asking")).setReportsPerRound(3).setMaxStaleness(2),
         TestRecords.movingClip("clip").setReportsPerRound(2));
   }

@@ -102,6 +102,7 @@ class LearnerMetricsTest {
     metrics.model("late", () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
     metrics.reports("late", BundleOutcome.OPEN, 3);
     metrics.estimates("late", List.of(estimate("a")));
+    metrics.memory("late", Map.of("half-life", 9.0));
 
     assertThat(gauges).hasSize(registered);
     assertThat(values(gauges))
@@ -251,6 +252,27 @@ class LearnerMetricsTest {
     assertThat(values(gauges))
         .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
         .containsEntry("model.m.statistic.screen.category.home.votes", 0L);
+  }
+
+  @Test
+  void theMemoryIsAGaugeOfModelsThatHaveOne() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics = metrics(gauges);
+    metrics.memory("m", Map.of("magnitude", 3.0));
+    metrics.memory("fixed", Map.of("magnitude", 3.0, "half-life", 9.0));
+    assertThat(values(gauges)).containsEntry("model.fixed.half-life", 9.0);
+    assertThat(gauges)
+        .doesNotContainKeys("model.m.half-life", "model.m.drifting", "model.fixed.drifting");
+    metrics.memory("m", Map.of("half-life", 8192.0, "drifting", 1.0));
+    assertThat(values(gauges))
+        .containsEntry("model.m.half-life", 8192.0)
+        .containsEntry("model.m.drifting", 1.0)
+        .doesNotContainKey("model.m.magnitude");
+    metrics.memory("m", Map.of());
+    assertThat(values(gauges))
+        .as("another model has this name now")
+        .containsEntry("model.m.half-life", Double.NaN)
+        .containsEntry("model.m.drifting", Double.NaN);
   }
 
   private static Estimate estimate(String question) {

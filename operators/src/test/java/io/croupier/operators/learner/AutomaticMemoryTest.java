@@ -1,0 +1,294 @@
+package io.croupier.operators.learner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.google.protobuf.TextFormat;
+import io.croupier.schemas.ModelSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AutomaticMemoryTest {
+  private static final int D = 3;
+  private static final int REPORTS = 100;
+  private static final Averaging AVERAGING = new Averaging(2);
+
+  private static ProductLearner product(InitialWeights initialWeights, Memory memory) {
+    return new ProductLearner(
+        new MagnitudeLearner(
+            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1),
+        BallConstraint.NONE,
+        AVERAGING,
+        memory,
+        initialWeights);
+  }
+
+  private static CoordinateWise coordinates(InitialWeights initialWeights, Memory memory) {
+    return new CoordinateWise(
+        new Prior.Improper(), 1, BallConstraint.NONE, AVERAGING, memory, initialWeights);
+  }
+
+  /** What holds for every learner. */
+  private abstract static class Contract extends LearnerContract<AutomaticMemory.State> {
+    @Override
+    int copies() {
+      return 4;
+    }
+
+    @Override
+    double largestWeight() {
+      return 2 * MagnitudeLearner.LIMIT * (1 + 1e-12);
+    }
+
+    @Override
+    int saturatingRounds() {
+      return 10_000;
+    }
+  }
+
+  @Nested
+  class OfProducts extends Contract {
+    @Override
+    Learner<AutomaticMemory.State> learner(InitialWeights initialWeights, double gradientBound) {
+      return new AutomaticMemory(memory -> product(initialWeights, memory));
+    }
+  }
+
+  @Nested
+  @Tag("thorough")
+  class OfCoordinates extends Contract {
+    @Override
+    Learner<AutomaticMemory.State> learner(InitialWeights initialWeights, double gradientBound) {
+      return new AutomaticMemory(memory -> coordinates(initialWeights, memory));
+    }
+
+    @Override
+    boolean movesByUnknownReports() {
+      return false;
+    }
+
+    @Override
+    int keptVectors() {
+      return 4 * 5;
+    }
+  }
+
+  @Nested
+  @Tag("thorough")
+  class OfSums extends Contract {
+    @Override
+    Learner<AutomaticMemory.State> learner(InitialWeights initialWeights, double gradientBound) {
+      int d = initialWeights.dimension();
+      return new AutomaticMemory(
+          memory ->
+              new Combined(
+                  product(initialWeights, memory), coordinates(InitialWeights.zero(d), memory)));
+    }
+
+    @Override
+    int keptVectors() {
+      return 4 * 5;
+    }
+  }
+
+  private static ModelSpec spec(String learner) throws Exception {
+    ModelSpec.Builder builder = ModelSpec.newBuilder();
+    TextFormat.merge("model_id: 'm' dimension: 3 gradient_bound: 1 " + learner, builder);
+    return builder.build();
+  }
+
+  /** A learner on its own, of which a test knows all publications. */
+  private static final class Alone<S extends LearnerState> {
+    private final Learner<S> learner;
+    private final S state;
+    private final Iterate newest = new Iterate(D);
+    private final List<double[]> weights = new ArrayList<>();
+
+    Alone(Learner<S> learner) {
+      this.learner = learner;
+      state = learner.initial();
+    }
+
+    void publish(long publication) {
+      learner.publish(state, publication, newest);
+      weights.add(newest.weights.clone());
+    }
+
+    void step(Round round, long oldest) {
+      learner.step(state, round);
+      learner.forget(state, oldest);
+    }
+  }
+
+  private static List<Alone<?>> copies(String learner) throws Exception {
+    List<Alone<?>> copies = new ArrayList<>();
+    for (String memory :
+        List.of(
+            "memory {half_life: 2048}",
+            "memory {half_life: 8192}",
+            "memory {half_life: 32768}",
+            "")) {
+      copies.add(new Alone<>(Learners.of(spec(learner + memory))));
+    }
+    return copies;
+  }
+
+  private static double[] mixed(double[] shares, List<double[]> points) {
+    double[] mixed = new double[D];
+    for (int k = 0; k < shares.length; k++) {
+      for (int j = 0; j < D; j++) {
+        mixed[j] += shares[k] * points.get(k)[j];
+      }
+    }
+    return mixed;
+  }
+
+  /**
+   * Four learners of the spec with these memories, mixed by shares that are computed from what they
+   * published; reports up to two publications late, a turn, rounds of several sizes. The sum of
+   * losses is at most 2 Delta above that of any copy.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "black_box {} ",
+        "black_box {radius: 0.4} ",
+        "coordinate_wise {} ",
+        "coordinate_wise {radius: 0.4} initial_weights: [1, -2, 0.5] ",
+        "combined {} ",
+        "banco {strongest_noise {sub_exponential {variance: 1 beta_max: inf}}} ",
+      })
+  void isTheMixtureOfTheLearnersByWhatTheyLost(String learner) throws Exception {
+    Alone<?> automatic = new Alone<>(Learners.of(spec(learner + "memory {automatic {}}")));
+    List<Alone<?>> copies = copies(learner);
+    DiscountedHedge hedge = new DiscountedHedge(4);
+    RoundWeighting weighting = new RoundWeighting();
+    List<double[]> shares = new ArrayList<>();
+    double[] regrets = new double[4];
+    Random random = new Random(41);
+    for (int t = 0; t < 150; t++) {
+      automatic.publish(t);
+      shares.add(hedge.shares().clone());
+      List<double[]> weights = new ArrayList<>();
+      List<double[]> averages = new ArrayList<>();
+      for (Alone<?> copy : copies) {
+        copy.publish(t);
+        weights.add(copy.newest.weights);
+        averages.add(copy.newest.average);
+      }
+      assertThat(automatic.newest.weights)
+          .containsExactly(mixed(shares.get(t), weights), within(1e-9));
+      assertThat(automatic.newest.average)
+          .containsExactly(mixed(shares.get(t), averages), within(1e-9));
+      Round round = new Round();
+      double[] losses = new double[4];
+      double loss = 0;
+      for (int named = Math.max(0, t - 2); named <= t; named++) {
+        double[] mean = LearnerContract.noisyGradient(random, D, t < 75 ? 0.5 : -0.5);
+        Round.Part part =
+            TestRounds.add(round, named, REPORTS * (1 + random.nextInt(5)), 1, mean, 0.3);
+        for (int k = 0; k < 4; k++) {
+          double ofCopy = part.dot(copies.get(k).weights.get(named));
+          losses[k] += ofCopy;
+          loss += shares.get(named)[k] * ofCopy;
+        }
+      }
+      double factor = weighting.next(round.weight()) / round.weight();
+      double beta = Math.max(Math.pow(2, -1.0 / 8), Math.pow(2, -round.reports / 8192.0));
+      double scaled = factor * loss;
+      double[] ofCopies = Arrays.stream(losses).map(x -> factor * x).toArray();
+      for (int k = 0; k < 4; k++) {
+        regrets[k] = beta * (regrets[k] + scaled - ofCopies[k]);
+      }
+      hedge.observe(ofCopies, scaled, beta);
+      automatic.step(round, t - 2);
+      for (Alone<?> copy : copies) {
+        copy.step(round, t - 2);
+      }
+      assertThat(Arrays.stream(regrets).max().orElseThrow())
+          .isLessThanOrEqualTo(2 * hedge.gaps() + 1e-9);
+    }
+    assertThat(hedge.shares()).as("they moved").isNotEqualTo(new double[] {.25, .25, .25, .25});
+  }
+
+  /** A run of rounds with gradients of a linear regression around an optimum. */
+  private static List<Map<String, Double>> diagnostics(boolean turns) throws Exception {
+    Alone<?> automatic = new Alone<>(Learners.of(spec("combined {} memory {automatic {}}")));
+    Random random = new Random(43);
+    double noise = 0.2;
+    List<Map<String, Double>> diagnostics = new ArrayList<>();
+    int rounds = 600;
+    for (int t = 0; t < rounds; t++) {
+      automatic.publish(t);
+      diagnostics.add(new HashMap<>(automatic.newest.diagnostics));
+      double sign = turns && t >= rounds / 2 ? -1 : 1;
+      double[] mean = new double[D];
+      for (int j = 0; j < D; j++) {
+        double difference = automatic.newest.weights[j] - sign * 0.5;
+        mean[j] =
+            difference / (2 * Math.sqrt(1 + difference * difference))
+                + noise * random.nextGaussian() / Math.sqrt(REPORTS);
+      }
+      Round round = new Round();
+      TestRounds.add(round, t, REPORTS, 1, mean, noise * noise);
+      automatic.step(round, t);
+    }
+    return diagnostics;
+  }
+
+  @Test
+  void statesThatPeopleDriftAfterATurnAlone() throws Exception {
+    List<Map<String, Double>> still = diagnostics(false);
+    assertThat(still).extracting(each -> each.get("drifting")).containsOnly(0.0);
+    assertThat(still.get(0)).as("all of history").containsEntry("half-life", 0.0);
+    assertThat(still.get(599)).as("all of history").containsEntry("half-life", 0.0);
+    List<Map<String, Double>> turned = diagnostics(true);
+    assertThat(turned.subList(0, 300)).extracting(each -> each.get("drifting")).containsOnly(0.0);
+    assertThat(turned.subList(300, 600))
+        .extracting(each -> each.get("drifting"))
+        .filteredOn(drifting -> drifting == 1)
+        .hasSizeGreaterThan(100);
+    assertThat(turned.subList(300, 600))
+        .extracting(each -> each.get("half-life"))
+        .filteredOn(halfLife -> halfLife == 2048)
+        .hasSizeGreaterThan(30);
+  }
+
+  @Test
+  void aFixedMemoryIsADiagnostic() throws Exception {
+    for (String learner : List.of("black_box {}", "coordinate_wise {}", "combined {}")) {
+      Alone<?> fixed = new Alone<>(Learners.of(spec(learner + " memory {half_life: 70}")));
+      fixed.publish(0);
+      assertThat(fixed.newest.diagnostics)
+          .containsEntry("half-life", 70.0)
+          .doesNotContainKey("drifting");
+      Alone<?> none = new Alone<>(Learners.of(spec(learner)));
+      none.publish(0);
+      assertThat(none.newest.diagnostics).doesNotContainKey("half-life");
+    }
+  }
+
+  /** Rounds in which nothing is left of a report after one round, in all copies but one. */
+  @Test
+  void roundsMayHaveManyReports() throws Exception {
+    Alone<?> automatic = new Alone<>(Learners.of(spec("combined {} memory {automatic {}}")));
+    for (int t = 0; t < 60; t++) {
+      automatic.publish(t);
+      Round round = new Round();
+      TestRounds.add(round, t, 10_000_000, 1, new double[] {-0.1, 0, 0.05}, 0);
+      automatic.step(round, t);
+    }
+    automatic.publish(60);
+    assertThat(automatic.newest.diagnostics).containsEntry("half-life", 0.0);
+    assertThat(automatic.newest.weights[0]).isFinite().isPositive();
+  }
+}
