@@ -56,8 +56,8 @@ public final class ObliviousKeyPair {
     if (!Arrays.equals(header, key.header())) {
       throw new GeneralSecurityException("the request has the header of another key");
     }
-    Hpke.Context context = Hpke.recipient(
-            encapsulated, privateKey, key.publicKey(), ObliviousExchange.info(header));
+    Hpke.Context context =
+        Hpke.recipient(encapsulated, privateKey, key.publicKey(), ObliviousExchange.info(header));
     return new ObliviousExchange(context.open(sealed), context, encapsulated);
   }
 
