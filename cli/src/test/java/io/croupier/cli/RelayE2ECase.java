@@ -36,7 +36,7 @@ class RelayE2ECase {
       while (!line.startsWith("Relaying ")) {
         line = output.readLine();
       }
-      String[] words = line.split(" ");
+      String[] words = line.split(" ", -1);
       assertThat(words[3]).isEqualTo("http://127.0.0.1:1/v1/ohttp");
       HttpResponse<String> answer =
           HttpClient.newHttpClient()

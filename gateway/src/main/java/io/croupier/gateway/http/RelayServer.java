@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A relay of Oblivious HTTP (RFC 9458): forwards the bodies of encapsulated requests, which it
- * can't read, to one gateway, and nothing else of a request. It neither logs nor counts requests;
- * it keeps an address for some seconds, to limit its requests.
+ * can't read, to one gateway, and nothing else of a request. It logs only that the gateway doesn't
+ * answer, and keeps an address for some seconds, to limit its requests.
  */
 public final class RelayServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayServer.class);

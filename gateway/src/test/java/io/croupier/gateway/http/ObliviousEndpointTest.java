@@ -74,10 +74,11 @@ class ObliviousEndpointTest {
   }
 
   /** An answer as it arrives: header and body. */
-  private record Answer(String head, byte[] body) {
+  private record Answer(String head, ByteString body) {
     private static Answer of(String text) {
       int end = text.indexOf("\r\n\r\n");
-      return new Answer(text.substring(0, end), text.substring(end + 4).getBytes(ISO_8859_1));
+      return new Answer(
+          text.substring(0, end), ByteString.copyFrom(text.substring(end + 4), ISO_8859_1));
     }
   }
 
@@ -100,8 +101,9 @@ class ObliviousEndpointTest {
     ObliviousExchange exchange = keys.key().encapsulate(message);
     Answer answer = send(exchange.request());
     assertThat(answer.head).startsWith("HTTP/1.1 200 ").contains("message/ohttp-res");
-    assertThat(answer.body).hasSize(BinaryResponse.BYTES + ObliviousExchange.ANSWER_OVERHEAD);
-    return BinaryResponse.parse(exchange.open(answer.body));
+    assertThat(answer.body.size())
+        .isEqualTo(BinaryResponse.BYTES + ObliviousExchange.ANSWER_OVERHEAD);
+    return BinaryResponse.parse(exchange.open(answer.body.toByteArray()));
   }
 
   private BinaryResponse exchange(BinaryRequest request) throws Exception {
@@ -119,7 +121,7 @@ class ObliviousEndpointTest {
     byte[] request = "GET /v1/ohttp-keys HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
     Answer answer = Answer.of(LocalGateway.answer(gateway.begin(request)));
     assertThat(answer.head).contains("HTTP/1.1 200 ", "application/ohttp-keys");
-    assertThat(answer.body).isEqualTo(keys.key().encoded());
+    assertThat(answer.body.toByteArray()).isEqualTo(keys.key().encoded());
   }
 
   @Test
@@ -172,7 +174,7 @@ class ObliviousEndpointTest {
             "Transfer-Encoding: chunked")) {
       Answer answer = send("message/ohttp-req", length, new byte[0]);
       assertThat(answer.head).startsWith("HTTP/1.1 400 ");
-      assertThat(new String(answer.body, UTF_8)).contains("Content-Length must be 2615");
+      assertThat(answer.body.toStringUtf8()).contains("Content-Length must be 2615");
     }
     String right = "Content-Length: 2615";
     assertThat(send("message/bhttp", right, new byte[0]).head).startsWith("HTTP/1.1 415 ");
@@ -195,7 +197,7 @@ class ObliviousEndpointTest {
     for (byte[] request : List.of(foreign, otherId, changed, noPoint, new byte[2615])) {
       Answer answer = send(request);
       assertThat(answer.head).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
-      assertThat(new String(answer.body, UTF_8)).contains("/v1/ohttp-keys");
+      assertThat(answer.body.toStringUtf8()).contains("/v1/ohttp-keys");
     }
   }
 
@@ -210,8 +212,8 @@ class ObliviousEndpointTest {
   @Test
   void aCopyIsAnsweredLikeTheFirst() throws Exception {
     ObliviousExchange exchange = keys.key().encapsulate(WINDOWS.encoded());
-    byte[] first = send(exchange.request()).body;
-    byte[] second = send(exchange.request()).body;
+    byte[] first = send(exchange.request()).body.toByteArray();
+    byte[] second = send(exchange.request()).body.toByteArray();
     assertThat(second).isNotEqualTo(first);
     assertThat(exchange.open(second)).isEqualTo(exchange.open(first));
   }

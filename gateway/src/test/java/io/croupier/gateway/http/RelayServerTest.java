@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.gateway.LogLines;
@@ -45,7 +46,7 @@ class RelayServerTest {
   private static final byte[] BODY = "x".repeat(2615).getBytes(UTF_8);
 
   /** A request as the gateway gets it; names of the header are in small letters. */
-  private record Received(String line, Map<String, List<String>> header, byte[] body) {}
+  private record Received(String line, Map<String, List<String>> header, ByteString body) {}
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -83,7 +84,7 @@ class RelayServerTest {
           new Received(
               exchange.getRequestMethod() + " " + exchange.getRequestURI(),
               header,
-              exchange.getRequestBody().readAllBytes()));
+              ByteString.readFrom(exchange.getRequestBody())));
       byte[] body = "an answer".getBytes(UTF_8);
       exchange.getResponseHeaders().set("Content-Type", "message/ohttp-res");
       exchange.getResponseHeaders().set("Set-Cookie", "a=b");
@@ -118,7 +119,7 @@ class RelayServerTest {
         .isEqualTo(200);
     Received request = received.get(0);
     assertThat(request.line).isEqualTo("POST /base/v1/ohttp");
-    assertThat(request.body).isEqualTo(BODY);
+    assertThat(request.body.toByteArray()).isEqualTo(BODY);
     Set<String> names = new TreeSet<>(request.header.keySet());
     // The connection's own, which the relay's client sets.
     names.removeAll(Set.of("host", "content-length", "connection"));
