@@ -48,7 +48,8 @@ class RelayE2ECase {
                   BodyHandlers.ofString());
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(answer.body()).contains("the gateway did not answer the relay");
-      process.destroy();
+      // Process.destroy would close the output, too.
+      assertThat(process.toHandle().destroy()).isTrue();
       String rest = String.join("\n", output.lines().toList());
       assertThat(rest).contains("The gateway did not answer").doesNotContain("127.0.0.1");
       assertThat(process.waitFor()).isZero();
