@@ -22,6 +22,7 @@ import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.client.token.TokenKey;
 import io.croupier.client.token.TokenRequest;
+import io.croupier.gateway.Chromium;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.ListenSettings;
@@ -76,9 +77,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.chrome.ChromeDriver;
 
 /**
  * From a grant to the model: people get tokens from a gateway, report without identity, and each
@@ -92,7 +95,8 @@ class AnonymousITCase {
   private static final int PEOPLE = 12;
 
   /** In a window of one, a device reports at the first that it sees. */
-  private static final Map<String, Integer> PUBLICATIONS = Map.of("sdk", 2, "relayed", 1);
+  private static final Map<String, Integer> PUBLICATIONS =
+      Map.of("sdk", 2, "relayed", 1, "page", 1);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
@@ -116,7 +120,7 @@ class AnonymousITCase {
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
-    for (String model : List.of("m", "other", "sdk", "relayed")) {
+    for (String model : List.of("m", "other", "sdk", "relayed", "page")) {
       ModelSpec.Builder spec = ModelSpec.newBuilder();
       JsonFormat.parser()
           .merge(
@@ -504,6 +508,32 @@ class AnonymousITCase {
     }
     await("relayed", update -> update.getUsed() + update.getOpen() == 1);
     assertThat(events("relayed"))
+        .extracting(AccountingEvent::getOutcome)
+        .containsOnly(Outcome.GRANTED);
+  }
+
+  /** A page that the gateway serves, in Chromium: its ledger, its keys and the network are real. */
+  @Tag("thorough")
+  @Test
+  void aBrowserReportsWithoutIdentity() throws Exception {
+    long round = withWindows("page").getRound();
+    assertThat(round).isZero();
+    ChromeDriver browser = Chromium.start(directory.resolve("profile"));
+    try {
+      browser.get(
+          gateway.address().resolve("/v1/anonymous-visitor.html?token=").toString()
+              + identity("in-a-browser"));
+      assertThat(Chromium.result(browser)).isEqualTo("sent 1024 bytes at round 0");
+    } finally {
+      browser.quit();
+    }
+    AnonymousReport stored = anonymousReport("page");
+    assertThat(stored.getPrivUnit())
+        .isEqualTo(withWindows("page").getWindows(0).getLevels(0).getPrivUnit());
+    assertThat(stored.getCandidate().getDimension()).isEqualTo(2);
+    await("page", update -> update.getUsed() + update.getOpen() == 1);
+    // A token of the window that began, and of the next one.
+    assertThat(events("page"))
         .extracting(AccountingEvent::getOutcome)
         .containsOnly(Outcome.GRANTED);
   }

@@ -38,7 +38,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
@@ -185,10 +184,10 @@ class GatewayITCase {
     try {
       for (int visit = 1; visit <= 2; visit++) {
         browser.get(page.toString());
-        assertThat(title(browser)).isEqualTo("sent a gradient, spent " + visit);
+        assertThat(Chromium.result(browser)).isEqualTo("sent a gradient, spent " + visit);
       }
       browser.get(page.toString());
-      assertThat(title(browser)).startsWith("LimitReachedError: ");
+      assertThat(Chromium.result(browser)).startsWith("LimitReachedError: ");
     } finally {
       browser.quit();
     }
@@ -315,15 +314,6 @@ class GatewayITCase {
             directory.resolve("ledger").toString(),
             "--epsilon",
             epsilon));
-  }
-
-  private static String title(ChromeDriver browser) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (browser.getTitle().equals("waiting")) {
-      assertThat(System.nanoTime()).as("the page still waits").isLessThan(deadline);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-    }
-    return browser.getTitle();
   }
 
   private JsonObject awaitModel(URI address, String name) throws Exception {

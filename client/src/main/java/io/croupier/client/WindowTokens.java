@@ -211,9 +211,29 @@ final class WindowTokens implements AutoCloseable {
 
   private void ask(StoredToken stored) {
     try {
+      requireTurn(stored);
       finish(stored);
     } catch (GatewayException | InterruptedException e) {
       throw new CompletionException(e);
+    }
+  }
+
+  /**
+   * The ledger grants no window that precedes one that it has granted, so the tokens of a model are
+   * asked for in the order of their windows.
+   */
+  private void requireTurn(StoredToken stored) throws GatewayException {
+    String modelId = HeldToken.parse(stored.bytes()).challenge().modelId();
+    for (StoredToken other : ledger.tokens()) {
+      HeldToken token = HeldToken.parse(other.bytes());
+      if (other.stage() == Stage.ASKED
+          && other.sequence() < stored.sequence()
+          && token.challenge().modelId().equals(modelId)) {
+        throw GatewayException.unanswered(
+            "the token of window %d of model %s must be granted before those of later windows"
+                .formatted(token.challenge().window(), modelId),
+            null);
+      }
     }
   }
 

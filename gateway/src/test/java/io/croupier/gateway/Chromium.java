@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -63,6 +66,16 @@ public final class Chromium {
     ChromeDriver chromium = new ChromeDriver(service, options);
     chromium.manage().timeouts().scriptTimeout(PATIENCE);
     return chromium;
+  }
+
+  /** The title that a page gives itself when it has done its work; until then it is "waiting". */
+  public static String result(ChromeDriver browser) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (browser.getTitle().equals("waiting")) {
+      assertThat(System.nanoTime()).as("the page still waits").isLessThan(deadline);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+    return browser.getTitle();
   }
 
   private static Optional<Path> executable(String... names) {

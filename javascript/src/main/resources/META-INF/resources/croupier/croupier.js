@@ -3156,9 +3156,14 @@ export class Device {
         await this.#askForToken(snapshot, window).catch((failure) => failures.push(failure));
       }
     }
-    const asked = (await this.#ledger.tokens()).filter(
-      (token) => token.modelId === modelId && token.stage === 'asked');
-    await Promise.all(asked.map((token) => this.#grantOnce(token).catch((failure) => failures.push(failure))));
+    const asked = (tokens) => tokens.filter((token) => token.modelId === modelId && token.stage === 'asked');
+    for (const token of asked(await this.#ledger.tokens())) {
+      await this.#grantOnce(token).catch((failure) => failures.push(failure));
+      // The ledger grants no window that precedes one that it has granted.
+      if (asked(await this.#ledger.tokens()).some(({ sequence }) => sequence === token.sequence)) {
+        break;
+      }
+    }
     if (failures.length > 0) {
       throw failures[0];
     }
