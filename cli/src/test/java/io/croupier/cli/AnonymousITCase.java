@@ -136,6 +136,8 @@ class AnonymousITCase {
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
     settings.put("checkpoint.interval", "200 ms");
     settings.put("anonymous.enabled", "true");
+    // Publications follow reports, not the clock.
+    settings.put("publication.hold", "1 d");
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),

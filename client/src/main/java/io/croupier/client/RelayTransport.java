@@ -55,8 +55,12 @@ final class RelayTransport implements AnonymousTransport {
             .header("Content-Type", ObliviousExchange.REQUEST_TYPE)
             .POST(BodyPublishers.ofByteArray(exchange.request()))
             .build();
-    HttpResponse<byte[]> sealed =
-        relay.send(request, RepeatedRequest.MOST_ANSWER, RepeatedRequest.MOST_BODY);
+    HttpResponse<byte[]> sealed;
+    try {
+      sealed = relay.send(request, RepeatedRequest.MOST_ANSWER, RepeatedRequest.MOST_BODY);
+    } catch (GatewayException e) {
+      throw e.beforeTheGateway();
+    }
     if (sealed.statusCode() != OK) {
       throw relay.failure(sealed).beforeTheGateway();
     }

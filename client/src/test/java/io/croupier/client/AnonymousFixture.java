@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A device in windows of five publications, and a gateway that signs its tokens. */
-@Timeout(60)
+@Timeout(300)
 abstract class AnonymousFixture {
   private static final Duration PATIENCE = Duration.ofMillis(1);
 
@@ -72,7 +72,7 @@ abstract class AnonymousFixture {
         reporter.takePart(model(round), () -> new double[] {0.6, 0.8});
     awaitTokens(reporter);
     if (report.isPresent()) {
-      report.get().get(30, TimeUnit.SECONDS);
+      report.get().get(2, TimeUnit.MINUTES);
     }
     return report.isPresent();
   }
@@ -80,7 +80,7 @@ abstract class AnonymousFixture {
   /** Waits until the tokens are granted; throws what they fail with. */
   static void awaitTokens(AnonymousReporter reporter) throws Exception {
     try {
-      reporter.tokens().get(30, TimeUnit.SECONDS);
+      reporter.tokens().get(2, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         throw cause;
@@ -91,7 +91,7 @@ abstract class AnonymousFixture {
 
   static Throwable failure(CompletableFuture<Void> report) throws Exception {
     try {
-      report.get(30, TimeUnit.SECONDS);
+      report.get(2, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       return e.getCause();
     }

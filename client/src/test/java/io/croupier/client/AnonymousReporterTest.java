@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reports of a device in windows of five publications. */
-@Timeout(60)
+@Timeout(300)
 class AnonymousReporterTest extends AnonymousFixture {
   @Test
   void oneReportInEachWindowAtItsSlot() throws Exception {
@@ -128,7 +128,7 @@ class AnonymousReporterTest extends AnonymousFixture {
                   }))
           .isPresent()
           .get()
-          .satisfies(report -> report.get(30, TimeUnit.SECONDS));
+          .satisfies(report -> report.get(2, TimeUnit.MINUTES));
       assertThat(stages(ledger)).doesNotContainValue(Stage.DRAWN);
     }
     assertThat(gateway.received("anonymous-reports")).hasSize(3);

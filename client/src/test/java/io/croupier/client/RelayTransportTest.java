@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reports of a device through a relay, which opens them here on behalf of the gateway. */
-@Timeout(120)
+@Timeout(300)
 class RelayTransportTest extends AnonymousFixture {
   private static final ObliviousKeyPair KEYS = ObliviousKeyPair.derive(new byte[32]);
   private static final Duration PATIENCE = Duration.ofMillis(1);

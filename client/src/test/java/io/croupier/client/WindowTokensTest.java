@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * Tokens of a device in windows of five publications: when they are asked for, charged and given
  * up.
  */
-@Timeout(60)
+@Timeout(300)
 class WindowTokensTest extends AnonymousFixture {
   @Test
   void theRequestContainsWhatTheLedgerCharged() throws Exception {
@@ -140,7 +140,7 @@ class WindowTokensTest extends AnonymousFixture {
       gateway.awaitTokens(2);
       assertThat(report).isNotDone();
       asked.countDown();
-      report.get(30, TimeUnit.SECONDS);
+      report.get(2, TimeUnit.MINUTES);
       assertThat(reporter.tokens()).isNotDone();
       gateway.delayTokens(false);
       awaitTokens(reporter);
@@ -173,7 +173,7 @@ class WindowTokensTest extends AnonymousFixture {
       gateway.awaitTokens(1);
       assertThat(reporter.takePart(snapshot(1, window(0)), () -> new double[2])).isEmpty();
       gateway.delayTokens(false);
-      tokens.get(30, TimeUnit.SECONDS);
+      tokens.get(2, TimeUnit.MINUTES);
       assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
     }
   }

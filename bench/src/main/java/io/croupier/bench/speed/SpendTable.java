@@ -87,14 +87,16 @@ record SpendTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     String topic = anonymous ? more.reports() : topics.gradients();
     try (RunningJob job = start(prefix, backend)) {
       awaitFirst(topics.updates(), topic, more.tokenKeys(), backlog.publicKey(), reports.get(0));
+      String operator = anonymous ? "spend" : "ledger";
+      int measured = reports.size() - 1;
+      long last = job.recordsRead(operator) + measured;
       long nanos = System.nanoTime();
       long cpuNanos = PROCESS.getProcessCpuTime();
       send(topic, reports.subList(1, reports.size()));
-      awaitRead(job, anonymous ? "spend" : "ledger", reports.size());
-      double measured = reports.size() - 1;
+      awaitRead(job, operator, last);
       return new Commits.Pace(
-          measured * 1e9 / (System.nanoTime() - nanos),
-          (PROCESS.getProcessCpuTime() - cpuNanos) / measured / 1e3);
+          1e9 * measured / (System.nanoTime() - nanos),
+          (PROCESS.getProcessCpuTime() - cpuNanos) / 1e3 / measured);
     } finally {
       List<String> all = new ArrayList<>(topics.all());
       all.addAll(more.all());
@@ -152,9 +154,9 @@ record SpendTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     }
   }
 
-  private static void awaitRead(RunningJob job, String operator, int reports) throws Exception {
+  private static void awaitRead(RunningJob job, String operator, long records) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (job.recordsReadSoFar(operator) < reports) {
+    while (job.recordsReadSoFar(operator) < records) {
       if (System.nanoTime() > deadline || !job.isAlive()) {
         throw new IllegalStateException("the job doesn't read all reports");
       }

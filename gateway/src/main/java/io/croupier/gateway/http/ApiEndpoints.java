@@ -109,7 +109,7 @@ record ApiEndpoints(
               threads,
               drain);
       endpoints.put(Route.POST_TOKEN, tokens::handle);
-      RequestBodies ofUnknown = ofUnknownSenders(limits, threads);
+      RequestBodies ofUnknown = ofUnknownSenders(limits, limits.concurrent(), threads);
       AnonymousEndpoint ofAnonymous = new AnonymousEndpoint(ofUnknown, parts, threads);
       endpoints.put(Route.POST_ANONYMOUS_REPORT, ofAnonymous::handle);
       WindowsEndpoint windows = new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp());
@@ -130,14 +130,24 @@ record ApiEndpoints(
     return new ApiEndpoints(endpoints, concurrent, bytes, waiting);
   }
 
-  /** In places of their own. A relay sends everybody's, so one address may take all of them. */
-  static RequestBodies ofUnknownSenders(LimitSettings limits, Executor threads) {
-    long bytes = (long) limits.concurrent() * ObliviousEndpoint.REQUEST_BYTES;
+  /** Devices of this many addresses may together hold all places of a relay. */
+  static RequestBodies ofRelayedDevices(LimitSettings limits, Executor threads) {
+    return ofUnknownSenders(limits, limits.concurrent() / SENDERS, threads);
+  }
+
+  /**
+   * In places of their own. A relay sends everybody's, so at a gateway one address may take all of
+   * them.
+   *
+   * @param most places of an address
+   */
+  private static RequestBodies ofUnknownSenders(LimitSettings limits, int most, Executor threads) {
+    long bytes = ObliviousEndpoint.REQUEST_BYTES;
     return new RequestBodies(
         ObliviousEndpoint.REQUEST_BYTES,
         limits.bodyTime(),
-        new Places(limits.concurrent(), limits.concurrent()),
-        new Places(bytes, bytes),
+        new Places(limits.concurrent(), most),
+        new Places(bytes * limits.concurrent(), bytes * most),
         threads);
   }
 

@@ -132,8 +132,10 @@ final class ObliviousEndpoint {
               .store(
                   RequestBodies.format(request.header().get("content-type")),
                   request.content().toByteArray())
-              .thenApply(
-                  stored -> response(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8)));
+              // Leaves the producer's thread, which must not encrypt.
+              .thenApplyAsync(
+                  stored -> response(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8)),
+                  executor);
       case GET_WINDOWS -> {
         boolean protobuf = ModelsEndpoint.prefersProtobuf(request.header().get("accept"));
         yield CompletableFuture.completedFuture(

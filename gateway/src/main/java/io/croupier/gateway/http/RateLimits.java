@@ -2,6 +2,7 @@ package io.croupier.gateway.http;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import com.github.benmanes.caffeine.cache.Scheduler;
 import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
@@ -30,6 +31,7 @@ final class RateLimits {
         Caffeine.newBuilder()
             .maximumSize(MOST)
             .expireAfterAccess(full)
+            .scheduler(Scheduler.systemScheduler())
             .build(
                 name ->
                     Bucket.builder()

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class RelayServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayServer.class);
 
-  /** Those of a gateway by default. */
+  /** Those of a gateway by default, but a tenth of the requests of an address. */
   private static final LimitSettings LIMITS =
       new LimitSettings(
           ObliviousEndpoint.REQUEST_BYTES,
@@ -44,7 +45,7 @@ public final class RelayServer implements AutoCloseable {
           0,
           Duration.ZERO,
           new Rate(1, 1),
-          new Rate(6000, 1000),
+          new Rate(600, 100),
           0);
 
   private static final Duration CONNECT = Duration.ofSeconds(5);
@@ -81,7 +82,7 @@ public final class RelayServer implements AutoCloseable {
     this.gateway = URI.create(base + Route.POST_ENCAPSULATED.template());
     proxy = listen.proxy();
     listener = new HttpListener(listen, LIMITS);
-    bodies = ApiEndpoints.ofUnknownSenders(LIMITS, listener.threads());
+    bodies = ApiEndpoints.ofRelayedDevices(LIMITS, listener.threads());
     listener.start(new Relaying());
   }
 
@@ -136,15 +137,18 @@ public final class RelayServer implements AutoCloseable {
   private CompletableFuture<HttpResponse<byte[]>> forward(byte[] body) {
     HttpRequest request =
         HttpRequest.newBuilder(gateway)
-            .timeout(ANSWER)
             .header("Content-Type", ObliviousExchange.REQUEST_TYPE)
             .header("User-Agent", "croupier-relay")
             .POST(BodyPublishers.ofByteArray(body))
             .build();
-    return client
-        .sendAsync(request, head -> new BoundedBody(head, MOST_BYTES))
+    CompletableFuture<HttpResponse<byte[]>> sent =
+        client.sendAsync(request, head -> new BoundedBody(head, MOST_BYTES));
+    // The timeout of a request would end at the answer's header.
+    return sent.copy()
+        .orTimeout(ANSWER.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionallyCompose(
             failure -> {
+              boolean unused = sent.cancel(true);
               Throwable cause = failure.getCause() == null ? failure : failure.getCause();
               LOG.warn("The gateway did not answer: {}", cause.getClass().getName());
               return CompletableFuture.failedFuture(

@@ -28,7 +28,7 @@ import org.eclipse.jetty.server.LocalConnector;
 
 /** The server of a gateway, with connections in memory, without Kafka; it trusts test tokens. */
 final class LocalGateway implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 30;
+  private static final int PATIENCE_SECONDS = 120;
 
   final Specs specs = new Specs();
   final Updates updates = new Updates();

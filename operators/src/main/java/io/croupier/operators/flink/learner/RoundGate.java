@@ -32,7 +32,7 @@ final class RoundGate {
   private final long longestHoldMs;
   private Wait hold = Wait.WAIT_UNSPECIFIED;
 
-  /** Since when a new round has waited; or {@link #NEVER}. */
+  /** Since when a new round has waited for the same reason; or {@link #NEVER}. */
   private long heldSinceMs = NEVER;
 
   /** Since when it has lacked nothing but what the longest hold bounds; or {@link #NEVER}. */
@@ -50,6 +50,7 @@ final class RoundGate {
    * @param isTimedOut whether the oldest report of the open round has waited for its timeout
    */
   boolean mayOpen(LiveModel model, boolean isTimedOut, long nowMs) {
+    Wait last = hold;
     hold = model.publishedRound() < 0 ? Wait.WAIT_UNSPECIFIED : reason(model, isTimedOut);
     boolean waits = model.hasNewRound();
     boolean isBounded =
@@ -58,7 +59,8 @@ final class RoundGate {
     if (boundedSinceMs != NEVER && nowMs - boundedSinceMs >= longestHoldMs) {
       hold = Wait.WAIT_UNSPECIFIED;
     }
-    heldSinceMs = since(heldSinceMs, waits && hold != Wait.WAIT_UNSPECIFIED, nowMs);
+    heldSinceMs =
+        since(hold == last ? heldSinceMs : NEVER, waits && hold != Wait.WAIT_UNSPECIFIED, nowMs);
     return hold == Wait.WAIT_UNSPECIFIED;
   }
 
