@@ -153,7 +153,8 @@ public final class GatewayServer implements AutoCloseable {
         Set.of("Authorization", "Content-Type", "Accept", "If-None-Match", "Last-Event-ID"));
     crossOrigin.setExposedHeaders(Set.of("ETag", "Retry-After"));
     crossOrigin.setAllowCredentials(false);
-    crossOrigin.setHandler(handler);
+    crossOrigin.setDeliverPreflightRequests(true);
+    crossOrigin.setHandler(new Preflights(handler));
     return crossOrigin;
   }
 
