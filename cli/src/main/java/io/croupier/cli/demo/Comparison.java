@@ -190,7 +190,8 @@ record Comparison(
   /** How a learner came by its clip. */
   private static String clip(LearnerResult result) {
     return result.isScouting()
-        ? ("%s: the model only searched for its clip, and took no gradient: too few people were asked,"
+        ? ("%s: the model only searched for its clip, and took no gradient: it published too few"
+                + " times (a longer --duration has more publications), or too few people were asked,"
                 + " or disclosed their noise.")
             .formatted(result.comparedLearner().label())
         : ("%s: the job found the clip, %s at the end, from people who were asked for one randomised"

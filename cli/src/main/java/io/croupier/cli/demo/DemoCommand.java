@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
           + " set sends one report to the model of each learner, with noise added before it is"
           + " sent; DP-FTRL's models receive raw gradients, and the job adds the noise. The"
           + " command prints the address of a live page first, which ends with it, and in the end a"
-          + " table; it writes a page with curves. It takes less than two minutes."
+          + " table; it writes a page with curves. It takes some two minutes."
     },
     footer = {
       "",

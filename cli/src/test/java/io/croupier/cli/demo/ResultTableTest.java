@@ -188,8 +188,9 @@ class ResultTableTest {
             Map.of());
     assertThat(comparison.notes())
         .contains(
-            "combined: the model only searched for its clip, and took no gradient: too few"
-                + " people were asked, or disclosed their noise.");
+            "combined: the model only searched for its clip, and took no gradient: it published too"
+                + " few times (a longer --duration has more publications), or too few people were"
+                + " asked, or disclosed their noise.");
   }
 
   @Test
