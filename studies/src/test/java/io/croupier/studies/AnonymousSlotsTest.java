@@ -46,8 +46,7 @@ class AnonymousSlotsTest {
   private final Problem census = Census.load().problem();
   private final int dimension = SPEC.getDimension();
   private final Release release = StudiedMechanism.PRIV_UNIT.release(dimension, 1, EPSILON);
-  private final int weightExponent =
-      StudiedMechanism.PRIV_UNIT.weightExponent(dimension, EPSILON);
+  private final int weightExponent = StudiedMechanism.PRIV_UNIT.weightExponent(dimension, EPSILON);
 
   @Test
   void lossesDontDependOnWhoChoosesThePublication() {

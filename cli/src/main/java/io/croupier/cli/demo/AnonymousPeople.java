@@ -222,8 +222,7 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
             Declarations.of(window.getLevels(0).getPrivUnit(), model.dimension())));
   }
 
-  private HttpRequest request(
-      String identity, TokenChallenge challenge, TokenRequest token) {
+  private HttpRequest request(String identity, TokenChallenge challenge, TokenRequest token) {
     JsonObject body = new JsonObject();
     body.addProperty("modelId", challenge.modelId());
     body.addProperty("window", challenge.window());
