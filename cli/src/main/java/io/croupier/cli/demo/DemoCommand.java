@@ -152,10 +152,10 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "People report without identity, in one window: a gateway in this process signs a token for"
             + " each person, blindly, once the ledger has charged the person, and takes the reports"
-            + " (default learner: combined at the clip).",
+            + " (default learners: combined, black-box, banco and coordinate-wise at the clip).",
         "The result has the local and the central epsilon of a report. No questions are asked. Only"
             + " for priv-unit, and not for dp-ftrl, or learners for which the job finds the clip.",
-        "It takes longer, since each token is signed: some 500 s of processor time for the census."
+        "It takes longer, since a person has a token for each learner, and each is signed."
       })
   private boolean anonymous;
 
@@ -343,8 +343,13 @@ public final class DemoCommand implements Callable<Integer> {
     if (learners != null) {
       return ComparedLearner.parse(learners);
     }
-    if (statistics || anonymous) {
-      return ComparedLearner.parse(List.of("combined:" + NumberFormats.plain(bound)));
+    String clipped = ":" + NumberFormats.plain(bound);
+    if (statistics) {
+      return ComparedLearner.parse(List.of("combined" + clipped));
+    }
+    if (anonymous) {
+      return ComparedLearner.parse(
+          List.of("combined" + clipped, "black-box" + clipped, "banco", "coordinate-wise"));
     }
     return ComparedLearner.parse(
         List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));

@@ -138,7 +138,16 @@ class LearnerMetricsTest {
         .containsEntry("model.m.reports-in-open-round", 1L);
     model.confirm();
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
-    assertThat(values(gauges)).containsEntry("model.m.hold", 4);
+    // It waits for another reason, since now.
+    assertThat(values(gauges))
+        .containsEntry("model.m.hold", 4)
+        .containsEntry("model.m.held-ms", 0L);
+    clock[0] += 40;
+    assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
+    clock[0] += 5;
+    assertThat(values(gauges))
+        .containsEntry("model.m.hold", 4)
+        .containsEntry("model.m.held-ms", 45L);
     assertThat(gate.mayOpen(model, true, clock[0])).as("timed out").isTrue();
     assertThat(values(gauges)).containsEntry("model.m.hold", 0);
     model.publish(true, clock[0]);
