@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReportE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final List<String> LINKS = List.of("croupier", "examples");
+  private static final List<String> LINKS = List.of("croupier", "examples", "cli");
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
 
   /** Code of a page that names its language is no script. */
@@ -210,6 +210,10 @@ class ReportE2ECase {
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
         .containsPattern("(?m)^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
+    List<String> program = scripts("docs/model.md", "### From a JVM app");
+    assertThat(program).hasSize(1);
+    assertThat(succeed(program.get(0)))
+        .containsPattern("(?m)^Sent for round \\d+: report 0, SIZE\\. Reports in the ledger: 1$");
   }
 
   @Tag("thorough")

@@ -12,6 +12,7 @@ import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
@@ -22,6 +23,7 @@ import io.croupier.schemas.Statistic;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -269,6 +271,39 @@ class RespondTest {
 
     assertThat(data.evaluated).isEmpty();
     assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void theDeviceLearnsWhatItReported() throws Exception {
+    ReportTransport acknowledging =
+        new ReportTransport() {
+          @Override
+          public boolean namesUser() {
+            return true;
+          }
+
+          @Override
+          public CompletableFuture<Void> send(String userId, byte[] report) {
+            return CompletableFuture.completedFuture(null);
+          }
+        };
+    LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
+    GradientReporter reporter = new GradientReporter(acknowledging, unlimited);
+    Data data = new Data();
+    Randomiser randomiser = new L2LaplaceRandomiser(1, 2, -16, 16);
+
+    List<Sent> sent = new ArrayList<>();
+    for (RoundTerms terms : List.of(asking(0), asking(1), moving(1), counting(), measuring())) {
+      sent.add(reporter.respond(terms, data, randomiser).get());
+    }
+
+    assertThat(sent)
+        .containsExactly(
+            new Sent(Sent.About.GRADIENT, 0),
+            new Sent(Sent.About.QUESTION, 1),
+            new Sent(Sent.About.SIZE, 2),
+            new Sent(Sent.About.STATISTIC, 3),
+            new Sent(Sent.About.STATISTIC, 4));
   }
 
   @Test

@@ -905,6 +905,9 @@ function categoryOf(statistic, value) {
 /** Where standardised numbers are clipped. */
 const MOST_DEVIATIONS = 3;
 
+/** How many other names of a row an error contains. */
+const MOST_NAMES = 5;
+
 function scaledByRange({ from, to }, x) {
   const within = Math.max(from, Math.min(to, x));
   return (2 * (within - from)) / (to - from) - 1;
@@ -980,7 +983,8 @@ export class Features {
    * The vector of one row.
    *
    * @param row an object by name of the feature: a number for a range and for moments, true or false for yes or no, a
-   *     text for a category, and for an encoder what it takes. Other members are ignored
+   *     text for a category, and for an encoder what it takes. Other members are ignored, but named in the error if a
+   *     feature is missing
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */
   vector(row) {
@@ -990,8 +994,8 @@ export class Features {
   #values({ name, intercept, range, moments, yesNo, oneHot, encoder }, row) {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
     const is = (type, right) => {
-      const found = value === undefined || value === null ? 'missing' : 'of another type';
-      check(found === 'of another type' && (type === null || typeof value === type), `feature '${name}'`, found, right);
+      check(value !== undefined && value !== null, `feature '${name}'`, 'missing', right + this.#others(row));
+      check(type === null || typeof value === type, `feature '${name}'`, 'of another type', right);
       check(type !== 'number' || Number.isFinite(value), `feature '${name}'`, 'not finite', right);
     };
     if (intercept !== undefined) {
@@ -1012,6 +1016,12 @@ export class Features {
     }
     is('number', 'a number');
     return range !== undefined ? scaledByRange(range, value) : scaledByMoments(moments, value);
+  }
+
+  /** The names of a row that are no feature's, one of which may be misspelt. */
+  #others(row) {
+    const others = Object.keys(row).filter((name) => !this.names.includes(name)).sort().slice(0, MOST_NAMES);
+    return others.length === 0 ? '' : `; these are no features: ${others.map((name) => `'${name}'`).join(', ')}`;
   }
 
   #encoded(name, { digest, length }, value) {
@@ -2931,7 +2941,11 @@ export class Gateway {
   }
 
   #unreachable(cause) {
-    return new GatewayError('the gateway could not be reached', { status: 0, retryAfterMs: 0, cause });
+    // A browser doesn't disclose to a page whether it refused an answer.
+    const origin = globalThis.location?.origin ?? this.#base;
+    const isForeign = !`${this.#base}/`.startsWith(`${origin}/`);
+    const hint = isForeign ? `, or its cors.origins don't allow this page's origin, ${origin}` : '';
+    return new GatewayError(`the gateway could not be reached${hint}`, { status: 0, retryAfterMs: 0, cause });
   }
 
   async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
