@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.cli.io.Table;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -73,7 +74,7 @@ final class Summary {
     for (ReplayedModel model : models) {
       List<String> row = new ArrayList<>();
       row.add(id(model));
-      row.add(model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT));
+      row.add(ModelSpecs.learner(model.spec()));
       columns.forEach(column -> row.add(column.text(model)));
       table.row(row);
     }

@@ -47,6 +47,8 @@ abstract class ReportCommandRuns {
         - {modelId: counts, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
            statistics: [{name: region, choice: {categories: [north, south, other]}}],
            blackBox: {}}
+        - {modelId: alone, statistics: [{name: region, choice: {categories: [north, south, other]}}]}
+        - {modelId: minutes, statistics: [{name: minutes, quantiles: {levels: [0.5], from: 7, to: 9}}]}
         - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
            initialWeights: [1, 2], blackBox: {}}
         - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, blackBox: {}}

@@ -1,5 +1,6 @@
 package io.croupier.gateway.http;
 
+import io.croupier.schemas.ModelSpecs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.JsonArray;
@@ -69,8 +70,7 @@ final class ModelsEndpoint {
           .judge(model.modelId())
           .ifPresent(
               judge ->
-                  row.addProperty(
-                      "learner", judge.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)));
+                  row.addProperty("learner", ModelSpecs.learner(judge.spec())));
       row.addProperty("dimension", model.dimension());
       // As Protobuf's JSON mapping writes 64-bit integers.
       row.addProperty("round", String.valueOf(model.round()));
