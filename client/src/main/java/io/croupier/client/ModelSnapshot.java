@@ -208,7 +208,8 @@ public final class ModelSnapshot {
    * A calibration for randomisers of this model, that fit every round of it. With a moving clip, a
    * {@link GradientReporter} fits the randomiser to the clip of each round: its guarantee stays
    * that of the calibration. A model of statistics alone takes no gradients: its calibration is one
-   * for a single coordinate, whose randomisers serve {@link GradientReporter#respond} by their cost.
+   * for a single coordinate, whose randomisers serve {@link GradientReporter#respond} by their
+   * cost.
    *
    * @param reports number of releases that share the guarantee, at least 1
    * @throws IllegalArgumentException if it is not

@@ -60,7 +60,11 @@ public record RoundTerms(
     requireProbability("answerProbability", answerProbability);
     requireProbability("questionProbability", questionProbability);
     if (dimension == 0 && !statistics.isEmpty()) {
-      require(questionProbability == 1, "questionProbability", questionProbability, "1 without weights");
+      require(
+          questionProbability == 1,
+          "questionProbability",
+          questionProbability,
+          "1 without weights");
     } else {
       require(dimension >= 1, "dimension", dimension, "at least 1, or 0 with statistics");
       requirePositive("gradientBound", gradientBound);

@@ -124,7 +124,13 @@ class RespondTest {
   private static ModelUpdate.Builder alone() {
     ModelUpdate.Builder update =
         Updates.update("m", 1).clearGradientBound().clearGridExponent().setQuestionProbability(1);
-    update.addStatisticsBuilder().setThreshold(30).getStatisticBuilder().setName("minutes").getQuantilesBuilder().addLevels(0.5);
+    update
+        .addStatisticsBuilder()
+        .setThreshold(30)
+        .getStatisticBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5);
     return update;
   }
 

@@ -166,7 +166,8 @@ class DeviceTest extends DeviceFixture {
     assertThat(report.getRound()).isEqualTo(3);
     // Another group is released with probability 1.1e-7.
     assertThat(report.getVote().getIndex()).isOne();
-    assertThat(visits.await(device.invokeMember("takePart", snapshot, null, own)).isNull()).isTrue();
+    assertThat(visits.await(device.invokeMember("takePart", snapshot, null, own)).isNull())
+        .isTrue();
     assertThat(
             visits
                 .failure(device.invokeMember("takePart", snapshot, rows("logistic"), own))

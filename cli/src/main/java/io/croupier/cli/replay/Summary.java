@@ -1,7 +1,7 @@
 package io.croupier.cli.replay;
 
-import io.croupier.schemas.ModelSpecs;
 import io.croupier.cli.io.Table;
+import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

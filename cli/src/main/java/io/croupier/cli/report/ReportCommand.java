@@ -1,8 +1,5 @@
 package io.croupier.cli.report;
 
-import io.croupier.client.ModelSnapshot;
-import io.croupier.schemas.StatisticEstimate;
-import io.croupier.schemas.Statistic;
 import io.croupier.cli.Brokers;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
@@ -13,10 +10,13 @@ import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
+import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

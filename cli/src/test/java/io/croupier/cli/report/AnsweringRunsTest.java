@@ -53,7 +53,9 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(none.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
-  /** It needs neither data nor standard input. Another group is released with probability 2.3e-7. */
+  /**
+   * It needs neither data nor standard input. Another group is released with probability 2.3e-7.
+   */
   @Test
   void aModelWithoutALearnerTakesACategory() throws IOException {
     String options = "--model alone --epsilon 16 " + FORGET;
@@ -72,7 +74,8 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(without.code()).isEqualTo(1);
     assertThat(without.err())
         .contains("--category NAME=VALUE is missing: it must be given, since model 'alone' has");
-    Run data = run("", options + "--category region=south --label y --loss logistic --data rows.csv");
+    Run data =
+        run("", options + "--category region=south --label y --loss logistic --data rows.csv");
     assertThat(data.code()).isEqualTo(1);
     assertThat(data.err()).contains("--data, --label and --loss must be left out, since model");
     assertThat(without.reports()).isEmpty();

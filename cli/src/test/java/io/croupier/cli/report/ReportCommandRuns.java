@@ -47,12 +47,12 @@ abstract class ReportCommandRuns {
         - {modelId: counts, dimension: 2, gradientBound: 1, questionProbability: 0.9999999,
            statistics: [{name: region, choice: {categories: [north, south, other]}}],
            blackBox: {}}
-        - {modelId: alone, statistics: [{name: region, choice: {categories: [north, south, other]}}]}
-        - {modelId: minutes, statistics: [{name: minutes, quantiles: {levels: [0.5], from: 7, to: 9}}]}
         - {modelId: finds, dimension: 2, adaptiveClip: {size: FEATURES, initial: 3},
            initialWeights: [1, 2], blackBox: {}}
         - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, blackBox: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
+        - {modelId: alone, statistics: [{name: region, choice: {categories: [north, south, other]}}]}
+        - {modelId: minutes, statistics: [{name: minutes, quantiles: {levels: [0.5], from: 7, to: 9}}]}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
         """);

@@ -149,11 +149,11 @@ final class WatchedModel {
     // Without a learner, the answers are those of the rounds.
     long answers = update.hasGradientBound() ? update.getAnswers() : 0;
     return answers
-            + update.getUsed()
-            + update.getOpen()
-            + update.getDroppedStale()
-            + update.getDroppedUnpublished()
-            + update.getDroppedBound();
+        + update.getUsed()
+        + update.getOpen()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished()
+        + update.getDroppedBound();
   }
 
   /** The model's state, without curves. */
@@ -161,8 +161,7 @@ final class WatchedModel {
     JsonObject json = new JsonObject();
     json.addProperty("id", modelId);
     if (spec != null) {
-      json.addProperty(
-"learner", ModelSpecs.learner(spec).replace('_', '-'));
+      json.addProperty("learner", ModelSpecs.learner(spec).replace('_', '-'));
       json.addProperty("dimension", spec.getDimension());
       json.addProperty("central", ModelSpecs.isCentral(spec));
     }

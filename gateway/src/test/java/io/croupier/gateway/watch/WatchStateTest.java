@@ -1,6 +1,5 @@
 package io.croupier.gateway.watch;
 
-import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
@@ -15,6 +14,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -186,7 +186,11 @@ class WatchStateTest {
   void showsAModelWithoutALearner() {
     ModelSpec.Builder spec = ModelSpec.newBuilder().setModelId("alone");
     StatisticEstimate.Builder day = StatisticEstimate.newBuilder();
-    day.getStatisticBuilder().setName("day").getChoiceBuilder().addCategories("a").addCategories("b");
+    day.getStatisticBuilder()
+        .setName("day")
+        .getChoiceBuilder()
+        .addCategories("a")
+        .addCategories("b");
     spec.addStatistics(day.getStatistic());
     state.spec(Records.of("models", "alone", spec.build().toByteArray()));
     state.update(

@@ -243,8 +243,8 @@ class VoteIntakeTest {
     for (String gradient :
         List.of(
             "grid { values: [1, 2] } l2_laplace { epsilon: 2 }",
-            "dense { values: 1 } gaussian { mu: 1 }",
-            "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 8 top: 1 }")) {
+            "dense { values: [1] } gaussian { mu: 1 }",
+            "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 256 top: 90 }")) {
       AccountingEvent event = judge(report(gradient), spec);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
       assertThat(event.getReason()).contains("must be a vote or an answer, since the model has no");
