@@ -122,6 +122,60 @@ class RespondTest {
     return ModelSnapshot.parse(update.build().toByteArray()).terms();
   }
 
+  /** An update of a model of statistics alone. */
+  private static ModelUpdate.Builder alone() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 1).clearGradientBound().clearGridExponent().setQuestionProbability(1);
+    update
+        .addStatisticsBuilder()
+        .setThreshold(30)
+        .getStatisticBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5);
+    return update;
+  }
+
+  /** There is no gradient that a program without the number could send instead. */
+  @Test
+  void aModelWithoutALearnerAsksForAStatistic() throws Exception {
+    ModelSnapshot snapshot = ModelSnapshot.parse(alone().build().toByteArray());
+    assertThat(snapshot.dimension()).isZero();
+    assertThat(snapshot.weights()).isEmpty();
+    assertThat(maker.answers(snapshot.terms())).isFalse();
+    Data data = new Data();
+    data.value = 31;
+    var randomiser = snapshot.calibration(1).l2Laplace(1e9);
+    GradientReport report = parse(maker.respond(snapshot.terms(), data, randomiser));
+    assertThat(report.getAnswer().getQuestion()).isEqualTo("minutes");
+    assertThat(report.getAnswer().getBit()).isTrue();
+    assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(1e9);
+    assertThat(data.evaluated).containsExactly("value");
+    data.votes = false;
+    assertThatThrownBy(() -> maker.respond(snapshot.terms(), data, randomiser))
+        .isInstanceOf(NotChosenException.class);
+    assertThatThrownBy(() -> maker.release(snapshot.terms(), new double[1], randomiser))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dimension of the randomiser is 1; the model's is 0");
+    assertThat(data.evaluated).containsExactly("value");
+    assertThat(ledger.spent().reports()).isOne();
+  }
+
+  @Test
+  void anUpdateWithoutWeightsIsOneOfStatisticsAlone() {
+    for (ModelUpdate.Builder wrong :
+        List.of(
+            alone().clearStatistics(),
+            alone().setGradientBound(1),
+            alone().addWeights(1),
+            alone().addAverage(1),
+            alone().setQuestionProbability(0.5),
+            alone().clearQuestionProbability())) {
+      assertThatThrownBy(() -> ModelSnapshot.parse(wrong.build().toByteArray()))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
   private static GradientReport parse(StoredReport report) throws Exception {
     return GradientReport.parseFrom(report.bytes());
   }

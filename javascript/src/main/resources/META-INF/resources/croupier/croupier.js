@@ -1404,9 +1404,9 @@ function isProbability(p) {
  * doesn't know it.
  */
 function termsOf(update, modelId, round, dimension) {
-  const gradientBound = numberOf(update.gradientBound);
-  requireUpdate(isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
-  const gridExponent = update.gridExponent;
+  const gradientBound = dimension === 0 ? 0 : numberOf(update.gradientBound);
+  requireUpdate(dimension === 0 || isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
+  const gridExponent = dimension === 0 ? 0 : update.gridExponent;
   requireUpdate(Number.isInteger(gridExponent), 'gridExponent is missing');
   const questions = Object.freeze((update.estimates ?? []).map(questionOf));
   const statistics = Object.freeze((update.statistics ?? []).map(statisticOf));
@@ -1417,6 +1417,7 @@ function termsOf(update, modelId, round, dimension) {
   const questionProbability = isAsking ? numberOf(update.questionProbability ?? 0) : 0;
   requireUpdate(isProbability(answerProbability), 'answerProbability is not from 0 to 1');
   requireUpdate(isProbability(questionProbability), 'questionProbability is not from 0 to 1');
+  requireUpdate(dimension > 0 || questionProbability === 1, 'questionProbability is not 1, without weights');
   const slopeBound = size === 'FEATURES' ? numberOf(update.slopeBound) : 0;
   requireUpdate(size !== 'FEATURES' || isPositive(slopeBound), 'slopeBound is missing, with size FEATURES');
   requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
@@ -1458,8 +1459,10 @@ export function readUpdate(update) {
   requireUpdate(NAME.test(modelId), 'modelId is missing');
   const round = numberOf(update.round);
   requireUpdate(Number.isSafeInteger(round) && round >= 0, 'round is missing, negative or too large');
-  const weights = vectorOf(update.weights, 'weights');
-  const average = vectorOf(update.average, 'average');
+  // A model of statistics alone has no learner, and so no weights and no gradientBound.
+  const isAlone = update.gradientBound === undefined && (update.statistics ?? []).length > 0;
+  const weights = isAlone ? new Float64Array() : vectorOf(update.weights, 'weights');
+  const average = isAlone ? new Float64Array() : vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
   return Object.freeze({
     modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
@@ -3196,7 +3199,7 @@ export class Device {
    * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit, or the
    * person's category in a statistic.
    *
-   * @param rows the person's Rows
+   * @param rows the person's Rows; null for a model of statistics alone, whose terms have the dimension 0
    * @param categories the person's category or number in each statistic that this program knows, by the statistic's name; a
    *     value that is none of the categories, null for instance, counts as the last of them; where a number is asked for,
    *     what is none counts as the lower end of the range
@@ -3205,7 +3208,8 @@ export class Device {
    */
   async takePart(snapshot, rows, categories = {}) {
     const { terms, weights, average, modelId, round } = snapshot;
-    check(rows.dimension === terms.dimension, 'dimension of the rows', rows.dimension, terms.dimension);
+    const dimension = rows === null ? 0 : rows.dimension;
+    check(dimension === terms.dimension, 'dimension of the rows', dimension, terms.dimension);
     check(
       terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'loss', 'squared',
       'one of a bounded slope, since the clip bounds features');
