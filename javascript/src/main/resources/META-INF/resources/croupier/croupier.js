@@ -905,6 +905,9 @@ function categoryOf(statistic, value) {
 /** Where standardised numbers are clipped. */
 const MOST_DEVIATIONS = 3;
 
+/** How many other names of a row an error contains. */
+const MOST_NAMES = 5;
+
 function scaledByRange({ from, to }, x) {
   const within = Math.max(from, Math.min(to, x));
   return (2 * (within - from)) / (to - from) - 1;
@@ -980,7 +983,8 @@ export class Features {
    * The vector of one row.
    *
    * @param row an object by name of the feature: a number for a range and for moments, true or false for yes or no, a
-   *     text for a category, and for an encoder what it takes. Other members are ignored
+   *     text for a category, and for an encoder what it takes. Other members are ignored, but named in the error if a
+   *     feature is missing
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */
   vector(row) {
@@ -990,8 +994,8 @@ export class Features {
   #values({ name, intercept, range, moments, yesNo, oneHot, encoder }, row) {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
     const is = (type, right) => {
-      const found = value === undefined || value === null ? 'missing' : 'of another type';
-      check(found === 'of another type' && (type === null || typeof value === type), `feature '${name}'`, found, right);
+      check(value !== undefined && value !== null, `feature '${name}'`, 'missing', right + this.#others(row));
+      check(type === null || typeof value === type, `feature '${name}'`, 'of another type', right);
       check(type !== 'number' || Number.isFinite(value), `feature '${name}'`, 'not finite', right);
     };
     if (intercept !== undefined) {
@@ -1012,6 +1016,12 @@ export class Features {
     }
     is('number', 'a number');
     return range !== undefined ? scaledByRange(range, value) : scaledByMoments(moments, value);
+  }
+
+  /** The names of a row that are no feature's, one of which may be misspelt. */
+  #others(row) {
+    const others = Object.keys(row).filter((name) => !this.names.includes(name)).sort().slice(0, MOST_NAMES);
+    return others.length === 0 ? '' : `; these are no features: ${others.map((name) => `'${name}'`).join(', ')}`;
   }
 
   #encoded(name, { digest, length }, value) {
@@ -1394,9 +1404,9 @@ function isProbability(p) {
  * doesn't know it.
  */
 function termsOf(update, modelId, round, dimension) {
-  const gradientBound = numberOf(update.gradientBound);
-  requireUpdate(isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
-  const gridExponent = update.gridExponent;
+  const gradientBound = dimension === 0 ? 0 : numberOf(update.gradientBound);
+  requireUpdate(dimension === 0 || isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
+  const gridExponent = dimension === 0 ? 0 : update.gridExponent;
   requireUpdate(Number.isInteger(gridExponent), 'gridExponent is missing');
   const questions = Object.freeze((update.estimates ?? []).map(questionOf));
   const statistics = Object.freeze((update.statistics ?? []).map(statisticOf));
@@ -1407,6 +1417,7 @@ function termsOf(update, modelId, round, dimension) {
   const questionProbability = isAsking ? numberOf(update.questionProbability ?? 0) : 0;
   requireUpdate(isProbability(answerProbability), 'answerProbability is not from 0 to 1');
   requireUpdate(isProbability(questionProbability), 'questionProbability is not from 0 to 1');
+  requireUpdate(dimension > 0 || questionProbability === 1, 'questionProbability is not 1, without weights');
   const slopeBound = size === 'FEATURES' ? numberOf(update.slopeBound) : 0;
   requireUpdate(size !== 'FEATURES' || isPositive(slopeBound), 'slopeBound is missing, with size FEATURES');
   requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
@@ -1448,8 +1459,10 @@ export function readUpdate(update) {
   requireUpdate(NAME.test(modelId), 'modelId is missing');
   const round = numberOf(update.round);
   requireUpdate(Number.isSafeInteger(round) && round >= 0, 'round is missing, negative or too large');
-  const weights = vectorOf(update.weights, 'weights');
-  const average = vectorOf(update.average, 'average');
+  // A model of statistics alone has no learner, and so no weights and no gradientBound.
+  const isAlone = update.gradientBound === undefined && (update.statistics ?? []).length > 0;
+  const weights = isAlone ? new Float64Array() : vectorOf(update.weights, 'weights');
+  const average = isAlone ? new Float64Array() : vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
   return Object.freeze({
     modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
@@ -2931,7 +2944,11 @@ export class Gateway {
   }
 
   #unreachable(cause) {
-    return new GatewayError('the gateway could not be reached', { status: 0, retryAfterMs: 0, cause });
+    // A browser doesn't disclose to a page whether it refused an answer.
+    const origin = globalThis.location?.origin ?? this.#base;
+    const isForeign = !`${this.#base}/`.startsWith(`${origin}/`);
+    const hint = isForeign ? `, or its cors.origins don't allow this page's origin, ${origin}` : '';
+    return new GatewayError(`the gateway could not be reached${hint}`, { status: 0, retryAfterMs: 0, cause });
   }
 
   async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
@@ -3182,7 +3199,7 @@ export class Device {
    * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit, or the
    * person's category in a statistic.
    *
-   * @param rows the person's Rows
+   * @param rows the person's Rows; null for a model of statistics alone, whose terms have the dimension 0
    * @param categories the person's category or number in each statistic that this program knows, by the statistic's name; a
    *     value that is none of the categories, null for instance, counts as the last of them; where a number is asked for,
    *     what is none counts as the lower end of the range
@@ -3191,7 +3208,8 @@ export class Device {
    */
   async takePart(snapshot, rows, categories = {}) {
     const { terms, weights, average, modelId, round } = snapshot;
-    check(rows.dimension === terms.dimension, 'dimension of the rows', rows.dimension, terms.dimension);
+    const dimension = rows === null ? 0 : rows.dimension;
+    check(dimension === terms.dimension, 'dimension of the rows', dimension, terms.dimension);
     check(
       terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'loss', 'squared',
       'one of a bounded slope, since the clip bounds features');

@@ -64,8 +64,11 @@ public final class DemoCommand implements Callable<Integer> {
   private static final int LEAST_OF_DRIFT = 100;
   private static final double USUAL_SECONDS = 75;
 
-  /** The minimum rate, which is that of the census; small data sets take less time. */
-  private static final double SLOWEST_PER_SECOND = 375;
+  /**
+   * The minimum rate, so that some hundred people don't take longer than they can teach. A faster
+   * one would leave too few publications to find the clip of some 2,000.
+   */
+  private static final double SLOWEST_PER_SECOND = 25;
 
   @Spec private CommandSpec spec;
 
@@ -197,7 +200,9 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--duration",
       paramLabel = "SECONDS",
-      description = "Time in which all people report (default: 75, or less for fewer people).")
+      description =
+          "Time in which all people report (default: 75, or less for fewer than 1,875 people). In"
+              + " a longer time a model publishes, and so learns, more often.")
   private Double duration;
 
   @Option(

@@ -52,7 +52,8 @@ public final class RelayServer implements AutoCloseable {
           Duration.ZERO,
           new Rate(1, 1),
           new Rate(600, 100),
-          0);
+          0,
+          1000);
 
   private static final Duration CONNECT = Duration.ofSeconds(5);
 

@@ -264,6 +264,34 @@ class LearnerMetricsTest {
   }
 
   @Test
+  void levelsOfQuantilesAreGauges() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics = metrics(gauges);
+    StatisticEstimate.Builder minutes = StatisticEstimate.newBuilder().setThreshold(31.25);
+    minutes.getStatisticBuilder().setName("minutes").getQuantilesBuilder().addLevels(0.5);
+    metrics.statistics("m", List.of(minutes.build()));
+    String level = "model.m.statistic.minutes.level.0.5.";
+    Map<String, Object> none =
+        Map.of(
+            level + "value", Double.NaN,
+            level + "low", Double.NaN,
+            level + "high", Double.NaN,
+            level + "answers", 0L);
+    assertThat(values(gauges)).as("before the first answer").containsAllEntriesOf(none);
+    minutes.getQuantilesBuilder().addValues(30).addLow(28.5).addHigh(32).setAnswers(1200);
+    metrics.statistics("m", List.of(minutes.build()));
+    assertThat(values(gauges))
+        .containsEntry(level + "value", 30.0)
+        .containsEntry(level + "low", 28.5)
+        .containsEntry(level + "high", 32.0)
+        .containsEntry(level + "answers", 1200L);
+    metrics.statistics("m", List.of(minutes.clearQuantiles().build()));
+    assertThat(values(gauges)).as("once all answers are forgotten").containsAllEntriesOf(none);
+    metrics.statistics("m", List.of());
+    assertThat(values(gauges)).as("once it is removed").containsAllEntriesOf(none);
+  }
+
+  @Test
   void theMemoryIsAGaugeOfModelsThatHaveOne() {
     Map<String, Gauge<?>> gauges = new TreeMap<>();
     LearnerMetrics metrics = metrics(gauges);
