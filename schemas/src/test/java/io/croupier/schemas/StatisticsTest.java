@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.schemas.view.GradientReportView;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,15 +34,18 @@ class StatisticsTest {
       delimiter = '|',
       value = {
         "'screen' | '' | statistics[0].name is \"\": it must be 1 to 100 letters",
-        "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from 2",
+        "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from"
+            + " 2",
         "['home', 'other'] | ['home'] | of length 1: it must be from 2 to 1024",
         "['home', 'other'] | ['home', ''] | categories[1] is \"\": it must be 1 to 100 characters",
-        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100 characters",
+        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100"
+            + " characters",
         "['home', 'other'] | ['home ', 'x'] | categories[0] is \"home \": it must be 1 to 100",
         "['home', 'other'] | ['a\\001b', 'x'] | categories[0] is",
         "['home', 'other'] | ['home', '\\n'] | without control characters, no blank at an end",
         "['home', 'other'] | ['a', 'a'] | categories[1] is \"a\": it must be another than those",
-        "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it must",
+        "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it"
+            + " must",
       })
   void saysWhatIsWrong(String good, String bad, String reason) throws Exception {
     String from = good.startsWith("screen") ? "'screen'" : good;
@@ -65,10 +69,12 @@ class StatisticsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "levels: [0.5, 0.95] | '' | statistics[0].quantiles.levels is of length 0: it must be from 1 to 16",
+        "levels: [0.5, 0.95] | '' | statistics[0].quantiles.levels is of length 0: it must be from"
+            + " 1 to 16",
         "[0.5, 0.95] | [0, 0.95] | levels[0] is 0.0: it must be above 0 and below 1",
         "[0.5, 0.95] | [nan, 0.95] | levels[0] is NaN: it must be above 0 and below 1",
-        "[0.5, 0.95] | [0.5, 1] | levels[1] is 1.0: it must be above the one before it, 0.5 and below 1",
+        "[0.5, 0.95] | [0.5, 1] | levels[1] is 1.0: it must be above the one before it, 0.5 and"
+            + " below 1",
         "[0.5, 0.95] | [0.5, 0.5] | levels[1] is 0.5: it must be above the one before it, 0.5",
         "from: 0 | '' | statistics[0].quantiles.from is missing",
         "to: 1440 | '' | statistics[0].quantiles.to is missing",
@@ -77,12 +83,102 @@ class StatisticsTest {
         "to: 1440 | to: 0 | quantiles.to is 0.0: it must be finite and above from, 0.0",
         "to: 1440 | to: inf | quantiles.to is Infinity: it must be finite and above from",
         "to: 1440 | to: nan | quantiles.to is NaN: it must be finite and above from",
-        "from: 0 to: 1440 | from: -1e308 to: 1e308 | quantiles.to is 1.0E308: it must be finite and above",
+        "from: 0 to: 1440 | from: -1e308 to: 1e308 | quantiles.to is 1.0E308: it must be finite and"
+            + " above",
       })
   void saysWhatIsWrongWithQuantiles(String good, String bad, String reason) throws Exception {
     String text = QUANTILES.replace(good, bad);
     assertThat(text).isNotEqualTo(QUANTILES);
     assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  private static final String PREFIXES =
+      "statistics { name: 'words' prefixes { alphabet: 'a-z' length: 12 top: 200 } } ";
+
+  @Test
+  void prefixesAreValidBesideALearnerAndOthers() throws Exception {
+    assertThat(violations(MODEL + GOOD + QUANTILES + PREFIXES)).isEmpty();
+    Statistic words = spec(MODEL + PREFIXES).getStatistics(0);
+    assertThat(Statistics.candidates(words)).isEqualTo(200 + 144 * 27);
+    assertThat(Statistics.size(words)).isEqualTo(200);
+    assertThat(ModelSpecs.changeViolations(spec(MODEL + PREFIXES), spec(MODEL))).isEmpty();
+    assertThat(
+            ModelSpecs.changeViolations(
+                spec(MODEL + PREFIXES), spec(MODEL + PREFIXES.replace("200", "100"))))
+        .singleElement()
+        .asString()
+        .contains("statistic words of a running model is fixed while it stays");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "alphabet: 'a-z' | '' | prefixes.alphabet is \"\": it must be 2 to 128 different letters",
+        "'a-z' | 'a' | prefixes.alphabet is \"a\": it must be 2 to 128 different letters",
+        "'a-z' | 'z-a' | prefixes.alphabet is \"z-a\": it must be 2 to 128 different letters",
+        "'a-z' | 'a-zm' | prefixes.alphabet is \"a-zm\": it must be 2 to 128 different letters",
+        "'a-z' | '\\001-z' | it must be 2 to 128 different letters, or ranges of them such as a-z",
+        "'a-z' | 'a\\tb' | it must be 2 to 128 different letters, or ranges of them such as a-z",
+        "'a-z' | '\u0100-\u0200' | it must be 2 to 128 different letters, or ranges of them",
+        "'a-z' | 'a\ud83d\ude00' | it must be 2 to 128 different letters, or ranges of them",
+        "length: 12 | '' | statistics[0].prefixes.length is 0: it must be from 1 to 32",
+        "length: 12 | length: 33 | statistics[0].prefixes.length is 33: it must be from 1 to 32",
+        "top: 200 | '' | statistics[0].prefixes.top is 0: it must be from 1 to 1000",
+        "top: 200 | top: 1001 | statistics[0].prefixes.top is 1001: it must be from 1 to 1000",
+      })
+  void saysWhatIsWrongWithPrefixes(String good, String bad, String reason) throws Exception {
+    String text = PREFIXES.replace(good, bad);
+    assertThat(text).isNotEqualTo(PREFIXES);
+    assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  /** Full lists, of three bytes for each character. */
+  @ParameterizedTest
+  @CsvSource({"\u4e00-\u4e01, 32, 1000", "\u4e00-\u4e7f, 32, 1", "a-z, 1, 1"})
+  void theBytesOfAnUpdateIncludeTheList(String alphabet, int length, int top) throws Exception {
+    ModelSpec.Builder spec = spec(MODEL + PREFIXES).toBuilder();
+    Prefixes.Builder kind = spec.getStatisticsBuilder(0).getPrefixesBuilder();
+    kind.setAlphabet(alphabet).setLength(length).setTop(top);
+    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
+    int places = TextCandidates.places(TextCandidates.letters(alphabet).length(), top);
+    StatisticEstimate.TextValues.Builder values =
+        StatisticEstimate.TextValues.newBuilder().setVotes(Long.MAX_VALUE);
+    String text = alphabet.substring(0, 1).repeat(length);
+    for (int i = 0; i < top; i++) {
+      values.addTexts(text).addFractions(1).addStandardErrors(1).addLow(1).addHigh(1);
+    }
+    for (int i = 0; i < places; i++) {
+      values.addPrefixes(text);
+    }
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
+    update.addStatisticsBuilder().setStatistic(spec.getStatistics(0)).setTexts(values);
+    assertThat(ModelSpecs.updateBytes(spec.build()) - ModelSpecs.updateBytes(spec(MODEL)))
+        .isGreaterThanOrEqualTo(update.build().getSerializedSize());
+  }
+
+  @Test
+  void everyTextIsOneCandidate() throws Exception {
+    Prefixes kind =
+        spec(MODEL + PREFIXES.replace("a-z", "a-c-x").replace("12", "3").replace("200", "2"))
+            .getStatistics(0)
+            .getPrefixes();
+    assertThat(TextCandidates.letters("a-c-x")).isEqualTo("abc-x");
+    assertThat(TextCandidates.letters("-a-c")).isEqualTo("-abc");
+    assertThat(TextCandidates.letters("ac-")).isEqualTo("ac-");
+    TextCandidates list = new TextCandidates(kind, List.of("", "", "a", "ab"), List.of("", "abc"));
+    assertThat(TextCandidates.count(kind)).isEqualTo(2 + 682 * 6);
+    assertThat(list.of("abc")).isEqualTo(1);
+    assertThat(list.of("ab")).isEqualTo(2 + 3 * 6 + 5);
+    assertThat(list.of("abx")).isEqualTo(2 + 3 * 6 + 4);
+    assertThat(list.of("a")).isEqualTo(2 + 2 * 6 + 5);
+    assertThat(list.of("acb")).isEqualTo(2 + 2 * 6 + 2);
+    assertThat(list.of("-a")).isEqualTo(2 + 3);
+    int empty = 2 + 5;
+    assertThat(list.of("")).isEqualTo(empty);
+    for (String none : new String[] {null, "abcc", "A", "a b", " ", "ab\ud83d\ude00"}) {
+      assertThat(list.of(none)).as("%s", none).isEqualTo(empty);
+    }
   }
 
   /** The fallback is the same for every device, so no report is missing. */
@@ -191,8 +287,8 @@ class StatisticsTest {
   void theViewHoldsTheSame() throws Exception {
     GradientReport report =
         TextFormat.parse(
-            "model_id: 'm' round: 0 user_id: 'u' sequence: 0 vote { statistic: 's' seed: 7 index: 1 }"
-                + " hashed_response { epsilon: 1 groups: 4 }",
+            "model_id: 'm' round: 0 user_id: 'u' sequence: 0 vote { statistic: 's' seed: 7 index: 1"
+                + " } hashed_response { epsilon: 1 groups: 4 }",
             GradientReport.class);
     assertThat(GradientReports.violations(report)).isEmpty();
     GradientReportView view = GradientReportView.parseFrom(report.toByteArray());

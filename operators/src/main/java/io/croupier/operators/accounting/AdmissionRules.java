@@ -18,6 +18,7 @@ import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Statistics;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -90,7 +91,7 @@ public final class AdmissionRules {
               if (each.hasQuantiles()) {
                 questions.add(each.getName());
               } else {
-                statistics.put(each.getName(), each.getChoice().getCategoriesCount());
+                statistics.put(each.getName(), Statistics.candidates(each));
               }
             });
     if (spec.hasAdaptiveClip()) {
@@ -350,8 +351,8 @@ public final class AdmissionRules {
           : "the model takes noised reports only, so it must be one of the others";
     }
     if (isSparse && !mechanism.hidesSparsity()) {
-      return "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
-          + " be undisclosed"
+      return "the vector is sparse, so it reveals which coordinates it names, whatever the noise:"
+                 + " it must be undisclosed"
           + (spec.hasAdaptiveClip() ? "" : ", or coordinate_laplace with the clip COORDINATES");
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
