@@ -133,8 +133,8 @@ class DeviceTest extends DeviceFixture {
   void votesForTheCategoryOfAStatistic() {
     Value device = visits.open(visits.page(), "{epsilon: 16}");
     String counting =
-        "{statistics: [{statistic: {name: 'screen', choice: {categories: ['cart', 'home',"
-            + " 'other']}}}], questionProbability: 1}";
+        "{statistics: [{statistic: {name: 'screen', choice: {categories: ['cart', 'home', 'other']}}}],"
+            + " questionProbability: 1}";
     String[] categories = {"{screen: 'home'}", "{screen: 'elsewhere'}", "{screen: null}"};
     for (int round = 0; round < categories.length; round++) {
       Value own = browser.eval("() => (" + categories[round] + ")").execute();
@@ -157,8 +157,8 @@ class DeviceTest extends DeviceFixture {
   void answersWhetherANumberIsAboveTheThreshold() {
     Value device = visits.open(visits.page(), "{epsilon: 16, limit: {epsilon: 200}}");
     String measuring =
-        "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: 0, to:"
-            + " 1440}}, threshold: 30}], questionProbability: 1}";
+        "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: 0, to: 1440}},"
+            + " threshold: 30}], questionProbability: 1}";
     String[] values = {"31", "30", "1e9", "-1", "NaN", "Infinity", "null", "'31'"};
     for (int round = 0; round < values.length; round++) {
       Value own = browser.eval("() => ({minutes: " + values[round] + "})").execute();

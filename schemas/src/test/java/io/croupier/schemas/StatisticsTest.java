@@ -34,18 +34,15 @@ class StatisticsTest {
       delimiter = '|',
       value = {
         "'screen' | '' | statistics[0].name is \"\": it must be 1 to 100 letters",
-        "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from"
-            + " 2",
+        "['home', 'other'] | [] | statistics[0].choice.categories is of length 0: it must be from 2",
         "['home', 'other'] | ['home'] | of length 1: it must be from 2 to 1024",
         "['home', 'other'] | ['home', ''] | categories[1] is \"\": it must be 1 to 100 characters",
-        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100"
-            + " characters",
+        "['home', 'other'] | ['home', ' x'] | categories[1] is \" x\": it must be 1 to 100 characters",
         "['home', 'other'] | ['home ', 'x'] | categories[0] is \"home \": it must be 1 to 100",
         "['home', 'other'] | ['a\\001b', 'x'] | categories[0] is",
         "['home', 'other'] | ['home', '\\n'] | without control characters, no blank at an end",
         "['home', 'other'] | ['a', 'a'] | categories[1] is \"a\": it must be another than those",
-        "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it"
-            + " must",
+        "choice { categories: ['home', 'other'] } | '' | statistics[0] is empty or unknown: it must",
       })
   void saysWhatIsWrong(String good, String bad, String reason) throws Exception {
     String from = good.startsWith("screen") ? "'screen'" : good;
@@ -69,12 +66,10 @@ class StatisticsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "levels: [0.5, 0.95] | '' | statistics[0].quantiles.levels is of length 0: it must be from"
-            + " 1 to 16",
+        "levels: [0.5, 0.95] | '' | statistics[0].quantiles.levels is of length 0: it must be from 1 to 16",
         "[0.5, 0.95] | [0, 0.95] | levels[0] is 0.0: it must be above 0 and below 1",
         "[0.5, 0.95] | [nan, 0.95] | levels[0] is NaN: it must be above 0 and below 1",
-        "[0.5, 0.95] | [0.5, 1] | levels[1] is 1.0: it must be above the one before it, 0.5 and"
-            + " below 1",
+        "[0.5, 0.95] | [0.5, 1] | levels[1] is 1.0: it must be above the one before it, 0.5 and below 1",
         "[0.5, 0.95] | [0.5, 0.5] | levels[1] is 0.5: it must be above the one before it, 0.5",
         "from: 0 | '' | statistics[0].quantiles.from is missing",
         "to: 1440 | '' | statistics[0].quantiles.to is missing",
@@ -83,8 +78,7 @@ class StatisticsTest {
         "to: 1440 | to: 0 | quantiles.to is 0.0: it must be finite and above from, 0.0",
         "to: 1440 | to: inf | quantiles.to is Infinity: it must be finite and above from",
         "to: 1440 | to: nan | quantiles.to is NaN: it must be finite and above from",
-        "from: 0 to: 1440 | from: -1e308 to: 1e308 | quantiles.to is 1.0E308: it must be finite and"
-            + " above",
+        "from: 0 to: 1440 | from: -1e308 to: 1e308 | quantiles.to is 1.0E308: it must be finite and above",
       })
   void saysWhatIsWrongWithQuantiles(String good, String bad, String reason) throws Exception {
     String text = QUANTILES.replace(good, bad);
@@ -287,8 +281,8 @@ class StatisticsTest {
   void theViewHoldsTheSame() throws Exception {
     GradientReport report =
         TextFormat.parse(
-            "model_id: 'm' round: 0 user_id: 'u' sequence: 0 vote { statistic: 's' seed: 7 index: 1"
-                + " } hashed_response { epsilon: 1 groups: 4 }",
+            "model_id: 'm' round: 0 user_id: 'u' sequence: 0 vote { statistic: 's' seed: 7 index: 1 }"
+                + " hashed_response { epsilon: 1 groups: 4 }",
             GradientReport.class);
     assertThat(GradientReports.violations(report)).isEmpty();
     GradientReportView view = GradientReportView.parseFrom(report.toByteArray());

@@ -351,8 +351,8 @@ public final class AdmissionRules {
           : "the model takes noised reports only, so it must be one of the others";
     }
     if (isSparse && !mechanism.hidesSparsity()) {
-      return "the vector is sparse, so it reveals which coordinates it names, whatever the noise:"
-                 + " it must be undisclosed"
+      return "the vector is sparse, so it reveals which coordinates it names, whatever the noise: it must"
+          + " be undisclosed"
           + (spec.hasAdaptiveClip() ? "" : ", or coordinate_laplace with the clip COORDINATES");
     }
     if (mechanism instanceof CoordinateLaplaceMechanism laplace) {

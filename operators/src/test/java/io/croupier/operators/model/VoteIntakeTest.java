@@ -116,19 +116,14 @@ class VoteIntakeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "screen | 1 | 4 | | groups is 4, and the vote has no seed: it must have 3 groups and no"
-            + " seed",
-        "screen | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 3 groups and no"
-            + " seed",
-        "screen | 1 | 4 | 7 | groups is 4, and the vote has a seed: it must have 3 groups and no"
-            + " seed",
-        "many | 1 | 11 | | groups is 11, and the vote has no seed: it must have 4 groups and a"
-            + " seed",
+        "screen | 1 | 4 | | groups is 4, and the vote has no seed: it must have 3 groups and no seed",
+        "screen | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 3 groups and no seed",
+        "screen | 1 | 4 | 7 | groups is 4, and the vote has a seed: it must have 3 groups and no seed",
+        "many | 1 | 11 | | groups is 11, and the vote has no seed: it must have 4 groups and a seed",
         "many | 1 | 4 | | groups is 4, and the vote has no seed: it must have 4 groups and a seed",
         "many | 1 | 2 | 7 | groups is 2, and the vote has a seed: it must have 4 groups and a seed",
         "many | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 4 groups and a seed",
-        "many | 1 | 1024 | 7 | groups is 1024, and the vote has a seed: it must have 4 groups and"
-            + " a",
+        "many | 1 | 1024 | 7 | groups is 1024, and the vote has a seed: it must have 4 groups and a",
         "many | 1.2 | 4 | 7 | groups is 4, and the vote has a seed: it must have 11 groups and no",
       })
   void groupsFollowFromEpsilonAndCategories(
@@ -239,15 +234,13 @@ class VoteIntakeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "vote { index: 1 } hashed_response { epsilon: 1 groups: 3 } | vote.statistic must be 1 to"
-            + " 100",
+        "vote { index: 1 } hashed_response { epsilon: 1 groups: 3 } | vote.statistic must be 1 to 100",
         "vote { statistic: 'a' } hashed_response { epsilon: 1 groups: 3 } | vote.index is missing",
         "vote { statistic: 'a' index: 3 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
         "vote { statistic: 'a' index: -1 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 0 groups: 3 } | above 0",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: nan groups: 3 } | above 0",
-        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 groups: 1 } | from 2 to"
-            + " 1024",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 groups: 1 } | from 2 to 1024",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 } | groups is missing",
         "vote { statistic: 'a' index: 1 } randomised_response { epsilon: 1 } | gradient is",
         "answer { question: 'a' bit: true } hashed_response { epsilon: 1 groups: 3 } | gradient is",
