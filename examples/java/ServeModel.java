@@ -4,16 +4,20 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.schemas.Feature;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,10 +30,12 @@ import picocli.CommandLine.Option;
     name = "ServeModel",
     mixinStandardHelpOptions = true,
     description = "Serves a model's newest update as JSON, at /models/NAME. With"
-        + " ?features=X,Y,... it contains the prediction, the features times the average.")
+        + " ?features=X,Y,..., or the values of the features that the model's spec describes, such as"
+        + " ?walked=45&shift=night, it contains the prediction, the features times the average.")
 public final class ServeModel implements Runnable {
   private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
   private static final String PATH = "/models/";
+  private static final String VECTOR = "features=";
   private static final List<String> METHODS = List.of("GET", "HEAD");
 
   @Option(names = "--kafka", required = true, description = "HOST:PORT of a Kafka broker")
@@ -45,7 +51,7 @@ public final class ServeModel implements Runnable {
   @Option(names = "--address", defaultValue = "127.0.0.1", description = "address to listen on")
   private InetAddress address;
 
-  @Option(names = "--port", defaultValue = "8080", description = "port to listen on; 0: any free"
+  @Option(names = "--port", defaultValue = "8090", description = "port to listen on; 0: any free"
       + " port")
   private int port;
 
@@ -120,11 +126,11 @@ public final class ServeModel implements Runnable {
       return;
     }
     Map<String, Object> body = new TreeMap<>();
-    String query = exchange.getRequestURI().getQuery();
+    String query = exchange.getRequestURI().getRawQuery();
     if (query != null) {
       try {
-        body.put("prediction", prediction(query, snapshot.average()));
-      } catch (IllegalArgumentException e) {
+        body.put("prediction", prediction(query, snapshot));
+      } catch (IllegalArgumentException | IllegalStateException e) {
         fail(exchange, 400, e.getMessage());
         return;
       }
@@ -142,22 +148,76 @@ public final class ServeModel implements Runnable {
     send(exchange, 200, body);
   }
 
-  private static double prediction(String query, double[] average) {
-    String[] values = query.replaceFirst("^features=", "").split(",", -1);
-    double sum = 0;
-    try {
-      for (int j = 0; j < average.length; j++) {
-        sum += average[j] * Double.parseDouble(values[j]);
-      }
-    } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
-      sum = Double.NaN;
-    }
-    if (values.length != average.length || !Double.isFinite(sum)) {
+  /** The vector times the average: the features themselves, or, if a spec describes them, by name. */
+  private static double prediction(String query, ModelSnapshot snapshot) {
+    double[] average = snapshot.average();
+    double[] x =
+        query.startsWith(VECTOR)
+            ? vector(query, average.length)
+            : snapshot.features().vector(row(query, snapshot.features().list()));
+    if (x.length != average.length) {
       throw new IllegalArgumentException(
-          "the query is \"%s\"; it must be features= and %d finite numbers, separated by commas"
-              .formatted(query, average.length));
+          "the features make %d values, and the model has %d weights, for several classes"
+              .formatted(x.length, average.length));
+    }
+    double sum = 0;
+    for (int j = 0; j < x.length; j++) {
+      sum += average[j] * x[j];
     }
     return sum;
+  }
+
+  private static double[] vector(String query, int length) {
+    double[] x = {};
+    try {
+      x =
+          Stream.of(query.substring(VECTOR.length()).split(",", -1))
+              .mapToDouble(Double::parseDouble)
+              .filter(Double::isFinite)
+              .toArray();
+    } catch (NumberFormatException e) {
+      // It has too few numbers then.
+    }
+    if (x.length != length) {
+      throw new IllegalArgumentException(
+          "the query must be features= and %d finite numbers, separated by commas"
+              .formatted(length));
+    }
+    return x;
+  }
+
+  /** The values of a query such as walked=45&shift=night, of the types that the features take. */
+  private static Map<String, Object> row(String query, List<Feature> features) {
+    Map<String, Object> row = new HashMap<>();
+    for (String part : query.split("&")) {
+      String[] pair = part.split("=", 2);
+      row.put(decoded(pair[0]), pair.length == 2 ? decoded(pair[1]) : "");
+    }
+    if (features.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the model's spec describes no features; the query must be features=X,Y,...");
+    }
+    for (Feature feature : features) {
+      row.computeIfPresent(feature.getName(), (name, value) -> typed(feature, (String) value));
+    }
+    return row;
+  }
+
+  /** A text of another kind stays one, which the features refuse. */
+  private static Object typed(Feature feature, String text) {
+    try {
+      return switch (feature.getKindCase()) {
+        case RANGE, MOMENTS -> Double.valueOf(text);
+        case YES_NO -> Map.<String, Object>of("true", true, "false", false).getOrDefault(text, text);
+        default -> text;
+      };
+    } catch (NumberFormatException e) {
+      return text;
+    }
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text, StandardCharsets.UTF_8);
   }
 
   private static void fail(HttpExchange exchange, int status, String why) throws IOException {

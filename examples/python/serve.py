@@ -3,22 +3,22 @@
 
 Requires the same packages as report.py:
 
-    python3 examples/python/serve.py --broker localhost:9092 --model demo --port 8081
-    curl 'http://127.0.0.1:8081/predict?x=0.5,-1,2'
+    python3 examples/python/serve.py --broker localhost:9092 --model demo --port 8091
+    curl 'http://127.0.0.1:8091/predict?x=0.5,-1,2'
 
 The score is the inner product of the features x and the published average. For a logistic loss, the predicted label is
-its sign.
+its sign. If the model's spec describes its features, a query may name them instead: /predict?walked=45&shift=night.
 """
 import argparse
 import json
 import math
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
-from croupier_device import ModelUpdate
+from croupier_device import CroupierError, Features, ModelUpdate
 
 
 class Model:
@@ -26,7 +26,7 @@ class Model:
 
     def __init__(self, broker, topic, name):
         self.name = name
-        # A tuple of round and average, replaced as a whole, since other threads read it; None: not published, or retired.
+        # A tuple of round, average and features, replaced as a whole, since other threads read it; None: not published, or retired.
         self.newest = None
         self.caught_up = False
         # read_committed, since records of an unfinished transaction may be aborted.
@@ -59,7 +59,30 @@ class Model:
                     self.newest = None
                 else:
                     update = ModelUpdate.FromString(message.value())
-                    self.newest = update.round, list(update.average)
+                    self.newest = update.round, list(update.average), update.features
+
+
+def vector(query, features):
+    """The vector x itself, or that of the values of the features by name."""
+    if "x" not in query and features:
+        return Features(features).vector(
+            {**query, **{f.name: typed(f, query[f.name]) for f in features if f.name in query}})
+    try:
+        return [float(value) for value in query["x"].split(",")]
+    except (KeyError, ValueError):
+        # Not the cause: it contains the value.
+        raise ValueError("x must be numbers, separated by commas") from None
+
+
+def typed(feature, text):
+    """A text of another kind stays one, which the features refuse."""
+    kind = feature.WhichOneof("kind")
+    if kind == "yes_no":
+        return {"true": True, "false": False}.get(text, text)
+    try:
+        return float(text) if kind in ("range", "moments") else text
+    except ValueError:
+        return text
 
 
 def handler(model):
@@ -73,11 +96,11 @@ def handler(model):
             newest = model.newest
             if newest is None:
                 return self.answer(404, {"error": f"model {model.name} is not published"})
-            published_round, average = newest
+            published_round, average, features = newest
             try:
-                x = [float(value) for value in parse_qs(url.query)["x"][0].split(",")]
-            except (KeyError, ValueError):
-                return self.answer(400, {"error": "x must be numbers, separated by commas"})
+                x = vector(dict(parse_qsl(url.query)), features)
+            except (CroupierError, ValueError) as error:
+                return self.answer(400, {"error": str(error)})
             if len(x) != len(average) or not all(map(math.isfinite, x)):
                 return self.answer(400, {"error": f"x must be {len(average)} finite numbers"})
             score = sum(w * value for w, value in zip(average, x))
@@ -103,7 +126,7 @@ def main():
     parser.add_argument("--broker", required=True, help="HOST:PORT of a Kafka broker")
     parser.add_argument("--prefix", default="croupier", help="first part of the topics' names")
     parser.add_argument("--model", required=True)
-    parser.add_argument("--port", type=int, default=8081, help="port on 127.0.0.1 to listen on; 0: any free port")
+    parser.add_argument("--port", type=int, default=8091, help="port on 127.0.0.1 to listen on; 0: any free port")
     options = parser.parse_args()
 
     model = Model(options.broker, f"{options.prefix}.updates", options.model)

@@ -87,6 +87,20 @@ class DeviceTest(unittest.TestCase):
         self.assertFalse(any(r.vote.HasField("seed") for r in self.reports(stub)))
         self.assertEqual(self.ledger.spent().epsilon, "48")
 
+    def test_a_model_without_a_learner_asks_for_a_statistic(self) -> None:
+        """Another group is released with 1.1e-7."""
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub, epsilon=16)
+            model = snapshot(3, dimension=0, question_probability=1, statistics={"day": ["a", "b"]})
+            self.assertEqual((model.weights, model.terms.dimension), ([], 0))
+            self.assertIsNone(device.take_part(model, None))
+            sent = device.take_part(model, None, {"day": "b"})
+            assert sent is not None
+            with self.assertRaisesRegex(ValueError, "participant"):
+                device.take_part(snapshot(4), None)
+        self.assertEqual([r.vote.index for r in self.reports(stub)], [1])
+        self.assertEqual(self.ledger.spent().epsilon, "16")
+
     def test_a_number_is_compared_with_the_threshold(self) -> None:
         """What is no number counts as the lower end of the range; the other bit is released with 1.1e-7."""
         person = Person()

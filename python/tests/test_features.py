@@ -77,6 +77,13 @@ class FeaturesTest(unittest.TestCase):
                     self.assertRegex(text, f"^feature '{name}' is (missing|of another type|not finite); it must be ")
                     self.assertNotIn("17", text)
 
+    def test_a_misspelt_name_is_named(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            encoding([1, 0]).vector({**ROW, "walked": None, "wlaked": 17, "age": 17})
+        self.assertEqual(
+            str(caught.exception),
+            "feature 'walked' is missing; it must be a number; these are no features: 'age', 'wlaked'")
+
     def test_an_encoder_is_used_only_with_its_digest(self) -> None:
         with self.assertRaisesRegex(CroupierError, f"feature 'note' needs the encoder with the digest {DIGEST}"):
             features().vector(ROW)

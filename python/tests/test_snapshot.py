@@ -36,6 +36,8 @@ class SnapshotTest(unittest.TestCase):
             (b"", "model_id is missing"),
             (update(-1), "round is negative"),
             (update(dimension=0), "weights is missing"),
+            (update(dimension=0, gradient_bound=1, statistics={"day": ["a", "b"]}), "weights is missing"),
+            (update(dimension=0, question_probability=0.5, statistics={"day": ["a", "b"]}), "question_probability is not 1"),
             (update(answer_probability=1.5), "answer_probability"),
             (update(answer_probability=math.nan), "answer_probability"),
             (update(size=2, question_probability=-1), "question_probability"),

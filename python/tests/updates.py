@@ -10,6 +10,9 @@ def update(round: int = 0, dimension: int = 3, bound: float = 1.0, **fields: Any
     message = ModelUpdate(
         model_id="demo", round=round, weights=[0.5] * dimension, average=[0.25] * dimension,
         gradient_bound=bound, grid_exponent=grid_exponent_of(bound), answer_probability=1)
+    if dimension == 0:
+        message.ClearField("gradient_bound")
+        message.ClearField("grid_exponent")
     questions: Sequence[str] = fields.pop("questions", [])
     for name in questions:
         message.estimates.add().question.name = name

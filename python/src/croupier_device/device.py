@@ -95,10 +95,11 @@ class Device:
         """What this device does in the round of a snapshot, decided once."""
         return self._ledger.decide(snapshot.terms)
 
-    def take_part(self, snapshot: Snapshot, participant: Participant,
+    def take_part(self, snapshot: Snapshot, participant: Optional[Participant],
                   categories: Mapping[str, object] = MappingProxyType({})) -> Optional[Sent]:
         """Does in a round what it asks for: reports a gradient, or one randomised bit, or a category.
 
+        participant: None for a model of statistics alone, which has no learner.
         categories: the person's category, number or text in each statistic that this program knows, by the
         statistic's name; a value that is none of the categories, None for instance, counts as the last of
         them; where a number is asked for, what is none counts as the lower end of the range; where a text is,
@@ -108,6 +109,8 @@ class Device:
         question or for a statistic that its data can't answer, or for which its limit leaves nothing. Raises as report().
         """
         terms, decision = snapshot.terms, self.decide(snapshot)
+        if participant is None:
+            require(terms.dimension == 0, "participant", "None", "the person's data: the model has a learner")
         if decision.kind == "none" or self._ledger.has_reported(terms.model_id, terms.round):
             return None
         if decision.kind == "gradient":

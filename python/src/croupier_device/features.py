@@ -9,6 +9,11 @@ Encode = Callable[[Any], Sequence[float]]
 
 # Where standardised numbers are clipped.
 MOST_DEVIATIONS = 3.0
+# How many other names of a row an error contains.
+MOST_NAMES = 5
+# What the value of a feature must be, by its kind.
+RIGHT = {"range": "a number", "moments": "a number", "yes_no": "True or False", "one_hot": "a text",
+         "encoder": "what its encoder takes"}
 
 
 class Features:
@@ -46,29 +51,35 @@ class Features:
         """The vector of one row, by name of the feature.
 
         A number for a range and for moments, a bool for yes or no, a text for a category, and for an encoder
-        what it takes; other entries are ignored. ValueError if a value is missing, of another type or not
-        finite; CroupierError if an encoder is missing, or returns something else than it should.
+        what it takes; other entries are ignored, but named in the error if a feature is missing. ValueError if
+        a value is missing, of another type or not finite; CroupierError if an encoder is missing, or returns
+        something else than it should.
         """
-        return [value for feature in self._features for value in self._values(feature, row.get(feature.name))]
+        return [value for feature in self._features for value in self._values(feature, row)]
 
-    def _values(self, feature: Any, value: Any) -> List[float]:
+    def _values(self, feature: Any, row: Mapping[str, Any]) -> List[float]:
         kind = feature.WhichOneof("kind")
         if kind == "intercept":
             return [1.0]
-        name = f"feature '{feature.name}'"
+        name, value = f"feature '{feature.name}'", row.get(feature.name)
+        require(value is not None, name, "missing", RIGHT[kind] + self._others(row))
         if kind == "range":
             return [_scaled_by_range(feature.range, _number(name, value))]
         if kind == "moments":
             return [_scaled_by_moments(feature.moments, _number(name, value))]
         if kind == "yes_no":
-            _require(isinstance(value, bool), name, value, "True or False")
+            _require(isinstance(value, bool), name, kind)
             return [1.0 if value else 0.0]
         if kind == "one_hot":
-            _require(isinstance(value, str), name, value, "a text")
+            _require(isinstance(value, str), name, kind)
             values = [1.0 if category == value else 0.0 for category in feature.one_hot.categories]
             return values + [0.0 if 1.0 in values else 1.0] if feature.one_hot.other else values
-        _require(value is not None, name, value, "what its encoder takes")
         return self._encoded(feature, value)
+
+    def _others(self, row: Mapping[str, Any]) -> str:
+        """The names of a row that are no feature's, one of which may be misspelt."""
+        others = [f"'{name}'" for name in sorted(set(map(str, row)) - set(self.names))[:MOST_NAMES]]
+        return f"; these are no features: {', '.join(others)}" if others else ""
 
     def _encoded(self, feature: Any, value: Any) -> List[float]:
         encode = self._encoders.get(feature.name)
@@ -95,12 +106,12 @@ def _count(feature: Any) -> int:
     return int(feature.encoder.length) if kind == "encoder" else 1
 
 
-def _require(condition: bool, name: str, value: Any, right: str) -> None:
-    require(condition, name, "missing" if value is None else "of another type", right)
+def _require(condition: bool, name: str, kind: str) -> None:
+    require(condition, name, "of another type", RIGHT[kind])
 
 
 def _number(name: str, value: Any) -> float:
-    _require(isinstance(value, (int, float)) and not isinstance(value, bool), name, value, "a number")
+    _require(isinstance(value, (int, float)) and not isinstance(value, bool), name, "range")
     try:
         number = float(value)
     except OverflowError:

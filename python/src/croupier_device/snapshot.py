@@ -108,7 +108,8 @@ class Statistic:
 class Terms:
     """The terms on which a published round takes reports.
 
-    gradient_bound: G, the clip of the round. size: what the clip bounds if it moves, 'FEATURES' or
+    dimension: d; 0 if the model has no learner, but statistics alone. gradient_bound: G, the clip of the
+    round; 0 without a learner. size: what the clip bounds if it moves, 'FEATURES' or
     'GRADIENT'; None if it is fixed; 'UNKNOWN' if this version doesn't know it. slope_bound: only with
     'FEATURES', else 0. is_scouting: whether the model only searches for its clip.
     """
@@ -171,8 +172,9 @@ class Snapshot:
         _require(NAME.fullmatch(message.model_id) is not None, "model_id is missing")
         _require(message.round >= 0, "round is negative")
         weights, average = list(message.weights), list(message.average)
+        is_alone = not message.HasField("gradient_bound") and len(message.statistics) > 0
         for name, vector in (("weights", weights), ("average", average)):
-            _require(len(vector) > 0, f"{name} is missing")
+            _require((len(vector) == 0) == is_alone, f"{name} is missing, or given without gradient_bound")
             _require(all(map(math.isfinite, vector)), f"{name} has a value that is not finite")
         _require(len(average) == len(weights), "average and weights differ in length")
         return Snapshot(
@@ -217,8 +219,8 @@ def _statistic(estimate: Any) -> Statistic:
 
 def _terms(update: Any, dimension: int) -> Terms:
     bound = update.gradient_bound
-    _require(0 < bound < math.inf, "gradient_bound is missing, or not positive and finite")
-    _require(update.HasField("grid_exponent"), "grid_exponent is missing")
+    _require(dimension == 0 or 0 < bound < math.inf, "gradient_bound is missing, or not positive and finite")
+    _require(dimension == 0 or update.HasField("grid_exponent"), "grid_exponent is missing")
     questions = tuple(_question(estimate.question) for estimate in update.estimates)
     statistics = tuple(_statistic(estimate) for estimate in update.statistics)
     size = SIZES.get(update.size, "UNKNOWN") if update.HasField("size") else None
@@ -227,6 +229,7 @@ def _terms(update: Any, dimension: int) -> Terms:
     asks = update.question_probability if is_asking else 0.0
     _require(0 <= answers <= 1, "answer_probability is not from 0 to 1")
     _require(0 <= asks <= 1, "question_probability is not from 0 to 1")
+    _require(dimension > 0 or asks == 1, "question_probability is not 1, without weights")
     slope = update.slope_bound if size == "FEATURES" else 0.0
     _require(size != "FEATURES" or 0 < slope < math.inf, "slope_bound is missing, with size FEATURES")
     _require(

@@ -3,6 +3,7 @@ package io.croupier.bench;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
+import io.croupier.operators.math.ExactSums;
 import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
@@ -27,6 +28,9 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class CandidateBenchmark {
   private static final double EPSILON = 1;
+
+  /** Of the sums of these reports. */
+  private static final int EXPONENT = -30;
 
   @Param({"100", "1000", "10000"})
   int dimension;
@@ -59,7 +63,7 @@ public class CandidateBenchmark {
   @Benchmark
   public byte[] expandInJob() {
     report.candidateSeed++;
-    return CandidateExpansion.expand(report, space);
+    return ExactSums.of(CandidateExpansion.expand(report, space), EXPONENT);
   }
 
   /** The same vector in an array that is reused. */

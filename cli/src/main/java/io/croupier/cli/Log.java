@@ -3,9 +3,13 @@ package io.croupier.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.commons.lang3.exception.ExceptionUtils;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.logging.log4j.core.filter.AbstractFilter;
 
 /**
  * Selects where warnings are logged: to a temporary file that is mentioned only after a failure, or
@@ -32,6 +36,26 @@ public final class Log {
   /** Logs warnings to standard error. */
   public static void toConsole() {
     System.setProperty(TARGET, "console");
+  }
+
+  /** Doesn't log what is caused by such an exception, which the command itself explains. */
+  public static void leaveOut(Class<? extends Throwable> explained) {
+    LoggerContext context = (LoggerContext) LogManager.getContext(false);
+    context
+        .getConfiguration()
+        .getRootLogger()
+        .addFilter(
+            new AbstractFilter() {
+              @Override
+              public Result filter(LogEvent event) {
+                // Flink logs some exceptions by their names and texts.
+                return ExceptionUtils.getThrowableList(event.getThrown()).stream()
+                        .anyMatch(cause -> cause.toString().contains(explained.getName()))
+                    ? Result.DENY
+                    : Result.NEUTRAL;
+              }
+            });
+    context.updateLoggers();
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.ByteString;
@@ -96,11 +97,15 @@ class AnonymousITCase {
 
   /** In a window of one, a device reports at the first that it sees. */
   private static final Map<String, Integer> PUBLICATIONS =
-      Map.of("sdk", 2, "relayed", 1, "page", 1);
+      Map.of("sdk", 2, "relayed", 1, "page", 1, "relayed-page", 1);
+
+  private static final ListenSettings ANY_PORT =
+      new ListenSettings(InetAddress.getLoopbackAddress(), 0, Optional.empty(), false);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
   private static Map<String, String> kafka;
+  private static AppOrigin app;
   private static JobClient job;
   private static Gateway gateway;
   private static TestTokens identities;
@@ -120,7 +125,7 @@ class AnonymousITCase {
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
-    for (String model : List.of("m", "other", "sdk", "relayed", "page")) {
+    for (String model : List.of("m", "other", "sdk", "relayed", "page", "relayed-page")) {
       ModelSpec.Builder spec = ModelSpec.newBuilder();
       JsonFormat.parser()
           .merge(
@@ -145,12 +150,14 @@ class AnonymousITCase {
     Pepper.create(directory.resolve("pepper"));
     TestTokens.create(directory.resolve("test.jwk"));
     identities = TestTokens.read(directory.resolve("test.jwk"));
+    app = new AppOrigin();
     gateway =
         new Gateway(
             GatewayConfig.of(
                 Map.of(
                     "kafka.bootstrap.servers", broker.bootstrapServers(),
                     "listen.port", "0",
+                    "cors.origins", app.uri().toString(),
                     "pepper.file", "pepper",
                     "test-tokens.allowed", "true",
                     "test-tokens.key-file", "test.jwk",
@@ -162,6 +169,9 @@ class AnonymousITCase {
   static void stop() throws Exception {
     if (gateway != null) {
       gateway.close();
+    }
+    if (app != null) {
+      app.close();
     }
     if (job != null) {
       job.cancel().get(30, TimeUnit.SECONDS);
@@ -460,6 +470,31 @@ class AnonymousITCase {
     double local = ofModel.get("localEpsilon").getAsDouble();
     assertThat(ofModel.get("centralEpsilon").getAsDouble()).isPositive().isLessThanOrEqualTo(local);
     assertThat(ofModel.get("delta").getAsDouble()).isEqualTo(1e-6);
+    assertComposed(grant.getUserId());
+  }
+
+  /** The totals of all users, from the same topics, with the guarantees computed again. */
+  private static void assertComposed(String userId) {
+    CommandOutcome compose =
+        CommandOutcome.of(
+            InputStream.nullInputStream(),
+            List.of("account", "compose", "--kafka", broker.bootstrapServers(), "--json"));
+    assertThat(compose.code()).as(compose.err()).isZero();
+    JsonObject json = JsonParser.parseString(compose.out()).getAsJsonObject();
+    assertThat(json.get("mismatches").getAsInt()).isZero();
+    assertThat(json.get("guarantees").getAsInt()).isPositive();
+    assertThat(json.get("guaranteeMismatches").getAsInt()).isZero();
+    JsonObject user = null;
+    for (JsonElement row : json.getAsJsonArray("anonymousByUser")) {
+      if (row.getAsJsonObject().get("userId").getAsString().equals(userId)) {
+        user = row.getAsJsonObject();
+      }
+    }
+    assertThat(user).isNotNull();
+    assertThat(user.get("windows").getAsInt()).isPositive();
+    assertThat(user.get("centralEpsilon").getAsDouble())
+        .isPositive()
+        .isLessThanOrEqualTo(user.get("localEpsilon").getAsDouble());
   }
 
   /**
@@ -469,18 +504,10 @@ class AnonymousITCase {
   @Test
   void aReportEntersThroughARelay() throws Exception {
     ModelSnapshot model = ModelSnapshot.parse(withWindows("relayed").toByteArray());
-    ObliviousKey key =
-        ObliviousKey.parse(
-            client
-                .send(
-                    HttpRequest.newBuilder(gateway.address().resolve("/v1/ohttp-keys")).build(),
-                    BodyHandlers.ofByteArray())
-                .body());
+    ObliviousKey key = ObliviousKey.parse(obliviousKey());
     String bearer = identity("through-a-relay");
-    ListenSettings anyPort =
-        new ListenSettings(InetAddress.getLoopbackAddress(), 0, Optional.empty(), false);
     try (RecordingProxy wire = new RecordingProxy(gateway.address());
-        RelayServer relay = new RelayServer(anyPort, wire.uri());
+        RelayServer relay = new RelayServer(ANY_PORT, wire.uri());
         LocalLedger ledger = LocalLedger.inMemory("me", Limit.NONE);
         AnonymousReporter reporter =
             new AnonymousReporter(
@@ -514,30 +541,74 @@ class AnonymousITCase {
         .containsOnly(Outcome.GRANTED);
   }
 
+  /** What apps contain of the gateway. */
+  private byte[] obliviousKey() throws Exception {
+    return client
+        .send(
+            HttpRequest.newBuilder(gateway.address().resolve("/v1/ohttp-keys")).build(),
+            BodyHandlers.ofByteArray())
+        .body();
+  }
+
   /** A page that the gateway serves, in Chromium: its ledger, its keys and the network are real. */
   @Tag("thorough")
   @Test
   void aBrowserReportsWithoutIdentity() throws Exception {
-    long round = withWindows("page").getRound();
+    visit(gateway.address().resolve("/v1/"), "page", "");
+  }
+
+  /**
+   * App, relay and gateway are of three origins, and the gateway's only connections without
+   * identity are the relay's. Its first answer is lost, so the page repeats the request.
+   */
+  @Tag("thorough")
+  @Test
+  void aBrowserReportsThroughARelay() throws Exception {
+    String key = Base64.getUrlEncoder().withoutPadding().encodeToString(obliviousKey());
+    try (RecordingProxy wire = new RecordingProxy(gateway.address());
+        RelayServer relay = new RelayServer(ANY_PORT, wire.uri())) {
+      AnonymousReport stored =
+          visit(
+              app.uri().resolve("/"),
+              "relayed-page",
+              "&gateway=%s&key=%s&relay=%s".formatted(gateway.address(), key, relay.address()));
+      assertThat(wire.bodies()).hasSizeGreaterThanOrEqualTo(3).doesNotHaveDuplicates();
+      String nonce = Token.parse(stored.getToken()).nonce().toString(ISO_8859_1);
+      for (ByteString body : wire.bodies()) {
+        assertThat(body.size()).isEqualTo(2615);
+        assertThat(body.toString(ISO_8859_1)).doesNotContain("relayed-page", nonce);
+      }
+      assertThat(wire.repeatLast()).isEqualTo(200);
+      assertThat(anonymousReports("relayed-page", Long.MAX_VALUE)).isEqualTo(1);
+    }
+  }
+
+  /**
+   * Lets a page report to a model once.
+   *
+   * @param base of the page's URL
+   * @param more parameters of the page
+   */
+  private AnonymousReport visit(URI base, String model, String more) throws Exception {
+    long round = withWindows(model).getRound();
     assertThat(round).isZero();
-    ChromeDriver browser = Chromium.start(directory.resolve("profile"));
+    ChromeDriver browser = Chromium.start(directory.resolve("profile-" + model));
     try {
       browser.get(
-          gateway.address().resolve("/v1/anonymous-visitor.html?token=").toString()
-              + identity("in-a-browser"));
+          "%sanonymous-visitor.html?model=%s%s&token=%s"
+              .formatted(base, model, more, identity("in-a-browser")));
       assertThat(Chromium.result(browser)).isEqualTo("sent 1024 bytes at round 0");
     } finally {
       browser.quit();
     }
-    AnonymousReport stored = anonymousReport("page");
+    AnonymousReport stored = anonymousReport(model);
     assertThat(stored.getPrivUnit())
-        .isEqualTo(withWindows("page").getWindows(0).getLevels(0).getPrivUnit());
+        .isEqualTo(withWindows(model).getWindows(0).getLevels(0).getPrivUnit());
     assertThat(stored.getCandidate().getDimension()).isEqualTo(2);
-    await("page", update -> update.getUsed() + update.getOpen() == 1);
+    await(model, update -> update.getUsed() + update.getOpen() == 1);
     // A token of the window that began, and of the next one.
-    assertThat(events("page"))
-        .extracting(AccountingEvent::getOutcome)
-        .containsOnly(Outcome.GRANTED);
+    assertThat(events(model)).extracting(AccountingEvent::getOutcome).containsOnly(Outcome.GRANTED);
+    return stored;
   }
 
   /** The first anonymous report to a model that a gateway wrote. */
@@ -603,10 +674,21 @@ class AnonymousITCase {
     return count[0];
   }
 
-  /** One more report, of a person who knows no slot, so that every publication has one. */
+  /**
+   * One more report, of a person who knows no slot, so that every publication has one. The present
+   * window may end before it is asked for: then the model has moved by itself.
+   */
   private void nudge(long round) throws Exception {
-    Token token = token("sdk", "nudge" + round, 0);
-    int unused = post(report("sdk", round, token.encoded()));
+    ModelUpdate update = withWindows("sdk");
+    TokenLevel level = update.getWindows(0).getLevels(0);
+    long window = update.getWindows(0).getWindow();
+    TokenRequest request =
+        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("sdk", window, level));
+    HttpResponse<String> answer = ask("sdk", "nudge" + round, window, request);
+    if (answer.statusCode() == 409) {
+      return;
+    }
+    int unused = post(report("sdk", round, request.finish(signature(answer)).encoded()));
     assertThat(unused).isIn(202, 403, 409);
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,15 +12,21 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -82,6 +89,29 @@ class ExamplesTest {
     assertThat(features.size()).isEqualTo(spec.getDimension());
     assertThat(features.vector(day)).containsExactly(1, -0.5, 0.5, 0, 1, 0);
     assertThat(features.largestNorm()).isEqualTo(2);
+  }
+
+  /** A thorough test runs each of them. */
+  @Test
+  void theProgramsCompile(@TempDir Path classes) throws IOException {
+    try (Stream<Path> files = Files.list(EXAMPLES.resolve("java"))) {
+      List<String> arguments =
+          new ArrayList<>(
+              List.of(
+                  "-Xlint:all,-processing,-path,-classfile",
+                  "-proc:none",
+                  "-Werror",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  "-d",
+                  classes.toString()));
+      files.map(Path::toString).forEach(arguments::add);
+      ByteArrayOutputStream errors = new ByteArrayOutputStream();
+      int status =
+          ToolProvider.getSystemJavaCompiler()
+              .run(null, null, errors, arguments.toArray(String[]::new));
+      assertThat(status).as(errors.toString(UTF_8)).isZero();
+    }
   }
 
   @Test

@@ -123,7 +123,8 @@ final class ModelSpecPage {
               + choice.getFields().stream()
                   .map(field -> "`" + yaml(field) + "`")
                   .collect(joining(", "))
-              + " must be set.");
+              + " must be set"
+              + (isRoot ? ", or none of them if the model has `statistics` alone." : "."));
     }
     paragraphs.stream()
         .filter(paragraph -> !paragraph.isEmpty())

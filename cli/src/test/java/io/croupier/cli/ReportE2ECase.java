@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReportE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final List<String> LINKS = List.of("croupier", "examples");
+  private static final List<String> LINKS = List.of("croupier", "examples", "cli");
   private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
 
   /** Code of a page that names its language is no script. */
@@ -191,6 +191,32 @@ class ReportE2ECase {
         .allMatch(event -> event.getUserId().equals("ada"));
   }
 
+  /** The job and the commands count without a learner, as the page has it. */
+  @Tag("thorough")
+  @Test
+  void theDocumentedCountNeedsNoLearner() throws Exception {
+    List<String> count = scripts("docs/statistics.md", "## A first count");
+    assertThat(count).hasSize(1);
+
+    assertThat(succeed(count.get(0)))
+        .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 reports")
+        .contains("screens, round ", "answers, ", "  screen: ", "  minutes: ");
+
+    ModelSnapshot second =
+        ModelUpdates.await(
+            kafka(), "croupier.updates", "screens", PATIENCE, update -> update.round() == 1);
+    assertThat(second.answers()).isOne();
+    assertThat(second.used()).isOne();
+    assertThat(second.weights()).isEmpty();
+    assertThat(awaitEvents(1))
+        .singleElement()
+        .matches(event -> event.getOutcome() == Outcome.ADMITTED)
+        .matches(event -> event.getModelId().equals("screens"))
+        .matches(event -> event.getSpent().getEpsilon() == 2);
+    String list = succeed("./croupier models list --kafka localhost:9092");
+    assertThat(list).containsPattern("screens +\\| none +\\| +0");
+  }
+
   @Tag("thorough")
   @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
@@ -210,6 +236,10 @@ class ReportE2ECase {
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
         .containsPattern("(?m)^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
+    List<String> program = scripts("docs/model.md", "### From a JVM app");
+    assertThat(program).hasSize(1);
+    assertThat(succeed(program.get(0)))
+        .containsPattern("(?m)^Sent for round \\d+: report 0, SIZE\\. Reports in the ledger: 1$");
   }
 
   @Tag("thorough")

@@ -114,7 +114,8 @@ class RunE2ECase {
       assertThat(refused.waitFor(2, TimeUnit.MINUTES)).isTrue();
       assertThat(refused.exitValue()).isEqualTo(1);
       assertThat(Files.readString(directory.resolve("output"), UTF_8))
-          .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
+          .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger")
+          .doesNotContain("\tat ");
       runUntilCheckpoint(broker, config, "--rebuild-ledger");
     }
   }

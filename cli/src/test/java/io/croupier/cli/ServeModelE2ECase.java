@@ -88,6 +88,11 @@ class ServeModelE2ECase {
         await(response -> response.body().contains("\"average\":[0.75,-0.5]"));
         assertThat(send(request().header("If-None-Match", tag).GET()).statusCode()).isEqualTo(200);
 
+        publish(job, 6, 0.75, "walked");
+        job.commitTransaction();
+        await(response -> response.body().contains("\"round\":6"));
+        assertPredictsByName();
+
         HttpResponse<String> post = send(request().POST(BodyPublishers.noBody()));
         assertThat(post.statusCode()).isEqualTo(405);
         assertThat(post.headers().firstValue("Allow")).contains("GET, HEAD");
@@ -112,6 +117,24 @@ class ServeModelE2ECase {
     }
     address = URI.create(model + "?x=1,2");
     assertThat(get().statusCode()).isEqualTo(400);
+    address = model;
+  }
+
+  private void assertPredictsByName() throws Exception {
+    URI model = address;
+    for (String right : List.of("walked=45", "name=Ada&walked=45", "features=1,-0.5")) {
+      address = URI.create(model + "?" + right);
+      // 0.75 + 0.5 * 0.5
+      assertThat(get().body()).as(right).contains("\"prediction\":1.0,");
+    }
+    address = URI.create(model + "?wlaked=4567");
+    assertThat(get().statusCode()).isEqualTo(400);
+    assertThat(get().body())
+        .contains("feature 'walked' is missing", "no features: 'wlaked'")
+        .doesNotContain("4567");
+    address = URI.create(model + "?walked=far");
+    assertThat(get().statusCode()).isEqualTo(400);
+    assertThat(get().body()).contains("'walked' is of another type; it must be a number");
     address = model;
   }
 
@@ -140,7 +163,7 @@ class ServeModelE2ECase {
     }
     assertThat(command.get(0)).isEqualTo("java");
     command.set(0, JAVA);
-    assertThat(command).endsWith("--port", "8080");
+    assertThat(command).endsWith("--port", "8090");
     command.set(command.size() - 1, "0");
     return new ProcessBuilder(command).directory(HOME.toFile()).redirectErrorStream(true).start();
   }
@@ -168,10 +191,16 @@ class ServeModelE2ECase {
   }
 
   /** The ETag that the update should get. */
-  private static String publish(Producer<byte[], byte[]> job, long round, double average)
+  private static String publish(
+      Producer<byte[], byte[]> job, long round, double average, String... features)
       throws Exception {
+    ModelUpdate.Builder described = ModelUpdate.newBuilder();
+    for (String feature : features) {
+      described.addFeaturesBuilder().setName("one").getInterceptBuilder();
+      described.addFeaturesBuilder().setName(feature).getRangeBuilder().setTo(180);
+    }
     ModelUpdate update =
-        ModelUpdate.newBuilder()
+        described
             .setModelId("demo")
             .setRound(round)
             .addWeights(0)

@@ -12,7 +12,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * How a model's features are computed from one person's values, as its updates describe it. It
@@ -28,6 +31,9 @@ import java.util.function.Function;
 public final class Features {
   /** Where standardised numbers are clipped: the normal law has 0.3 % beyond. */
   private static final double MOST_DEVIATIONS = 3;
+
+  /** How many other names of a row an error contains. */
+  private static final int MOST_NAMES = 5;
 
   private final List<Feature> features;
   private final int size;
@@ -67,12 +73,13 @@ public final class Features {
             .orElseThrow(
                 () ->
                     new IllegalArgumentException(
-                        "there is no encoder feature '%s'".formatted(name)));
-    String digest = "%064x".formatted(new BigInteger(1, sha256().digest(bytes)));
+                        String.format("there is no encoder feature '%s'", name)));
+    String digest = String.format("%064x", new BigInteger(1, sha256().digest(bytes)));
     if (!digest.equals(feature.getEncoder().getDigest())) {
       throw new IllegalArgumentException(
-          "the encoder of feature '%s' has the digest %s; the model requires %s"
-              .formatted(name, digest, feature.getEncoder().getDigest()));
+          String.format(
+              "the encoder of feature '%s' has the digest %s; the model requires %s",
+              name, digest, feature.getEncoder().getDigest()));
     }
     Map<String, Function<Object, double[]>> extended = new HashMap<>(encoders);
     extended.put(name, encode);
@@ -107,7 +114,7 @@ public final class Features {
    *
    * @param row by name of the feature: a {@link Number} for a range and for moments, a {@link
    *     Boolean} for yes or no, a {@link String} for a category, and for an encoder what it takes.
-   *     Other entries are ignored
+   *     Other entries are ignored, but named in the error if a feature is missing
    * @return shape [size]
    * @throws IllegalArgumentException if a value is missing, of another type or not finite
    * @throws IllegalStateException if a feature has no encoder here, or its encoder returns
@@ -117,24 +124,24 @@ public final class Features {
     double[] vector = new double[size];
     int next = 0;
     for (Feature feature : features) {
-      next = write(feature, row.get(feature.getName()), vector, next);
+      next = write(feature, row, vector, next);
     }
     return vector;
   }
 
   /** Writes the values of a feature from a place on, and returns the place behind them. */
-  private int write(Feature feature, Object value, double[] to, int next) {
+  private int write(Feature feature, Map<String, ?> row, double[] to, int next) {
     switch (feature.getKindCase()) {
       case INTERCEPT -> to[next] = 1;
-      case RANGE -> to[next] = scaled(feature.getRange(), number(feature, value));
-      case MOMENTS -> to[next] = scaled(feature.getMoments(), number(feature, value));
-      case YES_NO -> to[next] = required(Boolean.class, "true or false", feature, value) ? 1 : 0;
+      case RANGE -> to[next] = scaled(feature.getRange(), number(feature, row));
+      case MOMENTS -> to[next] = scaled(feature.getMoments(), number(feature, row));
+      case YES_NO -> to[next] = required(Boolean.class, "true or false", feature, row) ? 1 : 0;
       case ONE_HOT -> {
-        String category = required(String.class, "a text", feature, value);
+        String category = required(String.class, "a text", feature, row);
         return writeOneHot(feature.getOneHot(), category, to, next);
       }
       case ENCODER -> {
-        double[] encoded = encoded(feature, value);
+        double[] encoded = encoded(feature, row);
         System.arraycopy(encoded, 0, to, next, encoded.length);
         return next + encoded.length;
       }
@@ -164,19 +171,20 @@ public final class Features {
     return next + count + (oneHot.getOther() ? 1 : 0);
   }
 
-  private double[] encoded(Feature feature, Object value) {
+  private double[] encoded(Feature feature, Map<String, ?> row) {
     Function<Object, double[]> encode = encoders.get(feature.getName());
     if (encode == null) {
       throw new IllegalStateException(
-          "feature '%s' needs the encoder with the digest %s, which this device doesn't have"
-              .formatted(feature.getName(), feature.getEncoder().getDigest()));
+          String.format(
+              "feature '%s' needs the encoder with the digest %s, which this device doesn't have",
+              feature.getName(), feature.getEncoder().getDigest()));
     }
-    double[] encoded =
-        encode.apply(required(Object.class, "what its encoder takes", feature, value));
+    double[] encoded = encode.apply(required(Object.class, "what its encoder takes", feature, row));
     if (encoded.length != feature.getEncoder().getLength()) {
       throw new IllegalStateException(
-          "the encoder of feature '%s' returned %d values; the model requires %d"
-              .formatted(feature.getName(), encoded.length, feature.getEncoder().getLength()));
+          String.format(
+              "the encoder of feature '%s' returned %d values; the model requires %d",
+              feature.getName(), encoded.length, feature.getEncoder().getLength()));
     }
     return shortened(feature, encoded);
   }
@@ -187,8 +195,9 @@ public final class Features {
     for (double value : encoded) {
       if (!Double.isFinite(value)) {
         throw new IllegalStateException(
-            "the encoder of feature '%s' returned a value that is not finite"
-                .formatted(feature.getName()));
+            String.format(
+                "the encoder of feature '%s' returned a value that is not finite",
+                feature.getName()));
       }
       largest = Math.max(largest, Math.abs(value));
     }
@@ -207,26 +216,42 @@ public final class Features {
     return values;
   }
 
-  private static double number(Feature feature, Object value) {
-    double number = required(Number.class, "a number", feature, value).doubleValue();
+  private double number(Feature feature, Map<String, ?> row) {
+    double number = required(Number.class, "a number", feature, row).doubleValue();
     if (!Double.isFinite(number)) {
       throw new IllegalArgumentException(
-          "feature '%s' is not finite; it must be a number".formatted(feature.getName()));
+          String.format("feature '%s' is not finite; it must be a number", feature.getName()));
     }
     return number;
   }
 
-  private static <T> T required(Class<T> type, String right, Feature feature, Object value) {
+  private <T> T required(Class<T> type, String right, Feature feature, Map<String, ?> row) {
+    Object value = row.get(feature.getName());
     if (!type.isInstance(value)) {
       throw new IllegalArgumentException(
-          "feature '%s' is %s; it must be %s"
-              .formatted(feature.getName(), value == null ? "missing" : "of another type", right));
+          String.format(
+              "feature '%s' is %s; it must be %s%s",
+              feature.getName(),
+              value == null ? "missing" : "of another type",
+              right,
+              value == null ? others(row) : ""));
     }
     return type.cast(value);
   }
 
+  /** The names of a row that are no feature's, one of which may be misspelt. */
+  private String others(Map<String, ?> row) {
+    Set<String> others = new TreeSet<>(row.keySet());
+    features.forEach(feature -> others.remove(feature.getName()));
+    return others.isEmpty()
+        ? ""
+        : others.stream()
+            .limit(MOST_NAMES)
+            .collect(Collectors.joining("', '", "; these are no features: '", "'"));
+  }
+
   @Override
   public String toString() {
-    return "Features[" + features.stream().map(Feature::getName).toList() + "]";
+    return "Features[" + features.stream().map(Feature::getName).collect(Collectors.toList()) + "]";
   }
 }

@@ -122,19 +122,20 @@ public final class GradientReporter {
    * @param model the newest publication
    * @param participant the person's data at that publication
    * @param randomiser a randomiser of gradients for this model
-   * @return completes when the report is acknowledged
+   * @return completes when the report is acknowledged, with what it is about
    * @throws NotChosenException also if this device is asked for a bit, and can't answer: its data
    *     can't, its reports don't disclose their level, or the limit leaves nothing for answers
    */
-  public CompletableFuture<Void> respond(
+  public CompletableFuture<Sent> respond(
       ModelSnapshot model, Participant participant, Randomiser randomiser) {
     return respond(model.terms(), participant, randomiser);
   }
 
   /** The same for an earlier round. */
-  public synchronized CompletableFuture<Void> respond(
+  public synchronized CompletableFuture<Sent> respond(
       RoundTerms terms, Participant participant, Randomiser randomiser) {
-    return release(() -> maker.respond(terms, participant, randomiser));
+    return release(
+        () -> maker.respond(terms, participant, randomiser), report -> Sent.of(report, terms));
   }
 
   /**
@@ -346,11 +347,17 @@ public final class GradientReporter {
   }
 
   private CompletableFuture<Void> release(Supplier<StoredReport> draw) {
+    return release(draw, report -> null);
+  }
+
+  private <T> CompletableFuture<T> release(
+      Supplier<StoredReport> draw, Function<StoredReport, T> result) {
     long begin = times.begin();
     sendUnsent();
     StoredReport report = draw.get();
+    T sent = result.apply(report);
     times.await(begin);
-    return send(report);
+    return send(report).thenApply(done -> sent);
   }
 
   private List<CompletableFuture<Void>> sendAgain(List<StoredReport> reports) {

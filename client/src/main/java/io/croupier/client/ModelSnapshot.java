@@ -58,7 +58,8 @@ public final class ModelSnapshot {
    *
    * @throws IllegalArgumentException if the bytes are not such a message, or it lacks the model's
    *     id, round, weights, average, gradient bound, grid exponent or, with size FEATURES, slope
-   *     bound, or a value is out of range
+   *     bound, or a value is out of range. A model of statistics alone has neither weights nor
+   *     average, bound and exponent
    */
   public static ModelSnapshot parse(byte[] modelUpdate) {
     ModelUpdateView update;
@@ -69,15 +70,13 @@ public final class ModelSnapshot {
     }
     require(!update.getModelId().isEmpty(), "model_id is missing");
     require(update.hasRound() && update.getRound() >= 0, "round is missing or negative");
-    require(update.hasGridExponent(), "grid_exponent is missing");
-    double bound = update.getGradientBound();
-    require(
-        bound > 0 && bound <= Double.MAX_VALUE,
-        "gradient_bound is missing, or not positive and finite");
-    requireClip(update);
     double[] weights = vector("weights", update.getWeightsList());
     double[] average = vector("average", update.getAverageList());
-    require(weights.length > 0, "weights are missing");
+    if (weights.length > 0 || update.hasGradientBound() || update.getStatisticsCount() == 0) {
+      requireBound(update);
+      requireClip(update);
+      require(weights.length > 0, "weights are missing");
+    }
     require(
         average.length == weights.length,
         "average has " + average.length + " coordinates; weights have " + weights.length);
@@ -107,6 +106,14 @@ public final class ModelSnapshot {
                         each.getTexts().getPrefixesList(),
                         each.getTexts().getTextsList()),
                 (a, b) -> a));
+  }
+
+  private static void requireBound(ModelUpdateView update) {
+    require(update.hasGridExponent(), "grid_exponent is missing");
+    double bound = update.getGradientBound();
+    require(
+        bound > 0 && bound <= Double.MAX_VALUE,
+        "gradient_bound is missing, or not positive and finite");
   }
 
   /** What only an update with a moving clip must satisfy. */
@@ -169,7 +176,7 @@ public final class ModelSnapshot {
     return update.getRound();
   }
 
-  /** Number of coordinates d. */
+  /** Number of coordinates d; 0 if the model has no learner, but statistics alone. */
   public int dimension() {
     return weights.length;
   }
@@ -217,14 +224,18 @@ public final class ModelSnapshot {
   /**
    * A calibration for randomisers of this model, that fit every round of it. With a moving clip, a
    * {@link GradientReporter} fits the randomiser to the clip of each round: its guarantee stays
-   * that of the calibration.
+   * that of the calibration. A model of statistics alone takes no gradients: its calibration is one
+   * for a single coordinate, whose randomisers serve {@link GradientReporter#respond} by their
+   * cost.
    *
    * @param reports number of releases that share the guarantee, at least 1
    * @throws IllegalArgumentException if it is not
    */
   public Calibration calibration(int reports) {
-    return new Calibration(
-        gradientBound(), dimension(), gridExponent(), reports, terms.hasMovingClip());
+    return dimension() == 0
+        ? new Calibration(1, 1, ModelSpecs.gridExponent(1), reports, false)
+        : new Calibration(
+            gradientBound(), dimension(), gridExponent(), reports, terms.hasMovingClip());
   }
 
   /** e: reports are multiples of 2^e; with a moving clip, in this round. */
@@ -265,7 +276,7 @@ public final class ModelSnapshot {
   /**
    * Probability with which a device that answers a published round is asked a question, or for a
    * statistic, instead of for a gradient; 0 if the model asks for neither, 1 while it {@linkplain
-   * #isScouting scouts}.
+   * #isScouting scouts} and if it has no learner.
    */
   public double questionProbability() {
     return terms.questionProbability();

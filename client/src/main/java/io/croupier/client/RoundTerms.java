@@ -18,8 +18,8 @@ import java.util.Optional;
  *
  * @param modelId id of the model
  * @param round the published round
- * @param dimension number of coordinates d
- * @param gradientBound the clip: gradients are clipped to this L2 norm
+ * @param dimension number of coordinates d; 0 if the model has no learner, but statistics alone
+ * @param gradientBound the clip: gradients are clipped to this L2 norm; 0 without a learner
  * @param gridExponent e: reports on the grid are multiples of 2^e; with a size, that of the bound
  * @param answerProbability probability with which a device answers the round
  * @param questionProbability probability with which a device that answers is asked a question, or
@@ -62,10 +62,18 @@ public record RoundTerms(
     thresholds = Map.copyOf(thresholds);
     texts = Map.copyOf(texts);
     require(round >= 0, "round", round, "at least 0");
-    require(dimension >= 1, "dimension", dimension, "at least 1");
-    requirePositive("gradientBound", gradientBound);
     requireProbability("answerProbability", answerProbability);
     requireProbability("questionProbability", questionProbability);
+    if (dimension == 0 && !statistics.isEmpty()) {
+      require(
+          questionProbability == 1,
+          "questionProbability",
+          questionProbability,
+          "1 without weights");
+    } else {
+      require(dimension >= 1, "dimension", dimension, "at least 1, or 0 with statistics");
+      requirePositive("gradientBound", gradientBound);
+    }
     require(
         questionProbability == 0
             || !questions.isEmpty()

@@ -100,6 +100,19 @@ class FeaturesTest {
         .hasMessage(message);
   }
 
+  @Test
+  void aMisspeltNameIsNamed() {
+    Map<String, Object> row = row();
+    row.remove("walked");
+    row.put("wlaked", 17.5);
+    row.put("age", 17.5);
+    assertThatThrownBy(() -> four().vector(row))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "feature 'walked' is missing; it must be a number; these are no features: 'age',"
+                + " 'wlaked'");
+  }
+
   private static Object value(String text) {
     if (text.equals("true")) {
       return true;

@@ -23,6 +23,7 @@ class ModelPageTest {
     String code = source.substring(source.indexOf("final class"));
 
     assertThat(Files.readString(Path.of("../docs/model.md"))).contains("```java\n" + code + "```");
+    assertThat(Files.readString(Path.of("../examples/java/ReportWellbeing.java"))).endsWith(code);
   }
 
   @Test

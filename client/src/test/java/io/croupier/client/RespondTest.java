@@ -12,6 +12,7 @@ import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
@@ -22,6 +23,7 @@ import io.croupier.schemas.Statistic;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -118,6 +120,60 @@ class RespondTest {
         .addCategories("home")
         .addCategories("other");
     return ModelSnapshot.parse(update.build().toByteArray()).terms();
+  }
+
+  /** An update of a model of statistics alone. */
+  private static ModelUpdate.Builder alone() {
+    ModelUpdate.Builder update =
+        Updates.update("m", 1).clearGradientBound().clearGridExponent().setQuestionProbability(1);
+    update
+        .addStatisticsBuilder()
+        .setThreshold(30)
+        .getStatisticBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5);
+    return update;
+  }
+
+  /** There is no gradient that a program without the number could send instead. */
+  @Test
+  void aModelWithoutALearnerAsksForAStatistic() throws Exception {
+    ModelSnapshot snapshot = ModelSnapshot.parse(alone().build().toByteArray());
+    assertThat(snapshot.dimension()).isZero();
+    assertThat(snapshot.weights()).isEmpty();
+    assertThat(maker.answers(snapshot.terms())).isFalse();
+    Data data = new Data();
+    data.value = 31;
+    var randomiser = snapshot.calibration(1).l2Laplace(1e9);
+    GradientReport report = parse(maker.respond(snapshot.terms(), data, randomiser));
+    assertThat(report.getAnswer().getQuestion()).isEqualTo("minutes");
+    assertThat(report.getAnswer().getBit()).isTrue();
+    assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(1e9);
+    assertThat(data.evaluated).containsExactly("value");
+    data.votes = false;
+    assertThatThrownBy(() -> maker.respond(snapshot.terms(), data, randomiser))
+        .isInstanceOf(NotChosenException.class);
+    assertThatThrownBy(() -> maker.release(snapshot.terms(), new double[1], randomiser))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("dimension of the randomiser is 1; the model's is 0");
+    assertThat(data.evaluated).containsExactly("value");
+    assertThat(ledger.spent().reports()).isOne();
+  }
+
+  @Test
+  void anUpdateWithoutWeightsIsOneOfStatisticsAlone() {
+    for (ModelUpdate.Builder wrong :
+        List.of(
+            alone().clearStatistics(),
+            alone().setGradientBound(1),
+            alone().addWeights(1),
+            alone().addAverage(1),
+            alone().setQuestionProbability(0.5),
+            alone().clearQuestionProbability())) {
+      assertThatThrownBy(() -> ModelSnapshot.parse(wrong.build().toByteArray()))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
   }
 
   private static GradientReport parse(StoredReport report) throws Exception {
@@ -269,6 +325,39 @@ class RespondTest {
 
     assertThat(data.evaluated).isEmpty();
     assertThat(ledger.spent().reports()).isZero();
+  }
+
+  @Test
+  void theDeviceLearnsWhatItReported() throws Exception {
+    ReportTransport acknowledging =
+        new ReportTransport() {
+          @Override
+          public boolean namesUser() {
+            return true;
+          }
+
+          @Override
+          public CompletableFuture<Void> send(String userId, byte[] report) {
+            return CompletableFuture.completedFuture(null);
+          }
+        };
+    LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
+    GradientReporter reporter = new GradientReporter(acknowledging, unlimited);
+    Data data = new Data();
+    Randomiser randomiser = new L2LaplaceRandomiser(1, 2, -16, 16);
+
+    List<Sent> sent = new ArrayList<>();
+    for (RoundTerms terms : List.of(asking(0), asking(1), moving(1), counting(), measuring())) {
+      sent.add(reporter.respond(terms, data, randomiser).get());
+    }
+
+    assertThat(sent)
+        .containsExactly(
+            new Sent(Sent.About.GRADIENT, 0),
+            new Sent(Sent.About.QUESTION, 1),
+            new Sent(Sent.About.SIZE, 2),
+            new Sent(Sent.About.STATISTIC, 3),
+            new Sent(Sent.About.STATISTIC, 4));
   }
 
   @Test

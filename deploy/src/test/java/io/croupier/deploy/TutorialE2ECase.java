@@ -31,9 +31,11 @@ class TutorialE2ECase {
     try (Page page = new Page("docs/tutorial.md", directory);
         Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
       assertThat(page.blocks()).hasSize(8);
-      page.run(cluster, 0);
+      assertThat(page.run(cluster, 0)).contains("Waiting for the servers' processes ...");
       assertThat(page.run(cluster, 1)).contains("created    steps");
       assertThat(page.run(cluster, 2)).contains("Running: ");
+      assertThat(cluster.shell("! deploy/cluster submit"))
+          .contains("a job runs already", "'submit -s SAVEPOINT' continues");
       assertThat(page.run(cluster, 3))
           .contains("In the ledger: 3 reports, epsilon 3 of 20.0.")
           .doesNotContain("refused");
@@ -46,7 +48,7 @@ class TutorialE2ECase {
           .containsPattern("bo .*3");
       String people = page.run(cluster, 5);
       assertThat(people).contains("2,000 of 2,000 people have reported", "the truth");
-      String serve = page.blocks().get(6).replace("8080", Integer.toString(freePort()));
+      String serve = page.blocks().get(6).replace("8090", Integer.toString(freePort()));
       String served = page.run(cluster, serve);
       assertThat(served).contains("\"model\":\"steps\"").contains("average");
       assertThat(prediction(served)).as(people + served).isCloseTo(1, within(MOST_ERROR));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -145,6 +146,48 @@ class LimitsITCase {
       for (Socket connection : connections) {
         connection.close();
       }
+    }
+  }
+
+  /** A connection above the limit is closed; one that ends makes room. */
+  @Test
+  void anAddressHasALimitedNumberOfConnections() throws Exception {
+    int most = 4;
+    List<Socket> open = new ArrayList<>();
+    try (TestGateway gateway =
+        gateway(Map.of("limits.address.connections", String.valueOf(most)))) {
+      int port = gateway.gateway.address().getPort();
+      boolean isServed = true;
+      while (isServed && open.size() <= most) {
+        open.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        isServed = isServed(open.get(open.size() - 1));
+      }
+      assertThat(isServed).isFalse();
+      // The client that asked whether the gateway is ready may have kept its connection.
+      assertThat(open.size() - 1).isBetween(most - 1, most);
+      open.remove(0).close();
+      await(
+          () -> {
+            try (Socket next = new Socket(InetAddress.getLoopbackAddress(), port)) {
+              return isServed(next);
+            }
+          });
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+  }
+
+  private static boolean isServed(Socket socket) throws IOException {
+    socket.setSoTimeout(120_000);
+    try {
+      socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
+      byte[] answer = socket.getInputStream().readNBytes(12);
+      return new String(answer, US_ASCII).equals("HTTP/1.1 200");
+    } catch (SocketException e) {
+      // The gateway has closed it.
+      return false;
     }
   }
 

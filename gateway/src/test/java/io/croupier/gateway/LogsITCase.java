@@ -37,6 +37,16 @@ class LogsITCase {
         assertThat(gateway.protobuf(token, wrong).statusCode()).isEqualTo(422);
         assertThat(gateway.get("/v1/models/adalovelace?after=0").statusCode()).isEqualTo(404);
         assertThat(gateway.get("/adalovelace").statusCode()).isEqualTo(404);
+        for (String origin : List.of("https://app.example", "null", "https://x/?" + token)) {
+          gateway.get("/v1/models", "Origin", origin);
+          gateway.get("/v1/models", "Origin", origin);
+        }
+        String own = gateway.uri("/").toString().replaceFirst("/$", "");
+        gateway.get("/v1/models", "Origin", own);
+        assertThat(log.lines().stream().filter(line -> line.contains("RefusedOrigins")))
+            .hasSize(2)
+            .anyMatch(line -> line.contains("https://app.example") && line.contains("cors.origins"))
+            .anyMatch(line -> line.contains("origin null") && line.contains("opened as a file"));
         String metrics = gateway.get("/metrics").body();
         assertThat(metrics)
             .contains(

@@ -7,18 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.gateway.config.GatewayConfig;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.Tag;
@@ -40,43 +34,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Certificates from PEM files. */
 @Tag("thorough")
 class TlsITCase {
-  private static final char[] PASSWORD = "password".toCharArray();
-
   /** What the gateway logs when it has read files that it doesn't use. */
   private static final String REFUSED = "can't be used; the certificate before them stays in use";
 
   @TempDir private Path directory;
-
-  /** Creates {@code NAME.pem} and {@code NAME.key} with the JDK's keytool. */
-  private void certificate(String name, String algorithm, String... more) throws Exception {
-    Path store = directory.resolve(name + ".p12");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(List.of("-genkeypair", "-alias", "a", "-keyalg", algorithm));
-    command.addAll(List.of("-dname", "CN=" + name, "-validity", "10"));
-    command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString()));
-    command.addAll(List.of("-storepass", new String(PASSWORD)));
-    command.addAll(List.of(more));
-    Process keytool =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("keytool.log").toFile())
-            .start();
-    assertThat(keytool.waitFor()).isZero();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      keys.load(in, PASSWORD);
-    }
-    write(name + ".pem", "CERTIFICATE", keys.getCertificate("a").getEncoded());
-    write(name + ".key", "PRIVATE KEY", keys.getKey("a", PASSWORD).getEncoded());
-  }
-
-  private void write(String file, String kind, byte[] der) throws Exception {
-    Files.writeString(
-        directory.resolve(file),
-        "-----BEGIN %s-----%n%s%n-----END %s-----%n"
-            .formatted(kind, Base64.getMimeEncoder().encodeToString(der), kind));
-  }
 
   /** The name in the certificate that a new connection receives, and the protocol. */
   private static String served(int port) throws Exception {
@@ -114,8 +75,8 @@ class TlsITCase {
   @ParameterizedTest
   @ValueSource(strings = {"EC", "RSA"})
   void aChangedCertificateIsServedWithoutARestart(String algorithm) throws Exception {
-    certificate("first", algorithm);
-    certificate("second", algorithm);
+    TestCertificates.create(directory, "first", algorithm);
+    TestCertificates.create(directory, "second", algorithm);
     Files.copy(directory.resolve("first.pem"), directory.resolve("gateway.pem"));
     Files.copy(directory.resolve("first.key"), directory.resolve("gateway.key"));
     try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
@@ -143,27 +104,11 @@ class TlsITCase {
     }
   }
 
-  /** The defaults of a JVM that trusts one certificate. */
-  private SSLContext trusting(String name) throws Exception {
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, PASSWORD);
-    try (InputStream in = Files.newInputStream(directory.resolve(name + ".pem"))) {
-      trusted.setCertificateEntry(
-          "a", CertificateFactory.getInstance("X.509").generateCertificate(in));
-    }
-    TrustManagerFactory managers =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    managers.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, managers.getTrustManagers(), null);
-    return context;
-  }
-
   /** The Java client takes the trust store of its JVM, and checks the name of the server. */
   @Test
   void theJavaClientReportsOnlyToAGatewayThatItTrusts() throws Exception {
-    certificate("here", "EC", "-ext", "san=ip:127.0.0.1");
-    certificate("elsewhere", "EC", "-ext", "san=dns:gateway.example");
+    TestCertificates.create(directory, "here", "EC", "-ext", "san=ip:127.0.0.1");
+    TestCertificates.create(directory, "elsewhere", "EC", "-ext", "san=dns:gateway.example");
     TestIssuer issuer = new TestIssuer("https://issuer.example");
     SSLContext former = SSLContext.getDefault();
     try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
@@ -177,9 +122,10 @@ class TlsITCase {
         try (Gateway gateway = new Gateway(GatewayConfig.of(settings, directory))) {
           assertThat(gateway.address().toString()).startsWith("https://127.0.0.1:");
           byte[] report = Reports.grid("m", 2, 4, 1).build().toByteArray();
-          SSLContext.setDefault(trusting("here".equals(served) ? "elsewhere" : "here"));
+          SSLContext.setDefault(
+              TestCertificates.trusting(directory, "here".equals(served) ? "elsewhere" : "here"));
           assertNotReached(gateway, issuer, report, "PKIX path");
-          SSLContext.setDefault(trusting(served));
+          SSLContext.setDefault(TestCertificates.trusting(directory, served));
           if (served.equals("elsewhere")) {
             assertNotReached(gateway, issuer, report, "subject alternative names");
           } else {
@@ -243,9 +189,9 @@ class TlsITCase {
 
   @Test
   void filesThatAreNoCertificateAndKeyAreRefused() throws Exception {
-    certificate("first", "EC");
-    certificate("second", "EC");
-    certificate("other", "RSA");
+    TestCertificates.create(directory, "first", "EC");
+    TestCertificates.create(directory, "second", "EC");
+    TestCertificates.create(directory, "other", "RSA");
     for (List<String> pair :
         List.of(
             List.of("first.pem", "other.key"),

@@ -38,7 +38,9 @@ export class GatewayError extends CroupierError {
 }
 
 /** What this module uses of Web Crypto, such as globalThis.crypto; subtle for tokens alone. */
-export type RandomSource = Pick<Crypto, 'getRandomValues'> & { subtle?: Pick<SubtleCrypto, 'digest'> };
+export type RandomSource = Pick<Crypto, 'getRandomValues'> & {
+  subtle?: Pick<SubtleCrypto, 'digest'> & Partial<SubtleCrypto>;
+};
 
 /** A yes-or-no question of a model. */
 export interface Question {
@@ -275,6 +277,8 @@ export class Gateway {
     sleep?: (ms: number) => Promise<void>;
     now?: () => number;
     crypto?: RandomSource;
+    /** For anonymous reports, without a token: the relay's URL, and the Base64 of the gateway's key, which the app contains. */
+    relay?: { url: string; key: string } | null;
   });
   /** The models, as the gateway lists them. */
   models(options?: { signal?: AbortSignal }): Promise<ListedModel[]>;

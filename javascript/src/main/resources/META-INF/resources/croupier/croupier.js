@@ -953,6 +953,9 @@ function categoryOf(statistic, value) {
 /** Where standardised numbers are clipped. */
 const MOST_DEVIATIONS = 3;
 
+/** How many other names of a row an error contains. */
+const MOST_NAMES = 5;
+
 function scaledByRange({ from, to }, x) {
   const within = Math.max(from, Math.min(to, x));
   return (2 * (within - from)) / (to - from) - 1;
@@ -1028,7 +1031,8 @@ export class Features {
    * The vector of one row.
    *
    * @param row an object by name of the feature: a number for a range and for moments, true or false for yes or no, a
-   *     text for a category, and for an encoder what it takes. Other members are ignored
+   *     text for a category, and for an encoder what it takes. Other members are ignored, but named in the error if a
+   *     feature is missing
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */
   vector(row) {
@@ -1038,8 +1042,8 @@ export class Features {
   #values({ name, intercept, range, moments, yesNo, oneHot, encoder }, row) {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
     const is = (type, right) => {
-      const found = value === undefined || value === null ? 'missing' : 'of another type';
-      check(found === 'of another type' && (type === null || typeof value === type), `feature '${name}'`, found, right);
+      check(value !== undefined && value !== null, `feature '${name}'`, 'missing', right + this.#others(row));
+      check(type === null || typeof value === type, `feature '${name}'`, 'of another type', right);
       check(type !== 'number' || Number.isFinite(value), `feature '${name}'`, 'not finite', right);
     };
     if (intercept !== undefined) {
@@ -1060,6 +1064,12 @@ export class Features {
     }
     is('number', 'a number');
     return range !== undefined ? scaledByRange(range, value) : scaledByMoments(moments, value);
+  }
+
+  /** The names of a row that are no feature's, one of which may be misspelt. */
+  #others(row) {
+    const others = Object.keys(row).filter((name) => !this.names.includes(name)).sort().slice(0, MOST_NAMES);
+    return others.length === 0 ? '' : `; these are no features: ${others.map((name) => `'${name}'`).join(', ')}`;
   }
 
   #encoded(name, { digest, length }, value) {
@@ -1444,9 +1454,9 @@ function isProbability(p) {
  * doesn't know it.
  */
 function termsOf(update, modelId, round, dimension) {
-  const gradientBound = numberOf(update.gradientBound);
-  requireUpdate(isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
-  const gridExponent = update.gridExponent;
+  const gradientBound = dimension === 0 ? 0 : numberOf(update.gradientBound);
+  requireUpdate(dimension === 0 || isPositive(gradientBound), 'gradientBound is missing, or not positive and finite');
+  const gridExponent = dimension === 0 ? 0 : update.gridExponent;
   requireUpdate(Number.isInteger(gridExponent), 'gridExponent is missing');
   const questions = Object.freeze((update.estimates ?? []).map(questionOf));
   const statistics = Object.freeze((update.statistics ?? []).map(statisticOf));
@@ -1457,6 +1467,7 @@ function termsOf(update, modelId, round, dimension) {
   const questionProbability = isAsking ? numberOf(update.questionProbability ?? 0) : 0;
   requireUpdate(isProbability(answerProbability), 'answerProbability is not from 0 to 1');
   requireUpdate(isProbability(questionProbability), 'questionProbability is not from 0 to 1');
+  requireUpdate(dimension > 0 || questionProbability === 1, 'questionProbability is not 1, without weights');
   const slopeBound = size === 'FEATURES' ? numberOf(update.slopeBound) : 0;
   requireUpdate(size !== 'FEATURES' || isPositive(slopeBound), 'slopeBound is missing, with size FEATURES');
   requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
@@ -1498,8 +1509,10 @@ export function readUpdate(update) {
   requireUpdate(NAME.test(modelId), 'modelId is missing');
   const round = numberOf(update.round);
   requireUpdate(Number.isSafeInteger(round) && round >= 0, 'round is missing, negative or too large');
-  const weights = vectorOf(update.weights, 'weights');
-  const average = vectorOf(update.average, 'average');
+  // A model of statistics alone has no learner, and so no weights and no gradientBound.
+  const isAlone = update.gradientBound === undefined && (update.statistics ?? []).length > 0;
+  const weights = isAlone ? new Float64Array() : vectorOf(update.weights, 'weights');
+  const average = isAlone ? new Float64Array() : vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
   return Object.freeze({
     modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
@@ -1710,9 +1723,13 @@ function toBase64(bytes) {
   return text;
 }
 
+function toHex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** A big-endian number. */
 function integerOf(bytes) {
-  return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`);
+  return BigInt(`0x0${toHex(bytes)}`);
 }
 
 function bytesOf(integer, length) {
@@ -1824,6 +1841,164 @@ async function tokenRequest(crypto, modulus, digest, secrets) {
   return {
     blinded,
     finish: (blindSignature) => concat(input, unblind(modulus, encoded, blindSignature, blind), prefix),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Oblivious HTTP (RFC 9458): binary messages (RFC 9292) that only the gateway can read, and its answers to them
+// ---------------------------------------------------------------------------------------------------------
+
+/** A key as a gateway serves it: length, id, X25519, public key, and one pair of HKDF-SHA256 and AES-128-GCM. */
+const OBLIVIOUS_KEY = /^0029(..)0020(.{64})000400010001$/;
+
+const KEM_SUITE = fromHex('4b454d0020');
+const HPKE_SUITE = fromHex('48504b45002000010001');
+const SUITE_IN_HEADER = fromHex('002000010001');
+const HPKE_VERSION = ascii('HPKE-v1');
+const HASH_BYTES = 32;
+const AEAD_KEY_BYTES = 16;
+const AEAD_NONCE_BYTES = 12;
+
+/** Bytes of all requests before they are encrypted, whatever the device. */
+const MESSAGE_BYTES = 2560;
+
+const REQUEST_TYPE = 'message/ohttp-req';
+
+/** HKDF-Expand (RFC 5869) to at most one hash; HKDF-Extract is the HMAC. */
+function expand(key, info, length) {
+  return hmac(key, concat(info, [1])).subarray(0, length);
+}
+
+function labelledExtract(suite, salt, label, key) {
+  return hmac(salt, concat(HPKE_VERSION, suite, ascii(label), key));
+}
+
+function labelledExpand(suite, key, label, info, length) {
+  return expand(key, concat([0, length], HPKE_VERSION, suite, ascii(label), info), length);
+}
+
+/** AES-128-GCM: encrypts or decrypts. */
+async function aesGcm(subtle, operation, key, iv, bytes) {
+  const imported = await subtle.importKey('raw', key, 'AES-GCM', false, [operation]);
+  return new Uint8Array(await subtle[operation]({ name: 'AES-GCM', iv }, imported, bytes));
+}
+
+/** HPKE in base mode, the sender's side, for one message (RFC 9180, sections 4 and 5). */
+async function hpkeSender(subtle, ephemeral, recipient, info) {
+  const encapsulated = new Uint8Array(await subtle.exportKey('raw', ephemeral.publicKey));
+  const peer = await subtle.importKey('raw', recipient, 'X25519', true, []);
+  const agreed = await subtle.deriveBits({ name: 'X25519', public: peer }, ephemeral.privateKey, 8 * HASH_BYTES);
+  const shared = labelledExpand(
+    KEM_SUITE, labelledExtract(KEM_SUITE, [], 'eae_prk', new Uint8Array(agreed)), 'shared_secret',
+    concat(encapsulated, recipient), HASH_BYTES);
+  const schedule = concat(
+    [0], labelledExtract(HPKE_SUITE, [], 'psk_id_hash', []), labelledExtract(HPKE_SUITE, [], 'info_hash', info));
+  const secret = labelledExtract(HPKE_SUITE, shared, 'secret', []);
+  const derived = (label, length) => labelledExpand(HPKE_SUITE, secret, label, schedule, length);
+  return {
+    encapsulated,
+    seal: (message) => aesGcm(
+      subtle, 'encrypt', derived('key', AEAD_KEY_BYTES), derived('base_nonce', AEAD_NONCE_BYTES), message),
+    exported: (context, length) =>
+      labelledExpand(HPKE_SUITE, derived('exp', HASH_BYTES), 'sec', ascii(context), length),
+  };
+}
+
+/** {id, publicKey} of a gateway's key, from its Base64. */
+function obliviousKeyOf(text) {
+  const [, id, publicKey] = OBLIVIOUS_KEY.exec(toHex(fromBase64(text))) ?? [];
+  check(
+    publicKey !== undefined, 'relay.key', text,
+    'the Base64 of what a gateway serves at /v1/ohttp-keys: one key of X25519, HKDF-SHA256 and AES-128-GCM');
+  return { id: fromHex(id), publicKey: fromHex(publicKey) };
+}
+
+/**
+ * {request, open}: a message, encrypted for a gateway under a key pair that is used once, and what opens its answer;
+ * rejects if that is another one's.
+ */
+async function encapsulate(subtle, { id, publicKey }, message, ephemeral) {
+  const header = concat(id, SUITE_IN_HEADER);
+  const context = await hpkeSender(subtle, ephemeral, publicKey, concat(ascii('message/bhttp request'), [0], header));
+  return {
+    request: concat(header, context.encapsulated, await context.seal(message)),
+    open: (sealed) => {
+      const random = sealed.subarray(0, AEAD_KEY_BYTES);
+      const key = hmac(
+        concat(context.encapsulated, random), context.exported('message/bhttp response', AEAD_KEY_BYTES));
+      return aesGcm(
+        subtle, 'decrypt', expand(key, ascii('key'), AEAD_KEY_BYTES), expand(key, ascii('nonce'), AEAD_NONCE_BYTES),
+        sealed.subarray(AEAD_KEY_BYTES));
+    },
+  };
+}
+
+/** A part of a binary message after its length, below 2^14, in the encoding of QUIC (RFC 9000, section 16). */
+function messagePart(bytes) {
+  const { length } = bytes;
+  return concat(length < 0x40 ? [length] : [0x40 | (length >> 8), length & 0xff], bytes);
+}
+
+/** A request of known length with one line of header, padded. */
+function binaryRequest(method, authority, path, [name, value], content) {
+  const texts = [method, 'https', authority, path].map((text) => messagePart(ascii(text)));
+  const header = concat(messagePart(ascii(name)), messagePart(ascii(value)));
+  const message = concat([0], ...texts, messagePart(header), messagePart(content), [0]);
+  check(message.length <= MESSAGE_BYTES, 'the request', `of ${message.length} bytes`, `of at most ${MESSAGE_BYTES}`);
+  return concat(message, new Uint8Array(MESSAGE_BYTES - message.length));
+}
+
+/** Reads the numbers and parts of a binary message, one after the other. */
+class MessageReader {
+  #bytes;
+  #at = 0;
+
+  constructor(bytes) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd() {
+    return this.#at === this.#bytes.length;
+  }
+
+  #take(length) {
+    const end = this.#at + length;
+    check(end <= this.#bytes.length, 'a part of the answer', 'cut off', 'whole');
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+
+  number() {
+    const [first] = this.#take(1);
+    const rest = this.#take((1 << (first >> 6)) - 1);
+    return rest.reduce((value, byte) => 256 * value + byte, first & 0x3f);
+  }
+
+  part() {
+    return this.#take(this.number());
+  }
+
+  text() {
+    return String.fromCharCode(...this.part());
+  }
+}
+
+/** What a binary response of known length contains, as fetch returns it. */
+function readBinaryResponse(message) {
+  const reader = new MessageReader(message);
+  check(reader.number() === 1, 'the answer', 'another message', 'a response of known length');
+  const status = reader.number();
+  check(status >= 200, 'status', status, 'that of a final answer');
+  const fields = new Map();
+  for (const header = new MessageReader(reader.part()); !header.isAtEnd;) {
+    fields.set(header.text(), header.text());
+  }
+  const content = reader.part();
+  return {
+    status,
+    headers: { get: (name) => fields.get(name.toLowerCase()) ?? null },
+    json: async () => JSON.parse(new TextDecoder().decode(content)),
   };
 }
 
@@ -2478,6 +2653,11 @@ const LONGEST_RETRY_MS = 600_000;
 const DEFAULT_POLL_SECONDS = 25;
 const REQUEST_TIMEOUT_MS = 60_000;
 
+/** Nothing that recognises the person, but for what a request's header contains. */
+const PRIVATE_REQUEST = {
+  cache: 'no-store', credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer',
+};
+
 const SAFE_URL = /^(https:\/\/[^/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^?#]*)?$/;
 
 /** Answers that concern the bytes of a report, so that the same bytes will never be accepted. */
@@ -2565,17 +2745,26 @@ export class Gateway {
   #sleep;
   #now;
   #words;
+  #crypto;
+  #relay;
 
   /**
    * @param url base of the API, without /v1: absolute, and https except on this machine
    * @param token function that returns the bearer token, or a promise of it; after an answer of 401 it is called with
    *     {refresh: true}. Null if requests need no token
+   * @param relay for anonymous reports: {url, key}. Requests go to the relay's URL, which can't read them, and the gateway
+   *     doesn't see this device's address (Oblivious HTTP, RFC 9458). key is the Base64 of the gateway's key, which the
+   *     app contains: one that a device fetched could be its own, and the gateway would recognise its requests by it
    */
   constructor({
     url, token = null, fetch = (...request) => globalThis.fetch(...request), sleep = sleepFor, now = () => Date.now(),
-    crypto = globalThis.crypto,
+    crypto = globalThis.crypto, relay = null,
   }) {
     check(SAFE_URL.test(url), 'url', url, 'https, or http on this machine: it is sent a token');
+    check(relay === null || token === null, 'token', 'set', 'null with a relay, which is for requests without identity');
+    check(relay === null || SAFE_URL.test(relay.url), 'relay.url', relay?.url, 'https, or http on this machine');
+    this.#relay = relay === null ? null : { url: relay.url, key: obliviousKeyOf(relay.key) };
+    this.#crypto = crypto;
     this.#base = url.replace(/\/+$/, '');
     this.#token = token;
     this.#fetch = fetch;
@@ -2741,7 +2930,7 @@ export class Gateway {
     await this.#post('/v1/reports', bytes);
   }
 
-  /** Sends an anonymous report, once, as send() does. This gateway, or the relay in front of it, must need no token. */
+  /** Sends an anonymous report, once, as send() does, without a token. */
   async sendAnonymous(bytes) {
     check(this.#token === null, 'token', 'set', 'null for anonymous reports');
     await this.#post('/v1/anonymous-reports', bytes);
@@ -2805,7 +2994,11 @@ export class Gateway {
   }
 
   #unreachable(cause) {
-    return new GatewayError('the gateway could not be reached', { status: 0, retryAfterMs: 0, cause });
+    // A browser doesn't disclose to a page whether it refused an answer.
+    const origin = globalThis.location?.origin ?? this.#base;
+    const isForeign = !`${this.#base}/`.startsWith(`${origin}/`);
+    const hint = isForeign ? `, or its cors.origins don't allow this page's origin, ${origin}` : '';
+    return new GatewayError(`the gateway could not be reached${hint}`, { status: 0, retryAfterMs: 0, cause });
   }
 
   async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
@@ -2813,17 +3006,14 @@ export class Gateway {
       const authorization = await this.#authorization(refresh);
       let response;
       try {
-        response = await this.#fetch(this.#base + path, {
+        response = await this.#send(path, {
           headers: { Accept: 'application/json, application/problem+json', ...headers, ...authorization },
           signal: signalOf(signal, timeoutMs),
-          cache: 'no-store',
-          credentials: 'omit',
-          redirect: 'error',
-          referrerPolicy: 'no-referrer',
+          ...PRIVATE_REQUEST,
           ...options,
         });
       } catch (failure) {
-        throw this.#unreachable(failure);
+        throw failure instanceof CroupierError ? failure : this.#unreachable(failure);
       }
       if (response.status === 200 || alsoFine.includes(response.status)) {
         return response;
@@ -2831,6 +3021,44 @@ export class Gateway {
       if (response.status !== 401 || refresh || this.#token === null) {
         throw await this.#refusal(response);
       }
+    }
+  }
+
+  async #send(path, request) {
+    return this.#relay === null ? this.#fetch(this.#base + path, request) : this.#throughRelay(path, request);
+  }
+
+  /**
+   * Only what the gateway encrypted for the request is its answer; anything else is a failure of the way, which may pass.
+   * All devices encrypt the same header.
+   */
+  async #throughRelay(path, { method = 'GET', headers, body = [], ...options }) {
+    const { url, key } = this.#relay;
+    const header = method === 'GET'
+      ? ['accept', 'application/json'] : ['content-type', headers['Content-Type']];
+    const message = binaryRequest(method, this.#base.split('/')[2], path, header, body);
+    const subtle = this.#crypto?.subtle;
+    let exchange;
+    try {
+      exchange = await encapsulate(subtle, key, message, await subtle.generateKey('X25519', false, ['deriveBits']));
+    } catch (cause) {
+      throw new CroupierError(
+        'nothing can be encrypted for the gateway: a relay needs crypto.subtle with X25519, in a secure context, and a'
+        + ' key of large order', { cause });
+    }
+    const response = await this.#fetch(url, {
+      ...options, method: 'POST', headers: { 'Content-Type': REQUEST_TYPE }, body: exchange.request,
+    });
+    if (response.status !== 200) {
+      const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
+      throw new GatewayError(`the relay answered ${response.status}`, { status: 0, retryAfterMs: wait ?? 0 });
+    }
+    const sealed = new Uint8Array(await response.arrayBuffer());
+    try {
+      return readBinaryResponse(await exchange.open(sealed));
+    } catch (cause) {
+      throw new GatewayError(
+        "the relay's answer is not what the gateway encrypted for the request", { status: 0, retryAfterMs: 0, cause });
     }
   }
 
@@ -2967,9 +3195,9 @@ export class Device {
    * @param onRefused called with (report, error) for a report of an earlier visit that the gateway refuses for ever
    * @param releaseDelayMs how long after the beginning of a release its report is sent, at least 0; if the draw takes
    *     longer, it is sent at the next whole multiple of the delay
-   * @param anonymous for takePartAnonymously: {collector, longestWaitMs}. The collector is a Gateway without a token: a
-   *     relay in front of the gateway, or the gateway itself, which then sees this device's address. Reports wait
-   *     uniformly between 0 and the longest wait, the model's shortest time between two publications
+   * @param anonymous for takePartAnonymously: {collector, longestWaitMs}. The collector is a Gateway without a token,
+   *     through a relay; without one, the gateway sees this device's address. Reports wait uniformly between 0 and the
+   *     longest wait, the model's shortest time between two publications
    * For the other parameters see Ledger.open.
    */
   static async open({
@@ -3021,7 +3249,7 @@ export class Device {
    * Does in a round what it asks for: reports the gradient of the mean loss of the rows, or one randomised bit, or the
    * person's category in a statistic.
    *
-   * @param rows the person's Rows
+   * @param rows the person's Rows; null for a model of statistics alone, whose terms have the dimension 0
    * @param categories the person's category, number or text in each statistic that this program knows, by the statistic's
    *     name; a value that is none of the categories, null for instance, counts as the last of them; where a number is asked
    *     for, what is none counts as the lower end of the range; where a text is, what is none of the alphabet as the empty text
@@ -3030,7 +3258,8 @@ export class Device {
    */
   async takePart(snapshot, rows, categories = {}) {
     const { terms, weights, average, modelId, round } = snapshot;
-    check(rows.dimension === terms.dimension, 'dimension of the rows', rows.dimension, terms.dimension);
+    const dimension = rows === null ? 0 : rows.dimension;
+    check(dimension === terms.dimension, 'dimension of the rows', dimension, terms.dimension);
     check(
       terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'loss', 'squared',
       'one of a bounded slope, since the clip bounds features');
@@ -3469,5 +3698,5 @@ export const internals = Object.freeze({
   Words, Sphere, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
   drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, voteReport, groupOf, textsOf, candidateOf,
   categoryOf, isSizeAbove, scaledBy, eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
-  fromBase64, toBase64, integerOf, bytesOf, inverse,
+  fromBase64, toBase64, integerOf, bytesOf, inverse, fromHex, toHex, hpkeSender, aesGcm, encapsulate,
 });

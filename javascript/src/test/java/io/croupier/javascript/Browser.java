@@ -2,6 +2,7 @@ package io.croupier.javascript;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -105,7 +106,7 @@ final class Browser implements AutoCloseable {
     return ProxyObject.fromMap(Map.of("getRandomValues", getRandomValues, "subtle", subtle()));
   }
 
-  /** The hash functions of Web Crypto, by the JDK. */
+  /** Hashes, X25519 and AES-GCM of Web Crypto, by the JDK; keys are their bytes. */
   private Value subtle() {
     ProxyExecutable digest =
         arguments -> {
@@ -116,7 +117,39 @@ final class Browser implements AutoCloseable {
             throw new IllegalArgumentException(e);
           }
         };
-    return eval("(f) => ({digest: async (name, bytes) => f(name, bytes).buffer})").execute(digest);
+    ProxyExecutable newKey =
+        arguments -> {
+          ByteBuffer key = ByteBuffer.allocate(WebKeys.BYTES);
+          while (key.hasRemaining()) {
+            key.putLong(words.getAsLong());
+          }
+          return array(key.array());
+        };
+    ProxyExecutable agree =
+        arguments -> array(WebKeys.agree(bytes(arguments[0]), bytes(arguments[1])));
+    ProxyExecutable cipher =
+        arguments ->
+            array(
+                WebKeys.aesGcm(
+                    arguments[0].asBoolean(),
+                    bytes(arguments[1]),
+                    bytes(arguments[2]),
+                    bytes(arguments[3])));
+    return eval("""
+            (digest, newKey, agree, cipher) => ({
+              digest: async (name, bytes) => digest(name, bytes).buffer,
+              generateKey: async () => {
+                const privateKey = newKey();
+                return { privateKey, publicKey: agree(privateKey, Uint8Array.of(9, ...new Uint8Array(31))) };
+              },
+              importKey: async (format, bytes) => bytes,
+              exportKey: async (format, key) => key.slice().buffer,
+              deriveBits: async (peer, key) => agree(key, peer.public).buffer,
+              encrypt: async ({ iv }, key, bytes) => cipher(true, key, iv, bytes).buffer,
+              decrypt: async ({ iv }, key, bytes) => cipher(false, key, iv, bytes).buffer,
+            })
+            """)
+        .execute(digest, newKey, agree, cipher);
   }
 
   /** The same bytes in this engine. */

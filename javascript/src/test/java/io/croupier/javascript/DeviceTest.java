@@ -152,6 +152,32 @@ class DeviceTest extends DeviceFixture {
     assertThat(spent(device)).isEqualTo("48");
   }
 
+  /** Its people have no rows. */
+  @Test
+  void takesPartInAModelWithoutALearner() {
+    Value device = visits.open(visits.page(), "{epsilon: 16}");
+    String alone =
+        "{weights: undefined, average: undefined, gradientBound: undefined, gridExponent: undefined,"
+            + " statistics: [{statistic: {name: 'day', choice: {categories: ['a', 'b']}}}],"
+            + " questionProbability: 1}";
+    Value own = browser.eval("() => ({day: 'b'})").execute();
+    Value snapshot = visits.snapshot(3, alone);
+    visits.await(device.invokeMember("takePart", snapshot, null, own));
+    GradientReport report = Visits.report(visits.received().get(0));
+    assertThat(report.getRound()).isEqualTo(3);
+    // Another group is released with probability 1.1e-7.
+    assertThat(report.getVote().getIndex()).isOne();
+    assertThat(visits.await(device.invokeMember("takePart", snapshot, null, own)).isNull())
+        .isTrue();
+    assertThat(
+            visits
+                .failure(device.invokeMember("takePart", snapshot, rows("logistic"), own))
+                .getMember("message")
+                .asString())
+        .contains("dimension of the rows is 1");
+    assertThat(spent(device)).isEqualTo("16");
+  }
+
   /** What is no number counts as the lower end of the range; the report is never missing. */
   @Test
   void answersWhetherANumberIsAboveTheThreshold() {

@@ -32,8 +32,8 @@ class NpmPackageTest {
   private static final int MOST_SECONDS = 60;
 
   /**
-   * Reads a model, draws a report, and encodes the message of a test vector of RFC 9474, with what
-   * both engines have.
+   * Reads a model, draws a report, and computes test vectors of RFC 9474, RFC 9180 and RFC 9458,
+   * with what both engines have.
    */
   private static final String PROGRAM =
       """
@@ -51,15 +51,45 @@ class NpmPackageTest {
       const choice = randomiser.choose(rows.gradient(weights), terms.gradientBound);
       const vector = randomiser.expand(choice, terms.gradientBound);
       const isWithin = Math.hypot(...vector) <= randomiser.scale;
-      const hex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
-      const bytes = (text) => internals.bytesOf(BigInt(`0x${text}`), text.length / 2);
-      const encoded = await internals.emsaPss(crypto, bytes('PREPARED'), bytes('SALT'), 4095);
-      const isEncoded = hex(encoded) === 'ENCODED';
-      const result =
-        `round ${terms.round}, ${vector.length} coordinates, ${isWithin}, ${isEncoded}`;
+      const { fromHex, toHex, emsaPss, hpkeSender, aesGcm, encapsulate } = internals;
+      const { subtle } = crypto;
+
+      const pss = RFC9474;
+      const encoded = await emsaPss(
+        crypto, fromHex(pss['PSS-Randomized.prepared_msg']), fromHex(pss['PSS-Randomized.salt']), 4095);
+      const isEncoded = toHex(encoded) === pss['PSS-Randomized.encoded_msg'];
+
+      const pair = async (secret, point) => ({
+        privateKey: await subtle.importKey(
+          'pkcs8', fromHex(`302e020100300506032b656e04220420${secret}`), 'X25519', false, ['deriveBits']),
+        publicKey: await subtle.importKey('raw', fromHex(point), 'X25519', true, []),
+      });
+      const hpke = RFC9180;
+      const sender = [subtle, await pair(hpke.skEm, hpke.enc)];
+      const context = await hpkeSender(...sender, fromHex(hpke.pkRm), fromHex(hpke.info));
+      const sealed = await aesGcm(
+        subtle, 'encrypt', fromHex(hpke.key), fromHex(hpke.base_nonce), Uint8Array.of(7));
+      const isHpke = toHex(context.exported('TestContext', 32)) === hpke.exported_TestContext
+        && toHex(await context.seal(Uint8Array.of(7))) === toHex(sealed);
+      // With such a key, everybody would know the shared secret.
+      const smallOrder = await hpkeSender(...sender, new Uint8Array(32), fromHex(hpke.info))
+        .then(() => 'accepted', (error) => error.name);
+
+      const ohttp = RFC9458;
+      const request = ohttp.encapsulated_request;
+      const exchange = await encapsulate(
+        subtle, { id: [1], publicKey: fromHex(ohttp.key_configuration.slice(6, 70)) },
+        fromHex(ohttp.request), await pair(ohttp.ephemeral_private_key, request.slice(14, 78)));
+      const isOpened =
+        toHex(await exchange.open(fromHex(ohttp.encapsulated_response))) === ohttp.response;
+      const result = [
+        `round ${terms.round}, ${vector.length} coordinates`, isWithin, isEncoded, isHpke, smallOrder,
+        toHex(exchange.request) === request, isOpened,
+      ].join();
       """;
 
-  private static final String RESULT = "round 4, 2 coordinates, true, true";
+  private static final String RESULT =
+      "round 4, 2 coordinates,true,true,true,OperationError,true,true";
 
   @TempDir static Path directory;
   private static Path project;
@@ -95,16 +125,17 @@ class NpmPackageTest {
   }
 
   private static String program() throws IOException {
-    Properties vectors = new Properties();
-    try (Reader reader =
-        Files.newBufferedReader(
-            Path.of("../client/src/test/resources/golden/rfc9474.properties"))) {
-      vectors.load(reader);
+    String program = PROGRAM;
+    for (String rfc : List.of("9474", "9180", "9458")) {
+      Properties vectors = new Properties();
+      try (Reader reader =
+          Files.newBufferedReader(
+              Path.of("../client/src/test/resources/golden/rfc%s.properties".formatted(rfc)))) {
+        vectors.load(reader);
+      }
+      program = program.replace("RFC" + rfc, new ObjectMapper().writeValueAsString(vectors));
     }
-    return PROGRAM
-        .replace("PREPARED", vectors.getProperty("PSS-Randomized.prepared_msg"))
-        .replace("SALT", vectors.getProperty("PSS-Randomized.salt"))
-        .replace("ENCODED", vectors.getProperty("PSS-Randomized.encoded_msg"));
+    return program;
   }
 
   @Test

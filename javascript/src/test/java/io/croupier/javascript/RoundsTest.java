@@ -101,7 +101,22 @@ class RoundsTest extends BrowserFixture {
       case 1 -> update.setSize(AdaptiveClip.Size.GRADIENT);
       default -> {}
     }
-    return update.setQuestionProbability(random.nextInt(4) == 0 ? 1 : random.nextDouble()).build();
+    update.setQuestionProbability(random.nextInt(4) == 0 ? 1 : random.nextDouble());
+    return n % 3 == 0 && update.getStatisticsCount() > 0 ? alone(update) : update.build();
+  }
+
+  /** The same of a model without a learner. */
+  private static ModelUpdate alone(ModelUpdate.Builder update) {
+    return update
+        .clearWeights()
+        .clearAverage()
+        .clearGradientBound()
+        .clearGridExponent()
+        .clearEstimates()
+        .clearSize()
+        .clearSlopeBound()
+        .setQuestionProbability(1)
+        .build();
   }
 
   private static String decision(ReportMaker maker, RoundTerms terms) {
@@ -159,8 +174,10 @@ class RoundsTest extends BrowserFixture {
   @Test
   void readsUpdatesAsTheJavaClient() throws InvalidProtocolBufferException {
     SplittableRandom random = new SplittableRandom(3);
+    int alone = 0;
     for (int n = 0; n < 60; n++) {
       ModelUpdate update = update(random, n);
+      alone += update.getWeightsCount() == 0 ? 1 : 0;
       ModelSnapshot snapshot = ModelSnapshot.parse(update.toByteArray());
       Value own = read(update);
       assertThat(own.getMember("modelId").asString()).isEqualTo(snapshot.modelId());
@@ -181,6 +198,18 @@ class RoundsTest extends BrowserFixture {
       assertThat(terms.getMember("size").isNull() ? null : terms.getMember("size").asString())
           .isEqualTo(size);
     }
+    assertThat(alone).isGreaterThan(5);
+  }
+
+  @Test
+  void refusesUpdatesWithoutWeightsThatAskForGradients() throws Exception {
+    String alone =
+        "model_id: 'm' round: 3 question_probability: 0.5 statistics { statistic { name: 's' choice {"
+            + " categories: ['a', 'b'] } } }";
+    ModelUpdate update = TextFormat.parse(alone, ModelUpdate.class);
+    assertThatThrownBy(() -> ModelSnapshot.parse(update.toByteArray()))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> read(update)).hasMessageContaining("questionProbability is not 1");
   }
 
   private static final String GOOD =

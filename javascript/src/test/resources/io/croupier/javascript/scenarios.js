@@ -21,10 +21,11 @@ export function open(module, page, crypto, options = {}) {
   });
 }
 
-/** Opens a device that takes part anonymously. */
-export function openAnonymously(module, page, crypto, longestWaitMs) {
+/** Opens a device that takes part anonymously, by a proxy in front of the gateway or through a relay. */
+export function openAnonymously(module, page, crypto, longestWaitMs, relay = null) {
   const { fetch, sleep, now } = page;
-  const collector = new module.Gateway({ url: 'https://relay.example', fetch, sleep, now, crypto });
+  const url = relay === null ? 'https://relay.example' : 'https://gateway.example:8443/base';
+  const collector = new module.Gateway({ url, relay, fetch, sleep, now, crypto });
   return open(module, page, crypto, {
     epsilon: 2, token: async () => 'bearer', attempts: 1, anonymous: { collector, longestWaitMs },
   });
@@ -64,6 +65,31 @@ export function grantBy(world, grant, windows) {
       ? answer(200, { body: grant(request.body) })
       : accept(request);
   };
+}
+
+/** From now on, a function opens encapsulated requests; the gateway answers what is in them. */
+export function relayBy(world, open) {
+  const accept = world.accept.bind(world);
+  world.accept = (request) => {
+    if (request.headers['Content-Type'] !== 'message/ohttp-req') {
+      return accept(request);
+    }
+    const ofRelay = world.answerOfRelay?.();
+    if (ofRelay !== undefined) {
+      return ofRelay;
+    }
+    const { method, header, body, seal } = open(request.body);
+    const inner = world.answersInside.shift()
+      ?? accept({ method: method === 'GET' ? undefined : method, headers: header, body });
+    const sealed = async () =>
+      seal(inner.status, inner.headers.get('Content-Type') ?? '', JSON.stringify(await inner.json())).buffer;
+    return { ...answer(200), arrayBuffer: sealed };
+  };
+}
+
+/** What the relay itself answers from now on; undefined: it forwards. */
+export function relayAnswers(world, answers) {
+  world.answerOfRelay = answers;
 }
 
 /** A promise's end, once it has one. */

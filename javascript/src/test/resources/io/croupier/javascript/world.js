@@ -349,6 +349,7 @@ export function answer(status, { body = null, headers = {} } = {}) {
     status,
     headers: { get: (name) => lower.get(name.toLowerCase()) ?? null },
     json: async () => (typeof body === 'string' ? JSON.parse(body) : body),
+    arrayBuffer: async () => new TextEncoder().encode(JSON.stringify(body)).buffer,
     body: { getReader: () => readerOf(body) },
   };
 }
@@ -376,6 +377,8 @@ export class World {
   requests = [];
   /** Answers that the gateway gives before it accepts: functions of the request. */
   answers = [];
+  /** Answers of the gateway to requests that a relay brings, before it accepts. */
+  answersInside = [];
   waits = [];
   durabilities = [];
   now = 1_800_000_123_456;

@@ -146,6 +146,16 @@ class PythonExampleITCase {
         assertThat(get(predict + "ion").statusCode()).isEqualTo(404);
 
         job.beginTransaction();
+        send(job, testTopics, described(update(6, 0.75, -0.5)));
+        job.commitTransaction();
+        String byName = predict + "?name=Ada&walked=45";
+        await(byName, r -> r.body().contains("\"round\": 6, \"score\": 1.0"));
+        assertThat(get(predict + "?wlaked=4567").body())
+            .contains("feature 'walked' is missing", "no features: 'wlaked'")
+            .doesNotContain("4567");
+        assertThat(get(predict + "?walked=far").body()).contains("'walked' is of another type");
+
+        job.beginTransaction();
         send(job, testTopics, null);
         job.commitTransaction();
         assertThat(await(query, r -> r.statusCode() != 200).body()).contains("not published");
@@ -179,6 +189,13 @@ class PythonExampleITCase {
     ModelUpdate.Builder update = ModelUpdate.newBuilder().setModelId("demo").setRound(round);
     Arrays.stream(average).forEach(update::addAverage);
     return update.build();
+  }
+
+  private static ModelUpdate described(ModelUpdate update) {
+    ModelUpdate.Builder described = update.toBuilder();
+    described.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    described.addFeaturesBuilder().setName("walked").getRangeBuilder().setTo(180);
+    return described.build();
   }
 
   private static void send(

@@ -4,7 +4,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 
 /** The rules for the parameters of each learner. */
 final class LearnerRules {
-  private static final String LEARNERS =
+  static final String LEARNERS =
       "one of banco, black_box, combined, coordinate_wise, ldp_sgd, dp_ftrl, dp_ftrl_least_squares"
           + " and dp_ftrl_parameter_free";
 
@@ -39,7 +39,12 @@ final class LearnerRules {
       case DP_FTRL -> rules.dpFtrl(spec.getDpFtrl());
       case DP_FTRL_LEAST_SQUARES -> rules.leastSquares(spec.getDpFtrlLeastSquares());
       case DP_FTRL_PARAMETER_FREE -> rules.parameterFree(spec.getDpFtrlParameterFree());
-      case LEARNER_NOT_SET -> violations.add("learner is missing: it must be " + LEARNERS);
+      case LEARNER_NOT_SET -> {
+        if (spec.getStatisticsCount() == 0) {
+          violations.add(
+              "learner is missing: it must be " + LEARNERS + ", or the model have statistics");
+        }
+      }
     }
     if (ModelSpecs.isCentral(spec)) {
       rules.central();
@@ -71,9 +76,7 @@ final class LearnerRules {
               path,
               memory.hasAutomatic() ? "set" : halfLife,
               "left out with "
-                  + ModelSpec.getDescriptor()
-                      .findFieldByNumber(spec.getLearnerCase().getNumber())
-                      .getName()
+                  + ModelSpecs.learner(spec)
                   + ": only combined, black_box, banco and coordinate_wise have a memory");
     }
   }

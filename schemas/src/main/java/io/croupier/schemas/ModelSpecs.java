@@ -144,6 +144,18 @@ public final class ModelSpecs {
     };
   }
 
+  /** Whether a valid spec has a learner, and not statistics alone. */
+  public static boolean hasLearner(ModelSpec spec) {
+    return spec.getLearnerCase() != ModelSpec.LearnerCase.LEARNER_NOT_SET;
+  }
+
+  /** The name of the learner, such as black_box; none where the model has statistics alone. */
+  public static String learner(ModelSpec spec) {
+    return hasLearner(spec)
+        ? ModelSpec.getDescriptor().findFieldByNumber(spec.getLearnerCase().getNumber()).getName()
+        : "none";
+  }
+
   /** The prior of the learner; by default improper, which has no scale. */
   public static Prior prior(ModelSpec spec) {
     return switch (spec.getLearnerCase()) {

@@ -20,10 +20,14 @@ public final class Questions {
 
   /**
    * Probability with which a device that takes part in a round is asked a question, or for a
-   * statistic, instead of for a gradient: as set, else 0.02; 0 if the model asks for neither. While
-   * a model with an adaptive clip scouts, its updates have a probability of 1 instead.
+   * statistic, instead of for a gradient: as set, else 0.02; 0 if the model asks for neither, 1 if
+   * it has no learner. While a model with an adaptive clip scouts, its updates have a probability
+   * of 1 instead.
    */
   public static double probability(ModelSpec spec) {
+    if (!ModelSpecs.hasLearner(spec)) {
+      return 1;
+    }
     if (!isAsking(spec)) {
       return 0;
     }

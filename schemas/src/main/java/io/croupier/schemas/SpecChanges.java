@@ -37,7 +37,7 @@ final class SpecChanges {
               + ", since it divides the noised sums of a central model");
     }
     if (current.getLearnerCase() != next.getLearnerCase()) {
-      violations.add(fixed("learner", learner(current), learner(next)));
+      violations.add(fixed("learner", ModelSpecs.learner(current), ModelSpecs.learner(next)));
       return; // all differences inside the learner follow from this one
     }
     Questions.compare(current.getQuestionsList(), next.getQuestionsList(), violations);
@@ -88,10 +88,6 @@ final class SpecChanges {
     return message.getField(field) instanceof Message part
         ? "{" + TextFormat.printer().emittingSingleLine(true).printToString(part) + "}"
         : String.valueOf(message.getField(field));
-  }
-
-  private static String learner(ModelSpec spec) {
-    return ModelSpec.getDescriptor().findFieldByNumber(spec.getLearnerCase().getNumber()).getName();
   }
 
   private static String fixed(String field, String current, String next) {

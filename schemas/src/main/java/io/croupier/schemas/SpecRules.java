@@ -1,7 +1,10 @@
 package io.croupier.schemas;
 
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** The rules for the fields that every model has. */
 final class SpecRules {
@@ -23,6 +26,23 @@ final class SpecRules {
 
   /** Ten years: added to any time of day, it is a time. */
   private static final long MAX_ROUND_TIMEOUT_MS = Duration.ofDays(3650).toMillis();
+
+  /** What only a model with a learner has. */
+  private static final Set<Integer> OF_LEARNERS =
+      Set.of(
+          ModelSpec.DIMENSION_FIELD_NUMBER,
+          ModelSpec.GRADIENT_BOUND_FIELD_NUMBER,
+          ModelSpec.GRID_EXPONENT_FIELD_NUMBER,
+          ModelSpec.INITIAL_WEIGHTS_FIELD_NUMBER,
+          ModelSpec.INITIAL_WEALTH_FIELD_NUMBER,
+          ModelSpec.AVERAGING_FIELD_NUMBER,
+          ModelSpec.REPORT_BOUND_FIELD_NUMBER,
+          ModelSpec.QUESTIONS_FIELD_NUMBER,
+          ModelSpec.QUESTION_PROBABILITY_FIELD_NUMBER,
+          ModelSpec.ADAPTIVE_CLIP_FIELD_NUMBER,
+          ModelSpec.MEMORY_FIELD_NUMBER,
+          ModelSpec.FEATURES_FIELD_NUMBER,
+          ModelSpec.ANONYMOUS_FIELD_NUMBER);
 
   private SpecRules() {}
 
@@ -50,8 +70,31 @@ final class SpecRules {
         "model_id",
         '"' + spec.getModelId() + '"',
         "1 to 100 letters, digits, '.', '_' or '-'");
-    checkVectors(spec, violations);
     checkRounds(spec, violations);
+    checkLimits(spec, violations);
+    Statistics.check(spec, violations);
+    if (ModelSpecs.hasLearner(spec) || spec.getStatisticsCount() == 0) {
+      checkLearning(spec, violations);
+    } else {
+      checkAlone(spec, violations);
+    }
+  }
+
+  private static void checkAlone(ModelSpec spec, Violations violations) {
+    for (FieldDescriptor field : spec.getAllFields().keySet()) {
+      violations.require(
+          !OF_LEARNERS.contains(field.getNumber()),
+          field.getName(),
+          field.isRepeated() || field.getJavaType() == JavaType.MESSAGE
+              ? "set"
+              : spec.getField(field),
+          "left out, since the model has statistics and no learner; otherwise learner must be "
+              + LearnerRules.LEARNERS);
+    }
+  }
+
+  private static void checkLearning(ModelSpec spec, Violations violations) {
+    checkVectors(spec, violations);
     if (spec.hasInitialWealth()) {
       violations.positive("initial_wealth", true, spec.getInitialWealth());
     }
@@ -59,10 +102,8 @@ final class SpecRules {
       checkAveraging(spec.getAveraging(), violations);
     }
     violations.positiveIfPresent("report_bound", spec.hasReportBound(), spec.getReportBound());
-    checkLimits(spec, violations);
     Questions.check(spec, violations);
     FeatureRules.check(spec, violations);
-    Statistics.check(spec, violations);
     if (spec.hasAnonymous()) {
       AnonymousWindows.check(spec, violations);
     }

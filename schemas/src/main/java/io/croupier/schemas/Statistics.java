@@ -56,6 +56,18 @@ public final class Statistics {
     };
   }
 
+  /**
+   * How many significant digits show a value of the range: as many as distinguish thousandths of
+   * it, from 4 to 17.
+   */
+  public static int digits(Quantiles quantiles) {
+    double from = quantiles.getFrom();
+    double to = quantiles.getTo();
+    double largest = Math.max(Math.abs(from), Math.abs(to));
+    double more = Math.floor(Math.log10(largest)) - Math.floor(Math.log10(to - from));
+    return 4 + (int) Math.min(13, Math.max(0, more));
+  }
+
   /** The number of estimates: one for each category, level or text. */
   public static int size(Statistic statistic) {
     return switch (statistic.getKindCase()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.TextFormat;
 import io.croupier.schemas.view.GradientReportView;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,90 @@ class StatisticsTest {
     assertThat(violations(MODEL + GOOD)).isEmpty();
     assertThat(violations(MODEL + GOOD + "question_probability: 0.5")).isEmpty();
     assertThat(Questions.probability(spec(MODEL + GOOD))).isEqualTo(0.02);
+  }
+
+  @Test
+  void aModelMayHaveStatisticsAlone() throws Exception {
+    ModelSpec alone = spec("model_id: 'm' " + GOOD);
+    assertThat(ModelSpecs.violations(alone)).isEmpty();
+    assertThat(
+            violations(
+                "model_id: 'm' reports_per_round: 9 round_timeout_ms: 9 max_staleness: 2"
+                    + " answer_probability: 0.5 limits { epsilon: 4 per_days: 7 } "
+                    + GOOD))
+        .isEmpty();
+    assertThat(Questions.probability(alone)).isOne();
+    assertThat(ModelSpecs.learner(alone)).isEqualTo("none");
+    assertThat(violations("model_id: 'm'"))
+        .contains("learner is missing: it must be one of banco", "or the model have statistics");
+    assertThat(violations(GOOD)).startsWith("model_id");
+
+    ModelSpec learning = spec(MODEL + GOOD);
+    assertThat(ModelSpecs.changeViolations(alone, learning))
+        .containsExactly(
+            "learner of a running model is fixed: it is none and can't become combined");
+    assertThat(ModelSpecs.changeViolations(learning, alone)).hasSize(1);
+    ModelSpec other =
+        spec("model_id: 'm' reports_per_round: 2 " + GOOD.replace("screen", "day") + GOOD);
+    assertThat(ModelSpecs.changeViolations(alone, other)).isEmpty();
+    assertThat(ModelSpecs.changeViolations(other, alone))
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains("reports_per_round");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dimension: 20 | dimension is 20: it must be left out, since the model has statistics and no",
+        "gradient_bound: 0.5 | gradient_bound is 0.5: it must be left out",
+        "grid_exponent: -20 | grid_exponent is -20: it must be left out",
+        "initial_weights: [1, 2] | initial_weights is set: it must be left out",
+        "initial_wealth: 2 | initial_wealth is 2.0: it must be left out",
+        "averaging { uniform {} } | averaging is set: it must be left out",
+        "report_bound: 2 | report_bound is 2.0: it must be left out",
+        "questions { name: 'q' accuracy {} } | questions is set: it must be left out",
+        "question_probability: 0.5 | question_probability is 0.5: it must be left out",
+        "adaptive_clip { size: GRADIENT } | adaptive_clip is set: it must be left out",
+        "memory { automatic {} } | memory is set: it must be left out",
+        "features { name: 'one' intercept {} } | features is set: it must be left out",
+        "anonymous { publications: 9 } | anonymous is set: it must be left out",
+      })
+  void statisticsAloneHaveNothingOfALearner(String field, String reason) throws Exception {
+    assertThat(ModelSpecs.violations(spec("model_id: 'm' " + field + ' ' + GOOD)))
+        .singleElement()
+        .asString()
+        .startsWith(reason)
+        .contains("learner; otherwise learner must be one of banco, black_box");
+  }
+
+  /** As many digits as distinguish thousandths of the range. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1440, 4",
+    "-1, 1, 4",
+    "0, 1e-9, 4",
+    "-50, -20, 4",
+    "1000000, 1000001, 10",
+    "-1000001, -1000000, 10",
+    "1e6, 1.002e6, 7",
+    "1e15, 1000000000000001, 17",
+    "1e300, 1.0000000000000002e300, 17",
+  })
+  void digitsDistinguishThousandthsOfTheRange(double from, double to, int digits) {
+    Quantiles range = Quantiles.newBuilder().setFrom(from).setTo(to).build();
+    assertThat(Statistics.digits(range)).isEqualTo(digits);
+    double step = (to - from) / 1000;
+    double near = from + (to - from) / 2;
+    if (digits < 17) {
+      assertThat(shown(near, digits)).isNotEqualTo(shown(near + step, digits));
+    }
+  }
+
+  private static String shown(double value, int digits) {
+    return String.format(Locale.ROOT, "%." + digits + "g", value);
   }
 
   @ParameterizedTest

@@ -113,7 +113,7 @@ public final class Speed implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1500",
       description =
-          "Size of the reports of a run, which are at most a million (default:"
+          "Size of the reports of a run, which are at most four million (default:"
               + " ${DEFAULT-VALUE}).")
   private int megabytes;
 
@@ -148,7 +148,7 @@ public final class Speed implements Callable<Integer> {
         quick
             ? new BenchmarkScale(2, 20_000, 0, 1, 2, 1000, Duration.ofMillis(100), 1)
             : new BenchmarkScale(
-                megabytes, 1_000_000, 4, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
+                megabytes, 4_000_000, 4, repetitions, 4, 10_000, Duration.ofMillis(intervalMs), 10);
     MarkdownPage page = new MarkdownPage(out, "speed");
     page.title("From Kafka to Kafka");
     try (BenchmarkEnvironment environment = BenchmarkEnvironment.open(flink)) {

@@ -65,6 +65,7 @@ final class Composition {
     if (!models.isEmpty()) {
       json.add("byModel", list(models, top));
     }
+    accounts.anonymous().addTo(json, top);
     return json;
   }
 
@@ -101,6 +102,7 @@ final class Composition {
           "The costs and totals of all %s events match their declarations."
               .formatted(Digits.count(accounts.events())));
     }
+    text.addAll(accounts.anonymous().text(top));
     return String.join(System.lineSeparator(), text);
   }
 

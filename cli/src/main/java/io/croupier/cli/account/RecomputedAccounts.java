@@ -23,6 +23,7 @@ final class RecomputedAccounts {
       JsonFormat.printer().omittingInsignificantWhitespace();
 
   private final Map<String, RecomputedAccount> accounts = new HashMap<>();
+  private final AnonymousTotals anonymous = new AnonymousTotals();
   private final List<String> mismatches = new ArrayList<>();
   private long mismatched;
   private long events;
@@ -49,6 +50,7 @@ final class RecomputedAccounts {
     } catch (IllegalArgumentException e) {
       throw new InputException(place + ": " + e.getMessage(), e);
     }
+    anonymous.addEvent(event);
     events++;
     if (!agrees && ++mismatched <= MISMATCHES) {
       mismatches.add(mismatch(event, recomputedAccount, place));
@@ -114,6 +116,11 @@ final class RecomputedAccounts {
     return accounts;
   }
 
+  /** What the anonymous windows of all users guarantee. */
+  AnonymousTotals anonymous() {
+    return anonymous;
+  }
+
   /** The number of accounting events; 0 if the input contained only declarations. */
   long events() {
     return events;
@@ -124,8 +131,16 @@ final class RecomputedAccounts {
     return mismatched;
   }
 
-  /** Descriptions of the first mismatches, at most {@value #MISMATCHES}. */
+  /** A line that counts them, and descriptions of the first {@value #MISMATCHES}; or nothing. */
   List<String> mismatches() {
-    return mismatches;
+    List<String> lines = new ArrayList<>();
+    if (mismatched > 0) {
+      lines.add(
+          "MISMATCH: %s of %s events have costs or totals that differ from those of their"
+                  .formatted(Digits.count(mismatched), Digits.count(events))
+              + " declarations:");
+      lines.addAll(mismatches);
+    }
+    return lines;
   }
 }

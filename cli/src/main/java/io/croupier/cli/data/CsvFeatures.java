@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -15,9 +14,6 @@ import java.util.Map;
  * a vector. Error messages contain file, line and column, no values.
  */
 final class CsvFeatures {
-  private static final Map<String, Boolean> ANSWERS =
-      Map.of("yes", true, "true", true, "1", true, "no", false, "false", false, "0", false);
-
   private final CsvTable table;
   private final Features features;
   private final Map<String, List<?>> columns = new HashMap<>();
@@ -42,7 +38,7 @@ final class CsvFeatures {
     String name = feature.getName();
     return switch (feature.getKindCase()) {
       case RANGE, MOMENTS -> Arrays.stream(table.numbers(name)).boxed().toList();
-      case YES_NO -> answers(name);
+      case YES_NO -> table.answers(name);
       case ONE_HOT -> table.column(name);
       case ENCODER ->
           throw new InputException(
@@ -51,20 +47,6 @@ final class CsvFeatures {
                   .formatted(name, table.name()));
       case INTERCEPT, KIND_NOT_SET -> throw new IllegalArgumentException(name);
     };
-  }
-
-  private List<Boolean> answers(String name) {
-    List<Boolean> answers = new ArrayList<>();
-    for (String value : table.column(name)) {
-      Boolean answer = ANSWERS.get(value.toLowerCase(Locale.ROOT));
-      if (answer == null) {
-        throw new InputException(
-            "%s, line %d, column '%s': must be yes or no, true or false, or 1 or 0"
-                .formatted(table.name(), table.line(answers.size()), name));
-      }
-      answers.add(answer);
-    }
-    return answers;
   }
 
   /** The vectors of all rows, concatenated. */

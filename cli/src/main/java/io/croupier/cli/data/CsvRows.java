@@ -38,7 +38,7 @@ public final class CsvRows {
     int classes = classes(made, width, loss, model.dimension());
     double[] targets =
         switch (loss) {
-          case LOGISTIC -> table.classes(label, 2);
+          case LOGISTIC -> answers(table, label);
           case SOFTMAX -> table.classes(label, classes);
           case SQUARED, ABSOLUTE, HUBER_MALLOWS -> table.numbers(label);
         };
@@ -48,6 +48,12 @@ public final class CsvRows {
             : new CsvFeatures(table, described).vectors();
     double bound = model.size().isEmpty() ? model.gradientBound() : Double.POSITIVE_INFINITY;
     return loss.problem(features, targets, classes, bound, scale);
+  }
+
+  private static double[] answers(CsvTable table, String label) {
+    return table.isNumeric(label)
+        ? table.classes(label, 2)
+        : table.answers(label).stream().mapToDouble(answer -> answer ? 1 : 0).toArray();
   }
 
   private static Features features(ModelSnapshot model) {

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.csv.CSVException;
@@ -29,6 +31,9 @@ final class CsvTable {
 
   /** The header must end within this many characters for its separators to be counted. */
   private static final int HEADER_CHARS = 1 << 16;
+
+  private static final Map<String, Boolean> ANSWERS =
+      Map.of("yes", true, "true", true, "1", true, "no", false, "false", false, "0", false);
 
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
@@ -164,11 +169,6 @@ final class CsvTable {
     return rows.size();
   }
 
-  /** The line of a row in the file, where it ends. */
-  long line(int row) {
-    return lines.get(row);
-  }
-
   List<String> columns() {
     return columns;
   }
@@ -214,6 +214,21 @@ final class CsvTable {
       }
     }
     return numbers;
+  }
+
+  /** The values of a column, each yes or no, true or false, or 1 or 0. */
+  List<Boolean> answers(String column) {
+    List<Boolean> answers = new ArrayList<>();
+    for (String value : column(column)) {
+      Boolean answer = ANSWERS.get(value.toLowerCase(Locale.ROOT));
+      if (answer == null) {
+        throw new InputException(
+            "%s, line %d, column '%s': must be yes or no, true or false, or 1 or 0"
+                .formatted(name, lines.get(answers.size()), column));
+      }
+      answers.add(answer);
+    }
+    return answers;
   }
 
   /** The values of a column, all of them whole numbers from 0 to {@code classes} - 1. */

@@ -193,14 +193,21 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
     for (String modelId : modelIds) {
       models.put(modelId, new WindowedModel(gateway, modelId));
     }
+    Map<TokenChallenge, TokenKey> challenges = new LinkedHashMap<>();
     for (Map.Entry<String, WindowedModel> model : models.entrySet()) {
       TokenWindow window = model.getValue().window();
-      TokenKey key = new TokenKey(window.getLevels(0).getModulus());
-      TokenChallenge challenge = challenge(model.getKey(), model.getValue().newest, window);
-      for (int row : order) {
-        TokenRequest token = TokenRequest.draw(key, challenge);
+      challenges.put(
+          challenge(model.getKey(), model.getValue().newest, window),
+          new TokenKey(window.getLevels(0).getModulus()));
+    }
+    for (int row : order) {
+      // Signing it takes as long as signing a token.
+      String identity = identityOf.apply(row);
+      for (Map.Entry<TokenChallenge, TokenKey> of : challenges.entrySet()) {
+        TokenRequest token = TokenRequest.draw(of.getValue(), of.getKey());
         grants.send(
-            request(row, challenge, token), answer -> hold(row, model.getKey(), token, answer));
+            request(identity, of.getKey(), token),
+            answer -> hold(row, of.getKey().modelId(), token, answer));
         onGranted.accept(granted.get());
       }
     }
@@ -215,7 +222,7 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
             Declarations.of(window.getLevels(0).getPrivUnit(), model.dimension())));
   }
 
-  private HttpRequest request(int row, TokenChallenge challenge, TokenRequest token) {
+  private HttpRequest request(String identity, TokenChallenge challenge, TokenRequest token) {
     JsonObject body = new JsonObject();
     body.addProperty("modelId", challenge.modelId());
     body.addProperty("window", challenge.window());
@@ -225,7 +232,7 @@ final class AnonymousPeople implements Arrivals, AutoCloseable {
     body.addProperty("sequence", 0);
     body.addProperty("blinded", Base64.getEncoder().encodeToString(token.blinded().toByteArray()));
     return HttpRequest.newBuilder(gateway.resolve("/v1/tokens"))
-        .header("Authorization", "Bearer " + identityOf.apply(row))
+        .header("Authorization", "Bearer " + identity)
         .header("Content-Type", "application/json")
         .POST(BodyPublishers.ofString(body.toString()))
         .build();

@@ -123,6 +123,11 @@ final class Demo {
     data.notes().forEach(out::println);
     counts.notes().forEach(out::println);
     tooFew(randomisers).ifPresent(words -> out.println("Warning: " + words + "."));
+    if (!window.isOpen()) {
+      out.printf(
+          "They report within %.0f s; --duration sets another time.%n",
+          Math.ceil(parameters.people() / peoplePerSecond));
+    }
     out.println("Starting Kafka and Flink ...");
     out.flush();
     environment.open();

@@ -64,8 +64,11 @@ public final class DemoCommand implements Callable<Integer> {
   private static final int LEAST_OF_DRIFT = 100;
   private static final double USUAL_SECONDS = 75;
 
-  /** The minimum rate, which is that of the census; small data sets take less time. */
-  private static final double SLOWEST_PER_SECOND = 375;
+  /**
+   * The minimum rate, so that some hundred people don't take longer than they can teach. A faster
+   * one would leave too few publications to find the clip of some 2,000.
+   */
+  private static final double SLOWEST_PER_SECOND = 25;
 
   @Spec private CommandSpec spec;
 
@@ -152,10 +155,10 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "People report without identity, in one window: a gateway in this process signs a token for"
             + " each person, blindly, once the ledger has charged the person, and takes the reports"
-            + " (default learner: combined at the clip).",
+            + " (default learners: combined, black-box, banco and coordinate-wise at the clip).",
         "The result has the local and the central epsilon of a report. No questions are asked. Only"
             + " for priv-unit, and not for dp-ftrl, or learners for which the job finds the clip.",
-        "It takes longer, since each token is signed: some 500 s of processor time for the census."
+        "It takes longer, since a person has a token for each learner, and each is signed."
       })
   private boolean anonymous;
 
@@ -197,7 +200,9 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--duration",
       paramLabel = "SECONDS",
-      description = "Time in which all people report (default: 75, or less for fewer people).")
+      description =
+          "Time in which all people report (default: 75, or less for fewer than 1,875 people). In"
+              + " a longer time a model publishes, and so learns, more often.")
   private Double duration;
 
   @Option(
@@ -343,8 +348,13 @@ public final class DemoCommand implements Callable<Integer> {
     if (learners != null) {
       return ComparedLearner.parse(learners);
     }
-    if (statistics || anonymous) {
-      return ComparedLearner.parse(List.of("combined:" + NumberFormats.plain(bound)));
+    String clipped = ":" + NumberFormats.plain(bound);
+    if (statistics) {
+      return ComparedLearner.parse(List.of("combined" + clipped));
+    }
+    if (anonymous) {
+      return ComparedLearner.parse(
+          List.of("combined" + clipped, "black-box" + clipped, "banco", "coordinate-wise"));
     }
     return ComparedLearner.parse(
         List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));

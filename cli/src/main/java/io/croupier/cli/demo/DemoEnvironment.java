@@ -198,6 +198,10 @@ final class DemoEnvironment implements AutoCloseable {
     settings.put("checkpoint.interval", "250 ms");
     settings.put("journal.enabled", Boolean.toString(journal));
     settings.put("anonymous.enabled", Boolean.toString(anonymous));
+    if (anonymous) {
+      // On a slow machine, people may need that long for their tokens, before the first report.
+      settings.put("publication.hold", "1 d");
+    }
     settings.put(
         "checkpoint.directory", directory.path().resolve("checkpoints").toUri().toString());
     job =

@@ -180,14 +180,15 @@ public final class FollowCommand implements Callable<Integer> {
             .setDroppedStale(snapshot.droppedStale())
             .setDroppedUnpublished(snapshot.droppedUnpublished())
             .setOpen(snapshot.open())
-            .setGridExponent(snapshot.gridExponent())
-            .setGradientBound(snapshot.gradientBound())
             .setAnswerProbability(snapshot.answerProbability())
             .putAllDiagnostics(snapshot.diagnostics())
             .setPublishedAtMs(snapshot.publishedAtMs())
             .addAllEstimates(snapshot.estimates())
             .addAllFeatures(snapshot.described())
             .addAllStatistics(snapshot.statistics());
+    if (snapshot.dimension() > 0) {
+      update.setGridExponent(snapshot.gridExponent()).setGradientBound(snapshot.gradientBound());
+    }
     if (snapshot.size().isPresent()) {
       // As a number, since a newer job may announce a size that this version doesn't know.
       update.setSizeValue(snapshot.sizeNumber()).setDroppedBound(snapshot.droppedBound());

@@ -26,7 +26,9 @@ final class UpdateText {
   static List<String> lines(ModelSnapshot update, OptionalDouble lossBound) {
     List<String> lines = new ArrayList<>();
     lines.add(reports(update));
-    lines.add("  " + clip(update));
+    if (update.dimension() > 0) {
+      lines.add("  " + clip(update));
+    }
     for (Estimate estimate : update.estimates()) {
       lines.add("  " + inWords(estimate));
     }
@@ -36,14 +38,17 @@ final class UpdateText {
   }
 
   private static String reports(ModelSnapshot update) {
+    String taken =
+        update.dimension() == 0
+            ? format("%,d answers, %,d of them open", update.answers(), update.open())
+            : format(
+                "%,d reports used, %,d answers, %,d open",
+                update.used(), update.answers(), update.open());
     return format(
-        "%s, round %,d: %,d reports used, %,d answers, %,d open; dropped: %,d stale, %,d at an"
-            + " unpublished round, %,d with another clip",
+        "%s, round %,d: %s; dropped: %,d stale, %,d at an unpublished round, %,d with another clip",
         update.modelId(),
         update.round(),
-        update.used(),
-        update.answers(),
-        update.open(),
+        taken,
         update.droppedStale(),
         update.droppedUnpublished(),
         update.droppedBound());
@@ -126,7 +131,8 @@ final class UpdateText {
 
   private static List<String> quantiles(String name, StatisticEstimate estimate) {
     StatisticEstimate.QuantileValues quantiles = estimate.getQuantiles();
-    String asked = "asks whether a value is above " + digits(estimate.getThreshold());
+    int digits = Statistics.digits(estimate.getStatistic().getQuantiles());
+    String asked = "asks whether a value is above " + digits(estimate.getThreshold(), digits);
     if (!estimate.hasQuantiles()) {
       return List.of(format("%s: no answers; %s", name, asked));
     }
@@ -138,9 +144,9 @@ final class UpdateText {
           format(
               "    %s of the people are at most at %s, from %s to %s (95 %%)",
               estimate.getStatistic().getQuantiles().getLevels(i),
-              digits(quantiles.getValues(i)),
-              digits(quantiles.getLow(i)),
-              digits(quantiles.getHigh(i))));
+              digits(quantiles.getValues(i), digits),
+              digits(quantiles.getLow(i), digits),
+              digits(quantiles.getHigh(i), digits)));
     }
     return lines;
   }
@@ -183,7 +189,11 @@ final class UpdateText {
   }
 
   private static String digits(double value) {
-    return format("%.4g", value);
+    return digits(value, 4);
+  }
+
+  private static String digits(double value, int digits) {
+    return format("%." + digits + "g", value);
   }
 
   private static String format(String text, Object... values) {

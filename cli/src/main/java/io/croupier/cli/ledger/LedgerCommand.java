@@ -5,6 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.account.AccountingTopic;
+import io.croupier.cli.account.GuaranteesTopic;
 import io.croupier.cli.account.Json;
 import io.croupier.job.config.JobConfig;
 import java.util.concurrent.Callable;
@@ -92,7 +93,9 @@ public final class LedgerCommand implements Callable<Integer> {
     }
     if (!statement.windows().isEmpty()) {
       GuaranteesTopic.read(
-          config, spec.commandLine().getErr(), event -> statement.windows().guarantee(event));
+          config,
+          spec.commandLine().getErr(),
+          (event, place) -> statement.windows().guarantee(event));
     }
     return json ? Json.text(statement.json()) : statement.text();
   }

@@ -23,6 +23,9 @@ final class TopStatement {
           .reversed()
           .thenComparing(Map.Entry::getKey);
 
+  /** Models may have limits of their own beside this one. */
+  private static final String LEFT = "left over all models";
+
   private final Map<String, UserSpend> people = new HashMap<>();
   private final VerdictCounts verdicts = new VerdictCounts();
 
@@ -66,8 +69,9 @@ final class TopStatement {
   String text(long most) {
     List<String> header = new ArrayList<>(List.of("user"));
     header.addAll(Balance.HEADER);
+    header.set(header.indexOf("left"), LEFT);
     header.add("refused");
-    Table table = new Table(header.toArray(String[]::new)).words("left");
+    Table table = new Table(header.toArray(String[]::new)).words(LEFT);
     for (Map.Entry<String, UserSpend> person : top(most)) {
       List<String> row = new ArrayList<>(List.of(person.getKey()));
       row.addAll(person.getValue().balance.cells());
@@ -76,6 +80,7 @@ final class TopStatement {
     }
     List<String> text = new ArrayList<>(List.of(table.text()));
     text.add("%s of %s people".formatted(Digits.count(top(most).size()), Digits.count(people())));
+    text.add("What the limits of a single model leave a person: --user ID");
     text.addAll(List.of("", verdicts.text(), ""));
     text.addAll(sizes().text("person"));
     return String.join(System.lineSeparator(), text).stripTrailing();

@@ -2,6 +2,7 @@ package io.croupier.cli.ledger;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.croupier.cli.account.CentralTotals;
 import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

@@ -154,7 +154,7 @@ public final class ModelsCommand implements Runnable {
     for (ModelSpec model : specs) {
       table.row(
           model.getModelId(),
-          YamlNames.in(model.getLearnerCase().name().toLowerCase(Locale.ROOT)),
+          YamlNames.in(ModelSpecs.learner(model)),
           Integer.toString(model.getDimension()),
           gradientBound(model),
           Integer.toString(ModelSpecs.reportsPerRound(model)),
@@ -164,7 +164,10 @@ public final class ModelsCommand implements Runnable {
   }
 
   private static String gradientBound(ModelSpec model) {
-    return model.hasAdaptiveClip() ? "adaptive" : Double.toString(model.getGradientBound());
+    if (model.hasAdaptiveClip()) {
+      return "adaptive";
+    }
+    return model.hasGradientBound() ? Double.toString(model.getGradientBound()) : "-";
   }
 
   private static String limits(ModelSpec model) {

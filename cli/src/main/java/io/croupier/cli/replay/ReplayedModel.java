@@ -29,7 +29,7 @@ final class ReplayedModel {
   private long sinceWritten;
   private long newestReportMs;
   private long roundClosedMs;
-  private long added;
+  private long used;
   private long answers;
   private long droppedStale;
   private long droppedUnpublished;
@@ -71,9 +71,9 @@ final class ReplayedModel {
     return model.open();
   }
 
-  /** Reports that entered a closed round. */
+  /** Reports that entered a closed round; of a model without a learner, votes. */
   long used() {
-    return added - answers - droppedStale - droppedUnpublished - droppedBound - model.open();
+    return used;
   }
 
   /** Answers that entered the estimates. */
@@ -106,7 +106,6 @@ final class ReplayedModel {
   }
 
   private BundleOutcome took(BundleOutcome outcome, RoundSum sum, long createdAtMs) {
-    added += sum.count;
     switch (outcome) {
       case DROPPED_STALE, DROPPED_UNPUBLISHED, DROPPED_BOUND -> countDropped(outcome, sum.count);
       case OPEN -> newestReportMs = createdAtMs;
@@ -121,7 +120,6 @@ final class ReplayedModel {
   /** Drops reports, regardless of the rounds that they name. */
   void drop(BundleOutcome outcome, int reports) {
     model.drop(outcome, reports);
-    added += reports;
     countDropped(outcome, reports);
   }
 
@@ -159,6 +157,7 @@ final class ReplayedModel {
     boolean opens = mayOpenRound && model.hasNewRound();
     if (opens && model.open() > 0) {
       roundClosedMs = newestReportMs;
+      used += model.open();
     }
     model.publish(mayOpenRound, roundClosedMs).ifPresent(this::published);
     return opens;

@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.io.Table;
+import io.croupier.schemas.ModelSpecs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -73,7 +74,7 @@ final class Summary {
     for (ReplayedModel model : models) {
       List<String> row = new ArrayList<>();
       row.add(id(model));
-      row.add(model.spec().getLearnerCase().name().toLowerCase(Locale.ROOT));
+      row.add(ModelSpecs.learner(model.spec()));
       columns.forEach(column -> row.add(column.text(model)));
       table.row(row);
     }

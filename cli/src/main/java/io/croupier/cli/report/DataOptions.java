@@ -41,8 +41,8 @@ final class DataOptions {
       paramLabel = "NAME",
       required = true,
       description = {
-        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of 0 and 1, and"
-            + " softmax of 0 to k - 1, for a model of as many weights for each of k classes as there"
+        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of yes and"
+            + " no, true and false, or 1 and 0, and softmax of 0 to k - 1, for a model of as many weights for each of k classes as there"
             + " are features. huber-mallows is"
             + " Huber's loss, linear for residuals beyond 1.345 times --scale, with weight"
             + " min(1, k / ||x||) for row x, k = G / 1.345, so no gradient is longer than the"

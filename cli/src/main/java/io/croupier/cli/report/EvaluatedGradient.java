@@ -124,10 +124,15 @@ final class EvaluatedGradient implements Participant {
   @Override
   public double value(Statistic statistic) {
     isVote = true;
+    return number(categories.get(statistic.getName()));
+  }
+
+  /** The number that a text is; NaN, which counts as the lower end of a range, if it is none. */
+  static double number(String text) {
     try {
-      return Double.parseDouble(categories.get(statistic.getName()));
+      return Double.parseDouble(text);
     } catch (NumberFormatException e) {
-      return Double.NaN; // counts as the lower end of the range
+      return Double.NaN;
     }
   }
 

@@ -10,10 +10,13 @@ import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
+import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -64,6 +67,9 @@ import picocli.CommandLine.Spec;
       "If the model's answerProbability is below 1, the ledger chooses each round with that"
           + " probability, and never changes the decision. A gradient of a round that is not"
           + " chosen costs nothing. It is counted as not chosen, and is not an error.",
+      "",
+      "A model of statistics alone takes no gradients: one run reports one category or number of"
+          + " --category, in the newest round, and reads neither standard input nor --data.",
       "",
       "If the model asks questions, the ledger chooses some rounds in which a randomised bit"
           + " answers a question instead of a gradient, at the same cost. With --data, the command"
@@ -266,8 +272,13 @@ public final class ReportCommand implements Callable<Integer> {
     boolean sending = destination.isSending();
     Consumer<String> messages = spec.commandLine().getErr()::println;
     Randomiser randomiser = noise.randomiser(model.newest());
+    warnOfNoNumbers(model.newest(), messages);
     Gradients gradients =
-        data != null ? data.gradients(model, sending, messages) : new LineGradients(lines(), model);
+        model.newest().dimension() == 0
+            ? vote(model)
+            : data != null
+                ? data.gradients(model, sending, messages)
+                : new LineGradients(lines(), model);
     int earlier = ledger.pending().size();
     try (ReportSink sink = destination.sink(ledger, messages);
         CountBar bar =
@@ -276,6 +287,30 @@ public final class ReportCommand implements Callable<Integer> {
       return new ReportRunner(gradients, sink, ledger, limit, categories, earlier)
           .run(randomiser, bar);
     }
+  }
+
+  /** The report of such a value is one as any other: only the person's own console shows it. */
+  private void warnOfNoNumbers(ModelSnapshot model, Consumer<String> messages) {
+    for (StatisticEstimate estimate : model.statistics()) {
+      Statistic statistic = estimate.getStatistic();
+      String value = categories.getOrDefault(statistic.getName(), "0");
+      if (statistic.hasQuantiles() && Double.isNaN(EvaluatedGradient.number(value))) {
+        messages.accept(
+            "Warning: the value of --category %s is no number, and counts as %s, the lower end of its range"
+                .formatted(statistic.getName(), statistic.getQuantiles().getFrom()));
+      }
+    }
+  }
+
+  private Gradients vote(PublishedModel model) {
+    String alone = ", since model '%s' has statistics and no learner".formatted(modelId);
+    if (data != null) {
+      throw new InputException("--data, --label and --loss must be left out" + alone);
+    }
+    if (categories.isEmpty()) {
+      throw new InputException("--category NAME=VALUE is missing: it must be given" + alone);
+    }
+    return new SingleVote(model.newest().terms());
   }
 
   /** Standard input, once it has something to read. */

@@ -30,7 +30,7 @@ final class SentReportSink implements ReportSink {
 
   private final Runnable close;
   private final GradientReporter reporter;
-  private final Deque<Future<Void>> underway = new ArrayDeque<>();
+  private final Deque<Future<?>> underway = new ArrayDeque<>();
 
   private SentReportSink(
       ReportTransport transport,
@@ -157,7 +157,7 @@ final class SentReportSink implements ReportSink {
     }
   }
 
-  private static void await(Future<Void> report) {
+  private static void await(Future<?> report) {
     try {
       report.get();
     } catch (ExecutionException e) {

@@ -75,11 +75,14 @@ final class UnpublishedModel implements PublishedModel {
             .setRound(0)
             .addAllWeights(weights)
             .addAllAverage(weights)
-            .setGridExponent(ModelSpecs.gridExponent(spec))
-            .setGradientBound(ModelSpecs.firstGradientBound(spec))
             .setAnswerProbability(ModelSpecs.answerProbability(spec))
             .setQuestionProbability(Questions.probability(spec))
             .addAllFeatures(spec.getFeaturesList());
+    if (ModelSpecs.hasLearner(spec)) {
+      update
+          .setGridExponent(ModelSpecs.gridExponent(spec))
+          .setGradientBound(ModelSpecs.firstGradientBound(spec));
+    }
     spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
     AskedStatistics statistics = new AskedStatistics(spec);
     statistics.age(); // as the first publication does

@@ -103,6 +103,7 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Log.toConsole();
+    Log.leaveOut(RefusedStartException.class);
     JobConfig config = connection.connected(start.settings()).withLedgerStart(start.ledger());
     ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));

@@ -42,6 +42,18 @@ class CsvRowsTest {
   }
 
   @Test
+  void aLabelOfTheLogisticLossMayBeYesOrNo() throws IOException {
+    double[] gradient = new double[1];
+    Problem problem = load("one,y\n1,Yes\n1,no\n", NamedLoss.LOGISTIC, 1);
+
+    problem.gradient(0, new double[1], gradient);
+    assertThat(gradient).containsExactly(-0.5);
+    problem.gradient(1, new double[1], gradient);
+    assertThat(gradient).containsExactly(0.5);
+    assertRefused("one,y\n1,yes\n1,7.77x\n", NamedLoss.LOGISTIC, 1, "line 3", "'y'", "yes or no");
+  }
+
+  @Test
   void aModelOfClassesHasAsManyWeightsForEach() throws IOException {
     Problem problem = load("one,y,x\n1,2,20\n1,0,-30\n", NamedLoss.SOFTMAX, 6);
 

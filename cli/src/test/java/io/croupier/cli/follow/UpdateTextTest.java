@@ -171,6 +171,39 @@ class UpdateTextTest {
         .addHigh(fraction + 0.05);
   }
 
+  @Test
+  void printsMoreDigitsOfANarrowRange() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    StatisticEstimate.Builder time = update.addStatisticsBuilder().setThreshold(1e6 + 0.5);
+    time.getStatisticBuilder().setName("time").getQuantilesBuilder().addLevels(0.5);
+    time.getStatisticBuilder().getQuantilesBuilder().setFrom(1e6).setTo(1e6 + 1);
+    time.getQuantilesBuilder().addValues(1e6 + 0.25).addLow(1e6).addHigh(1e6 + 0.75).setAnswers(9);
+    assertThat(lines(update, OptionalDouble.empty()).subList(2, 4))
+        .containsExactly(
+            "  time: worth 9 answers of equal age; asks whether a value is above 1000000.500",
+            "    0.5 of the people are at most at 1000000.250, from 1000000.000 to 1000000.750 (95"
+                + " %)");
+  }
+
+  @Test
+  void printsNoClipOfAModelWithoutALearner() {
+    ModelUpdate.Builder update =
+        update()
+            .clearWeights()
+            .clearAverage()
+            .clearGradientBound()
+            .clearGridExponent()
+            .setUsed(9)
+            .setAnswers(11)
+            .setOpen(2)
+            .setQuestionProbability(1);
+    update.addStatisticsBuilder().getStatisticBuilder().setName("day").getChoiceBuilder();
+    List<String> lines = lines(update, OptionalDouble.empty());
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).contains(": 11 answers, 2 of them open; dropped: ");
+    assertThat(lines.get(1)).isEqualTo("  day: no votes");
+  }
+
   private static void addLossAbove(
       ModelUpdate.Builder update, String name, double threshold, double fraction) {
     Estimate.Builder estimate =

@@ -3,7 +3,7 @@ package io.croupier.cli.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.croupier.cli.ledger.CentralTotals.Total;
+import io.croupier.cli.account.CentralTotals.Total;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;

@@ -83,6 +83,7 @@ class StatementTest {
     assertThat(statement.text(2))
         .containsPattern("(?s)bob +\\| +10 \\| +6\\.75 .*ada +\\| +5 \\| +4\\.25 ")
         .doesNotContain(" cy ")
+        .contains("left over all models", "a single model leave a person: --user ID")
         .contains("2 of 3 people", "Epsilon spent, by person:")
         .containsPattern("REFUSED_BUDGET +\\| +2 \\| +far too much");
     JsonObject json = statement.json(1);

@@ -53,6 +53,52 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(none.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
+  /**
+   * It needs neither data nor standard input. Another group is released with probability 2.3e-7.
+   */
+  @Test
+  void aModelWithoutALearnerTakesACategory() throws IOException {
+    String options = "--model alone --epsilon 16 " + FORGET;
+    Run south = run("no gradient", options + "--category region=south ");
+    assertThat(south.code()).as(south.err()).isZero();
+    assertThat(south.reports())
+        .singleElement()
+        .matches(report -> report.getVote().getIndex() == 1)
+        .matches(report -> report.getHashedResponse().getEpsilon() == 16);
+    assertThat(south.err()).contains("1 printed, 1 of them answers", "1 reports, epsilon 16");
+    Run other = run("", options + "--category day=monday ");
+    assertThat(other.code()).isZero();
+    assertThat(other.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+
+    Run without = run("[0.5, 0]\n", options);
+    assertThat(without.code()).isEqualTo(1);
+    assertThat(without.err())
+        .contains("--category NAME=VALUE is missing: it must be given, since model 'alone' has");
+    Run data =
+        run("", options + "--category region=south --label y --loss logistic --data rows.csv");
+    assertThat(data.code()).isEqualTo(1);
+    assertThat(data.err()).contains("--data, --label and --loss must be left out, since model");
+    assertThat(without.reports()).isEmpty();
+  }
+
+  /** The other bit is released with probability 1.1e-7. */
+  @Test
+  void aTextThatIsNoNumberCountsAsTheLowerEndWithAWarning() throws IOException {
+    String options = "--model minutes --epsilon 16 --category minutes=%s " + FORGET;
+    Run number = run("", options.formatted("8.5"));
+    assertThat(number.reports()).singleElement().matches(report -> report.getAnswer().getBit());
+    assertThat(number.err()).doesNotContain("Warning");
+    for (String text : List.of("abc-77341", "8,5", "NaN")) {
+      Run run = run("", options.formatted(text));
+      assertThat(run.code()).isZero();
+      assertThat(run.reports()).singleElement().matches(report -> !report.getAnswer().getBit());
+      assertThat(run.err())
+          .contains(
+              "Warning: the value of --category minutes is no number, and counts as 7.0, the lower")
+          .doesNotContain(text + " ");
+    }
+  }
+
   /** A vote for each line would let one person count as many. */
   @Test
   void aPersonVotesOnceInARound() throws IOException {

@@ -51,6 +51,8 @@ abstract class ReportCommandRuns {
            initialWeights: [1, 2], blackBox: {}}
         - {modelId: norms, dimension: 2, adaptiveClip: {size: GRADIENT}, blackBox: {}}
         - {modelId: words, dimension: 3, gradientBound: 1, coordinateWise: {}}
+        - {modelId: alone, statistics: [{name: region, choice: {categories: [north, south, other]}}]}
+        - {modelId: minutes, statistics: [{name: minutes, quantiles: {levels: [0.5], from: 7, to: 9}}]}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
         """);

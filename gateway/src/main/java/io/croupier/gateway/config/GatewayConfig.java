@@ -303,7 +303,8 @@ public record GatewayConfig(
         new Rate(
             settings.number(GatewayKey.LIMITS_ADDRESS_PER_MINUTE, 1, MOST),
             settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)),
-        settings.number(GatewayKey.LIMITS_ADDRESS_WAITING, 1, MOST));
+        settings.number(GatewayKey.LIMITS_ADDRESS_WAITING, 1, MOST),
+        settings.number(GatewayKey.LIMITS_ADDRESS_CONNECTIONS, 1, MOST));
   }
 
   /** Without the settings, which may contain passwords. */

@@ -131,7 +131,11 @@ public enum GatewayKey {
   LIMITS_ADDRESS_WAITING(
       "limits.address.waiting",
       "500",
-      "Largest number of requests of one address that wait for an update or receive events.");
+      "Largest number of requests of one address that wait for an update or receive events."),
+  LIMITS_ADDRESS_CONNECTIONS(
+      "limits.address.connections",
+      "1000",
+      "Largest number of open connections of one address; no limit with `listen.proxy`.");
 
   /** Settings of Kafka's clients, for every client of the gateway. */
   public static final String KAFKA = "kafka.";

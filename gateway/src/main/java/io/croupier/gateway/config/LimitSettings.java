@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param user reports of one user
  * @param address requests of one address
  * @param waitingOfAddress largest number of requests of one address that wait for updates
+ * @param connectionsOfAddress largest number of connections of one address
  */
 public record LimitSettings(
     int body,
@@ -26,7 +27,8 @@ public record LimitSettings(
     Duration longestWait,
     Rate user,
     Rate address,
-    int waitingOfAddress) {
+    int waitingOfAddress,
+    int connectionsOfAddress) {
 
   /**
    * A token bucket.

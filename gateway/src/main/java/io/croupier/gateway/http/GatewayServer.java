@@ -99,7 +99,7 @@ public final class GatewayServer implements AutoCloseable {
 
     RateLimits addresses = new RateLimits(limits.address());
     Handler router = new Router(endpoints, addresses, config.listen().proxy(), drain);
-    Handler gateway = withOrigins(config.origins(), router);
+    Handler gateway = new RefusedOrigins(config.origins(), withOrigins(config.origins(), router));
     Optional<WatchAccess> access = config.watch().map(GatewayServer::access);
     feed = config.watch().map(watch -> feed(config, watch));
     Optional<WatchHandler> watch =

@@ -81,6 +81,9 @@ final class HttpListener {
     connector = connector(listen);
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
+    if (!listen.proxy()) {
+      connector.addBean(new AddressConnections(limits.connectionsOfAddress()));
+    }
     server.setErrorHandler(HttpListener::fail);
   }
 

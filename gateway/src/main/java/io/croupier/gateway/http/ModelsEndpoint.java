@@ -10,6 +10,7 @@ import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
+import io.croupier.schemas.ModelSpecs;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -67,10 +68,7 @@ final class ModelsEndpoint {
       row.addProperty("modelId", model.modelId());
       specs
           .judge(model.modelId())
-          .ifPresent(
-              judge ->
-                  row.addProperty(
-                      "learner", judge.spec().getLearnerCase().name().toLowerCase(Locale.ROOT)));
+          .ifPresent(judge -> row.addProperty("learner", ModelSpecs.learner(judge.spec())));
       row.addProperty("dimension", model.dimension());
       // As Protobuf's JSON mapping writes 64-bit integers.
       row.addProperty("round", String.valueOf(model.round()));

@@ -15,10 +15,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -46,7 +52,8 @@ public final class RelayServer implements AutoCloseable {
           Duration.ZERO,
           new Rate(1, 1),
           new Rate(600, 100),
-          0);
+          0,
+          1000);
 
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
@@ -55,14 +62,33 @@ public final class RelayServer implements AutoCloseable {
 
   private static final Duration SOON = Duration.ofSeconds(5);
 
+  /** The log has at most one line about the gateway in this time. */
+  private static final Duration SILENCE = Duration.ofMinutes(1);
+
+  /** Pages of every origin may use a relay, as every app may; a request has no credentials. */
+  private static final List<HttpField> CROSS_ORIGIN =
+      List.of(
+          new HttpField(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+          new HttpField(HttpHeader.ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+          new HttpField(HttpHeader.ACCESS_CONTROL_ALLOW_HEADERS, "Content-Type"),
+          new HttpField(HttpHeader.ACCESS_CONTROL_EXPOSE_HEADERS, "Retry-After"),
+          new HttpField(HttpHeader.ACCESS_CONTROL_MAX_AGE, "86400"));
+
   /** Much more than any answer. */
   private static final int MOST_BYTES = 1 << 16;
 
   private final HttpListener listener;
   private final RequestBodies bodies;
-  private final RateLimits addresses = new RateLimits(LIMITS.address());
+  private final RateLimits addresses;
   private final boolean proxy;
   private final URI gateway;
+  private final Duration answer;
+  private final Duration longest;
+  private final LongSupplier nanos;
+
+  /** When the log last had a line about the gateway. */
+  private final AtomicLong warned;
+
   private final HttpClient client =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
@@ -78,11 +104,25 @@ public final class RelayServer implements AutoCloseable {
    * @throws IllegalStateException if the relay can't listen
    */
   public RelayServer(ListenSettings listen, URI gateway) {
+    this(listen, gateway, LIMITS, ANSWER, System::nanoTime);
+  }
+
+  RelayServer(
+      ListenSettings listen,
+      URI gateway,
+      LimitSettings limits,
+      Duration answer,
+      LongSupplier nanos) {
     String base = GatewayAddress.require(gateway).toString().replaceFirst("/+$", "");
     this.gateway = URI.create(base + Route.POST_ENCAPSULATED.template());
     proxy = listen.proxy();
-    listener = new HttpListener(listen, LIMITS);
-    bodies = ApiEndpoints.ofRelayedDevices(LIMITS, listener.threads());
+    this.answer = answer;
+    this.nanos = nanos;
+    warned = new AtomicLong(nanos.getAsLong() - SILENCE.toNanos());
+    longest = limits.bodyTime().plus(CONNECT).plus(answer);
+    addresses = new RateLimits(limits.address());
+    listener = new HttpListener(listen, limits);
+    bodies = ApiEndpoints.ofRelayedDevices(limits, listener.threads());
     listener.start(new Relaying());
   }
 
@@ -90,6 +130,7 @@ public final class RelayServer implements AutoCloseable {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
       Router.HEADERS.forEach(response.getHeaders()::put);
+      CROSS_ORIGIN.forEach(response.getHeaders()::put);
       Route.Match match = new Route.Match(Route.POST_ENCAPSULATED, "");
       Exchange exchange =
           new Exchange(
@@ -102,6 +143,10 @@ public final class RelayServer implements AutoCloseable {
       try {
         addresses.require(exchange.address());
         String path = Request.getPathInContext(request);
+        if (HttpMethod.OPTIONS.is(request.getMethod()) && path.equals(match.route().template())) {
+          exchange.answer(HttpStatus.NO_CONTENT_204);
+          return true;
+        }
         if (!Route.of(request.getMethod(), path).equals(Optional.of(match))) {
           throw new ProblemException(
               ProblemType.NOT_FOUND,
@@ -145,18 +190,26 @@ public final class RelayServer implements AutoCloseable {
         client.sendAsync(request, head -> new BoundedBody(head, MOST_BYTES));
     // The timeout of a request would end at the answer's header.
     return sent.copy()
-        .orTimeout(ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(answer.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionallyCompose(
             failure -> {
               boolean unused = sent.cancel(true);
               Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-              LOG.warn("The gateway did not answer: {}", cause.getClass().getName());
+              warn(cause);
               return CompletableFuture.failedFuture(
                   new ProblemException(
                       ProblemDocument.of(
                               ProblemType.UNAVAILABLE, "the gateway did not answer the relay")
                           .retryAfter(SOON)));
             });
+  }
+
+  private void warn(Throwable cause) {
+    long now = nanos.getAsLong();
+    long last = warned.get();
+    if (now - last >= SILENCE.toNanos() && warned.compareAndSet(last, now)) {
+      LOG.warn("The gateway did not answer: {}", cause.getClass().getName());
+    }
   }
 
   /** Of the answer's header, only what describes the body, and when to try again. */
@@ -184,6 +237,6 @@ public final class RelayServer implements AutoCloseable {
   /** Answers the requests that the relay has received, and stops. */
   @Override
   public void close() {
-    listener.close(LIMITS.bodyTime().plus(CONNECT).plus(ANSWER));
+    listener.close(longest);
   }
 }

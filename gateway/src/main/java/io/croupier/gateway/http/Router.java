@@ -100,11 +100,7 @@ final class Router extends Handler.Abstract {
 
   /** Whom the limits of addresses apply to. */
   static String address(Request request, boolean proxy) {
-    SocketAddress remote = request.getConnectionMetaData().getRemoteSocketAddress();
-    String direct =
-        remote instanceof InetSocketAddress internet
-            ? network(internet.getAddress())
-            : String.valueOf(remote);
+    String direct = address(request.getConnectionMetaData().getRemoteSocketAddress());
     if (!proxy) {
       return direct;
     }
@@ -120,6 +116,13 @@ final class Router extends Handler.Abstract {
     } catch (UnknownHostException e) {
       return direct;
     }
+  }
+
+  /** Whom the limits of the other end of a connection apply to. */
+  static String address(SocketAddress remote) {
+    return remote instanceof InetSocketAddress internet
+        ? network(internet.getAddress())
+        : String.valueOf(remote);
   }
 
   /** One sender usually has a whole /64 of IPv6. */

@@ -62,7 +62,8 @@ public final class TrialHandler extends Handler.Abstract {
           Duration.ofSeconds(25),
           new Rate(60, 20),
           new Rate(1200, 300),
-          32);
+          32,
+          64);
 
   private final TestTokens tokens = TestTokens.inMemory();
   private final Pepper pepper = Pepper.inMemory();

@@ -235,11 +235,15 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
     if (!issuer.equals(JSONObjectUtils.getString(fields, "issuer"))) {
       throw new IllegalArgumentException("the configuration's issuer must be " + issuer);
     }
-    URL keys = KeyUrl.of(String.valueOf(JSONObjectUtils.getString(fields, "jwks_uri"))).url();
-    if (!keys.getProtocol().equals(url.getProtocol())) {
-      throw new IllegalArgumentException("the configuration's jwks_uri must be an https URL");
+    try {
+      URL keys = KeyUrl.of(String.valueOf(JSONObjectUtils.getString(fields, "jwks_uri"))).url();
+      if (keys.getProtocol().equals(url.getProtocol())) {
+        return keys;
+      }
+    } catch (IllegalArgumentException e) {
+      // The exception below covers this case, too.
     }
-    return keys;
+    throw new IllegalArgumentException("the configuration's jwks_uri must be an https URL");
   }
 
   private String text(URL from) throws IOException, InterruptedException {

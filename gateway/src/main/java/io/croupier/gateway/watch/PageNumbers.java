@@ -9,19 +9,26 @@ import java.math.RoundingMode;
 
 /** Numbers for the page, which shows fewer digits than the topics have. */
 final class PageNumbers {
-  /** Integers below 2^53 stay exact in a browser; these digits are more than a chart shows. */
-  private static final MathContext DIGITS = new MathContext(6, RoundingMode.HALF_EVEN);
+  /** More than a chart shows. */
+  private static final int DIGITS = 6;
 
   private PageNumbers() {}
 
   /** A number of six digits; null if it is not finite. */
   static JsonElement number(double value) {
+    return number(value, DIGITS);
+  }
+
+  /** A number of so many digits; null if it is not finite. */
+  static JsonElement number(double value, int digits) {
     if (Double.isNaN(value) || Double.isInfinite(value)) {
       return JsonNull.INSTANCE;
     }
+    // Integers below 2^53 stay exact in a browser.
     if (value == Math.rint(value) && Math.abs(value) < 1L << 53) {
       return new JsonPrimitive((long) value);
     }
-    return new JsonPrimitive(new BigDecimal(value).round(DIGITS).doubleValue());
+    MathContext rounding = new MathContext(digits, RoundingMode.HALF_EVEN);
+    return new JsonPrimitive(new BigDecimal(value).round(rounding).doubleValue());
   }
 }

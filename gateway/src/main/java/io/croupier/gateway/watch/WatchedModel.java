@@ -81,7 +81,9 @@ final class WatchedModel {
         add(name, used, value.getValue());
       }
     }
-    add("norm", used, norm(newest));
+    if (newest.getAverageCount() > 0) {
+      add("norm", used, norm(newest));
+    }
     if (newest.hasSize()) {
       add("clip", used, newest.getGradientBound());
     }
@@ -141,14 +143,17 @@ final class WatchedModel {
 
   /** The reports that the model used or dropped, the answers, and the open round. */
   long received() {
-    return update == null
-        ? 0
-        : update.getUsed()
-            + update.getAnswers()
-            + update.getOpen()
-            + update.getDroppedStale()
-            + update.getDroppedUnpublished()
-            + update.getDroppedBound();
+    if (update == null) {
+      return 0;
+    }
+    // Without a learner, the answers are those of the rounds.
+    long answers = update.hasGradientBound() ? update.getAnswers() : 0;
+    return answers
+        + update.getUsed()
+        + update.getOpen()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished()
+        + update.getDroppedBound();
   }
 
   /** The model's state, without curves. */
@@ -156,8 +161,7 @@ final class WatchedModel {
     JsonObject json = new JsonObject();
     json.addProperty("id", modelId);
     if (spec != null) {
-      json.addProperty(
-          "learner", spec.getLearnerCase().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+      json.addProperty("learner", ModelSpecs.learner(spec).replace('_', '-'));
       json.addProperty("dimension", spec.getDimension());
       json.addProperty("central", ModelSpecs.isCentral(spec));
     }
@@ -288,17 +292,18 @@ final class WatchedModel {
   private static JsonArray levelsJson(StatisticEstimate estimate) {
     Quantiles quantiles = estimate.getStatistic().getQuantiles();
     StatisticEstimate.QuantileValues values = estimate.getQuantiles();
+    int digits = Statistics.digits(quantiles);
     JsonArray levels = new JsonArray();
     for (int i = 0; i < quantiles.getLevelsCount(); i++) {
       JsonObject level = new JsonObject();
       level.add("level", PageNumbers.number(quantiles.getLevels(i)));
-      level.add("from", PageNumbers.number(quantiles.getFrom()));
-      level.add("to", PageNumbers.number(quantiles.getTo()));
+      level.add("from", PageNumbers.number(quantiles.getFrom(), digits));
+      level.add("to", PageNumbers.number(quantiles.getTo(), digits));
       level.addProperty("answers", values.getAnswers());
       if (i < values.getValuesCount()) {
-        level.add("value", PageNumbers.number(values.getValues(i)));
-        level.add("low", PageNumbers.number(values.getLow(i)));
-        level.add("high", PageNumbers.number(values.getHigh(i)));
+        level.add("value", PageNumbers.number(values.getValues(i), digits));
+        level.add("low", PageNumbers.number(values.getLow(i), digits));
+        level.add("high", PageNumbers.number(values.getHigh(i), digits));
       }
       levels.add(level);
     }

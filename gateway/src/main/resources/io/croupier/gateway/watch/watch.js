@@ -535,7 +535,8 @@ function showQuantiles(all) {
     ({ label: model.label, statistic: statistic.statistic, ...level }))));
   byId("quantiles").hidden = rows.length === 0;
   const share = (row, x) => (x - row.from) / (row.to - row.from);
-  const digits = value => Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "-";
+  // The server rounds them.
+  const digits = value => Number.isFinite(value) ? String(value) : "-";
   fill(byId("quantiles-table"), "Quantiles", [
     plain("model"),
     { title: "statistic", words: true, value: row => row.statistic },

@@ -8,6 +8,9 @@ import com.google.protobuf.ByteString;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.gateway.LogLines;
+import io.croupier.gateway.TestCertificates;
+import io.croupier.gateway.config.LimitSettings;
+import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.config.ListenSettings;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -20,6 +23,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,12 +39,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
 import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a relay lets through, in both directions, between real connections. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -63,10 +73,11 @@ class RelayServerTest {
     gateway.setExecutor(threads);
     gateway.createContext("/", this::handle);
     gateway.start();
-    relay =
-        new RelayServer(
-            new ListenSettings(LOOPBACK, 0, Optional.empty(), false),
-            URI.create("http://127.0.0.1:%d/base/".formatted(gateway.getAddress().getPort())));
+    relay = new RelayServer(new ListenSettings(LOOPBACK, 0, Optional.empty(), false), gateway());
+  }
+
+  private URI gateway() {
+    return URI.create("http://127.0.0.1:%d/base/".formatted(gateway.getAddress().getPort()));
   }
 
   @AfterEach
@@ -184,11 +195,210 @@ class RelayServerTest {
     }
   }
 
+  /** The log would else grow by a line for each request of every device. */
+  @Test
+  void anOutageIsOneLineAMinute() throws Exception {
+    gateway.stop(0);
+    AtomicLong nanos = new AtomicLong(-5);
+    try (LogLines log = new LogLines(Level.INFO);
+        RelayServer own = relay(32, Duration.ofMinutes(1), Duration.ofMinutes(1), nanos::get)) {
+      HttpRequest.Builder request = request().uri(own.address());
+      for (int second : new int[] {0, 0, 30, 59}) {
+        nanos.set(Duration.ofSeconds(second).toNanos());
+        assertThat(send(request).statusCode()).isEqualTo(503);
+      }
+      assertThat(log.count("did not answer")).isEqualTo(1);
+      for (int second : new int[] {60, 61}) {
+        nanos.set(Duration.ofSeconds(second).toNanos());
+        assertThat(send(request).statusCode()).isEqualTo(503);
+      }
+      assertThat(log.count("did not answer")).isEqualTo(2);
+    }
+  }
+
+  /** A relay with limits of its own, which takes addresses from X-Forwarded-For. */
+  private RelayServer relay(int places, Duration bodyTime, Duration answer, LongSupplier nanos) {
+    Rate fast = new Rate(1_000_000, 1_000_000);
+    Duration idle = Duration.ofMinutes(1);
+    return new RelayServer(
+        new ListenSettings(LOOPBACK, 0, Optional.empty(), true),
+        gateway(),
+        new LimitSettings(2615, bodyTime, idle, 1000, places, 0, Duration.ZERO, fast, fast, 0),
+        answer,
+        nanos);
+  }
+
+  /** Others are served while the requests of an address wait for the gateway. */
+  @Test
+  void anAddressHasASixteenthOfThePlaces() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(2);
+    CountDownLatch held = new CountDownLatch(1);
+    hold(arrived, held);
+    try (RelayServer own =
+        relay(32, Duration.ofMinutes(1), Duration.ofMinutes(1), System::nanoTime)) {
+      List<CompletableFuture<HttpResponse<String>>> pending = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        pending.add(client.sendAsync(from(own, "203.0.113.9"), BodyHandlers.ofString()));
+      }
+      arrived.await();
+      HttpResponse<String> third = client.send(from(own, "203.0.113.9"), BodyHandlers.ofString());
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(third.headers().firstValue("Retry-After")).hasValue("10");
+      pending.add(client.sendAsync(from(own, "203.0.113.10"), BodyHandlers.ofString()));
+      held.countDown();
+      for (CompletableFuture<HttpResponse<String>> answered : pending) {
+        assertThat(answered.get().statusCode()).isEqualTo(200);
+      }
+      assertThat(client.send(from(own, "203.0.113.9"), BodyHandlers.ofString()).statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  private static HttpRequest from(RelayServer own, String address) {
+    return HttpRequest.newBuilder(own.address())
+        .header("Content-Type", "message/ohttp-req")
+        .header("X-Forwarded-For", address)
+        .POST(BodyPublishers.ofByteArray(BODY))
+        .build();
+  }
+
+  @Test
+  void aBodyThatStallsIsGivenUp() throws Exception {
+    try (RelayServer own =
+        relay(32, Duration.ofMillis(200), Duration.ofMinutes(1), System::nanoTime)) {
+      assertThat(answerToHalfABody(own)).startsWith("HTTP/1.1 408 ").contains("within 200 ms");
+    }
+    assertThat(received).isEmpty();
+  }
+
+  /** The same with the relay's own limit, 10 s. */
+  @Tag("thorough")
+  @Test
+  void aBodyHasTenSeconds() throws Exception {
+    long begin = System.nanoTime();
+    assertThat(answerToHalfABody(relay)).startsWith("HTTP/1.1 408 ").contains("within 10000 ms");
+    assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofSeconds(9).toNanos());
+    assertThat(received).isEmpty();
+  }
+
+  /** What the relay answers to a request that begins and never ends. */
+  private static String answerToHalfABody(RelayServer own) throws IOException {
+    try (Socket socket = new Socket(LOOPBACK, own.address().getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/ohttp HTTP/1.1\r\nHost: a\r\nContent-Type: message/ohttp-req\r\n"
+                      + "Content-Length: 2615\r\n\r\nhalf")
+                  .getBytes(UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
+  }
+
+  @Test
+  void anAnswerThatStallsIsGivenUp() throws Exception {
+    stallAnswers();
+    try (RelayServer own =
+        relay(32, Duration.ofMinutes(1), Duration.ofMillis(200), System::nanoTime)) {
+      assertStalled(send(request().uri(own.address())));
+    }
+  }
+
+  /** The same with the relay's own limit, 20 s. */
+  @Tag("thorough")
+  @Test
+  void anAnswerHasTwentySeconds() throws Exception {
+    stallAnswers();
+    long begin = System.nanoTime();
+    assertStalled(send(request()));
+    assertThat(System.nanoTime() - begin).isGreaterThan(Duration.ofSeconds(19).toNanos());
+  }
+
+  private static void assertStalled(HttpResponse<String> answered) {
+    assertThat(answered.statusCode()).isEqualTo(503);
+    assertThat(answered.headers().firstValue("Retry-After")).hasValue("5");
+    assertThat(answered.body()).contains("the gateway did not answer the relay");
+  }
+
+  /** The gateway sends header and first byte of its answers, and then nothing. */
+  private void stallAnswers() {
+    gateway.removeContext("/");
+    gateway.createContext(
+        "/",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, 100);
+          exchange.getResponseBody().write('x');
+          exchange.getResponseBody().flush();
+        });
+  }
+
+  @Test
+  void devicesReachARelayWithACertificateThatTheyTrust(@TempDir Path directory) throws Exception {
+    TestCertificates.create(directory, "relay", "EC", "-ext", "san=ip:127.0.0.1");
+    ListenSettings.Tls tls =
+        new ListenSettings.Tls(directory.resolve("relay.pem"), directory.resolve("relay.key"));
+    HttpClient trusting =
+        HttpClient.newBuilder().sslContext(TestCertificates.trusting(directory, "relay")).build();
+    try (RelayServer own =
+        new RelayServer(new ListenSettings(LOOPBACK, 0, Optional.of(tls), false), gateway())) {
+      assertThat(own.address().getScheme()).isEqualTo("https");
+      HttpRequest request = request().uri(own.address()).build();
+      HttpResponse<String> answered = trusting.send(request, BodyHandlers.ofString());
+      assertThat(answered.statusCode()).isEqualTo(200);
+      assertThat(answered.body()).isEqualTo("an answer");
+      assertThat(received.get(0).body.toByteArray()).isEqualTo(BODY);
+      assertThatThrownBy(() -> client.send(request, BodyHandlers.ofString()))
+          .isInstanceOf(SSLException.class);
+    }
+  }
+
+  /** Pages may send encapsulated requests to a relay of another origin. */
+  @Test
+  void pagesOfEveryOriginMaySend() throws Exception {
+    HttpResponse<String> preflight =
+        client.send(
+            HttpRequest.newBuilder(relay.address())
+                .method("OPTIONS", BodyPublishers.noBody())
+                .header("Origin", "https://app.example")
+                .header("Access-Control-Request-Method", "POST")
+                .header("Access-Control-Request-Headers", "content-type")
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(preflight.statusCode()).isEqualTo(204);
+    assertThat(preflight.headers().firstValue("Access-Control-Allow-Methods")).hasValue("POST");
+    assertThat(preflight.headers().firstValue("Access-Control-Allow-Headers"))
+        .hasValue("Content-Type");
+    HttpResponse<String> answered = send(request().header("Origin", "https://app.example"));
+    for (HttpResponse<String> response : List.of(preflight, answered)) {
+      assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
+      assertThat(response.headers().map()).doesNotContainKey("access-control-allow-credentials");
+    }
+    assertThat(answered.headers().firstValue("Access-Control-Expose-Headers"))
+        .hasValue("Retry-After");
+    assertThat(received).hasSize(1);
+    assertThat(received.get(0).header).doesNotContainKey("origin");
+  }
+
   /** What the relay has received is forwarded and answered before it ends. */
   @Test
   void itEndsInOrder() throws Exception {
     CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch held = new CountDownLatch(1);
+    hold(arrived, held);
+    CompletableFuture<HttpResponse<String>> pending =
+        client.sendAsync(request().build(), BodyHandlers.ofString());
+    arrived.await();
+    int port = relay.address().getPort();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(relay::close, threads);
+    awaitRefusal(port);
+    assertThat(pending).isNotDone();
+    held.countDown();
+    assertThat(pending.get().statusCode()).isEqualTo(200);
+    closed.get();
+  }
+
+  /** The gateway counts what arrives, and answers it later. */
+  private void hold(CountDownLatch arrived, CountDownLatch held) {
     gateway.removeContext("/");
     gateway.createContext(
         "/",
@@ -201,16 +411,6 @@ class RelayServerTest {
           }
           handle(exchange);
         });
-    CompletableFuture<HttpResponse<String>> pending =
-        client.sendAsync(request().build(), BodyHandlers.ofString());
-    arrived.await();
-    int port = relay.address().getPort();
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(relay::close, threads);
-    awaitRefusal(port);
-    assertThat(pending).isNotDone();
-    held.countDown();
-    assertThat(pending.get().statusCode()).isEqualTo(200);
-    closed.get();
   }
 
   /** Waits until the relay takes no new connection; the class has a timeout. */

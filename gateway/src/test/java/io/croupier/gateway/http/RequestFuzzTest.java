@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RequestFuzzTest {
   private static final long SEED = Long.getLong("seed", 47);
-  private static final long INPUTS = Long.getLong("inputs", 100_000) / 2;
+  private static final long INPUTS = Long.getLong("inputs", 40_000) / 2;
   private static final int DIMENSION = 3;
   private static final int PATIENCE_SECONDS = 30;
   private static final String SECRET = "0.123456789";

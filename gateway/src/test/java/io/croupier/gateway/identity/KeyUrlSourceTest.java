@@ -219,7 +219,7 @@ class KeyUrlSourceTest {
   @CsvSource({
     "https://other.example/, /realm/keys, issuer must be",
     "/realm, /realm/keys, issuer must be",
-    "/realm/, file:///realm/keys, must be an https URL",
+    "/realm/, file:///realm/keys, the configuration's jwks_uri must be an https URL",
     "/realm/, https://127.0.0.1/realm/keys, must be an https URL",
   })
   void aConfigurationOfAnotherIssuerOrSchemeIsRefused(String issuer, String keys, String reason)

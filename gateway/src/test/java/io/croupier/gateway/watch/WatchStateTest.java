@@ -14,6 +14,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -179,6 +180,70 @@ class WatchStateTest {
     JsonObject spending = json.getAsJsonObject("spending").getAsJsonObject("");
     assertThat(spending.get("people").getAsInt()).isEqualTo(2);
     assertThat(spending.get("near").getAsInt()).isEqualTo(1);
+  }
+
+  /** A level without answers has no value; one of a narrow range has digits that show it. */
+  @Test
+  void showsQuantilesWithAndWithoutAnswers() {
+    ModelUpdate.Builder update = Records.update("adaptive", 1, 100);
+    StatisticEstimate.Builder time = update.addStatisticsBuilder();
+    time.getStatisticBuilder().setName("time").getQuantilesBuilder().setFrom(1e6).setTo(1e6 + 1);
+    time.getStatisticBuilder().getQuantilesBuilder().addLevels(0.5).addLevels(0.95);
+    state.update(Records.record(update), true);
+    assertThat(levels())
+        .isEqualTo(
+            "[{'level':0.5,'from':1000000,'to':1000001,'answers':0},"
+                + "{'level':0.95,'from':1000000,'to':1000001,'answers':0}]");
+    time.getQuantilesBuilder()
+        .addValues(1e6 + 0.123456)
+        .addLow(1e6 + 0.1)
+        .addHigh(1e6 + 0.25)
+        .setAnswers(1200);
+    state.update(Records.record(update), true);
+    assertThat(levels())
+        .isEqualTo(
+            "[{'level':0.5,'from':1000000,'to':1000001,'answers':1200,'value':1000000.123,"
+                + "'low':1000000.1,'high':1000000.25},"
+                + "{'level':0.95,'from':1000000,'to':1000001,'answers':1200}]");
+  }
+
+  private String levels() {
+    JsonObject statistic =
+        model(state.json(true), 0).getAsJsonArray("statistics").get(0).getAsJsonObject();
+    assertThat(statistic.getAsJsonArray("categories")).isEmpty();
+    return statistic.get("levels").toString().replace('"', '\'');
+  }
+
+  /** Its answers are those of its rounds, and it has no weights. */
+  @Test
+  void showsAModelWithoutALearner() {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setModelId("alone");
+    StatisticEstimate.Builder day = StatisticEstimate.newBuilder();
+    day.getStatisticBuilder()
+        .setName("day")
+        .getChoiceBuilder()
+        .addCategories("a")
+        .addCategories("b");
+    spec.addStatistics(day.getStatistic());
+    state.spec(Records.of("models", "alone", spec.build().toByteArray()));
+    state.update(
+        Records.record(
+            ModelUpdate.newBuilder()
+                .setModelId("alone")
+                .setRound(3)
+                .setUsed(9)
+                .setOpen(2)
+                .setAnswers(11)
+                .setDroppedStale(1)
+                .setQuestionProbability(1)
+                .addStatistics(day)),
+        true);
+    JsonObject model = model(state.json(true), 0);
+    assertThat(model.get("learner").getAsString()).isEqualTo("none");
+    assertThat(model.get("dimension").getAsInt()).isZero();
+    assertThat(model.getAsJsonObject("curves").keySet()).isEmpty();
+    assertThat(state.contains(0, Map.of("alone", 12L))).isTrue();
+    assertThat(state.contains(0, Map.of("alone", 13L))).isFalse();
   }
 
   @Test

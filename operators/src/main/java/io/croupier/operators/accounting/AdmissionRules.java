@@ -18,6 +18,7 @@ import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Statistics;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
@@ -289,6 +290,12 @@ public final class AdmissionRules {
           : new Judgement(
               Outcome.REFUSED_DIMENSION,
               "vote.statistic must be one of the model's: it has " + text(statistics.keySet()));
+    }
+    if (!ModelSpecs.hasLearner(spec)) {
+      return new Judgement(
+          Outcome.REFUSED_DIMENSION,
+          "gradient is %s: it must be a vote or an answer, since the model has no learner"
+              .formatted(name(report.form)));
     }
     boolean example = report.form == VectorForm.EXAMPLE;
     if (example != takesExamples) {

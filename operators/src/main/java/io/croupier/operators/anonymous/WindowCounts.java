@@ -1,7 +1,5 @@
 package io.croupier.operators.anonymous;
 
-import io.croupier.accounting.PureLoss;
-import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AnonymousWindows;
@@ -31,9 +29,6 @@ import java.util.function.LongPredicate;
  * <p>Not safe for use by several threads.
  */
 public final class WindowCounts {
-  /** More reports than that don't lower the bound of an event, which would take long to compute. */
-  static final long MOST_REPORTS = 100_000;
-
   private static final int LEVEL_BYTES = 1 + Double.BYTES + 2 * Integer.BYTES;
   private static final int ENTRY_BYTES = 2 * Long.BYTES + LEVEL_BYTES;
 
@@ -146,13 +141,7 @@ public final class WindowCounts {
       ModelSpec spec, long window, Mechanism level, long reports, boolean isInterrupted) {
     double honest = AnonymousWindows.honest(spec);
     double delta = AnonymousWindows.delta(spec);
-    long counted = isInterrupted ? 1 : AnonymousWindow.counted(reports, honest, 1);
-    PureLoss loss = level.cost().loss();
-    double central = loss.epsilon();
-    if (counted >= 2) {
-      central = AnonymousWindow.of(loss, Math.min(counted, MOST_REPORTS), 1).coarseEpsilon(delta);
-    }
-    boolean isLocal = central >= loss.epsilon();
+    WindowBound bound = WindowBound.of(level, reports, honest, delta, isInterrupted);
     WindowGuarantee.Builder guarantee =
         WindowGuarantee.newBuilder()
             .setWindow(window)
@@ -160,10 +149,10 @@ public final class WindowCounts {
             .setLastRound(AnonymousWindows.lastRound(spec, window))
             .setReports(reports)
             .setHonest(honest)
-            .setCounted(counted)
-            .setLocalEpsilon(loss.epsilon())
-            .setEpsilon(isLocal ? loss.epsilon() : central)
-            .setBound(isLocal ? Bound.LOCAL : Bound.CHOICES);
+            .setCounted(bound.counted())
+            .setLocalEpsilon(bound.local())
+            .setEpsilon(bound.central())
+            .setBound(bound.central() < bound.local() ? Bound.CHOICES : Bound.LOCAL);
     if (isInterrupted) {
       guarantee.setInterrupted(true);
     }

@@ -22,6 +22,9 @@ public final class Learners {
    * @throws IllegalArgumentException if the learner, or a setting of it, is not available
    */
   public static Learner<?> of(ModelSpec spec) {
+    if (!ModelSpecs.hasLearner(spec)) {
+      return new RoundCount();
+    }
     if (spec.hasLdpSgd()) {
       return ldpSgd(spec);
     }

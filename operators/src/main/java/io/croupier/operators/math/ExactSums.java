@@ -15,10 +15,21 @@ public final class ExactSums {
    * layout of {@code GRID_SUM}. Values that are not finite are limited, or 0.
    */
   public static byte[] of(byte[] doubles, int exponent) {
-    int n = doubles.length / Double.BYTES;
-    long[] steps = new long[n];
-    for (int i = 0; i < n; i++) {
-      double value = Math.scalb(PackedVectors.doubleAt(doubles, i), -exponent);
+    double[] values = new double[doubles.length / Double.BYTES];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = PackedVectors.doubleAt(doubles, i);
+    }
+    return of(values, exponent);
+  }
+
+  /** The same for the doubles of an array, which it leaves as it is. */
+  public static byte[] of(double[] values, int exponent) {
+    // In two factors, since one may overflow. Where a product is rounded, its multiple is 0.
+    double first = Math.scalb(1.0, -exponent / 2);
+    double second = Math.scalb(1.0, -exponent - -exponent / 2);
+    long[] steps = new long[values.length];
+    for (int i = 0; i < steps.length; i++) {
+      double value = values[i] * first * second;
       steps[i] = (long) Math.rint(Math.max(-MOST, Math.min(MOST, value)));
     }
     return PackedVectors.encode(steps);

@@ -30,6 +30,8 @@ import java.util.function.Function;
  * <p>With anonymous windows a publication may follow one without reports: then the learner takes no
  * step, and the weights stay.
  *
+ * <p>A model of statistics alone has a learner of no weights, and rounds of votes.
+ *
  * <p>A bundle costs O(d), a sparse one O(non-zeros), and allocates nothing once the working vectors
  * exist.
  */
@@ -247,7 +249,8 @@ public final class LocalModel implements LiveModel {
 
   /**
    * Takes an answer or a vote. It contains no gradient, so the learner takes no step, and the
-   * publication still waits for reports that try its weights, unless it scouts.
+   * publication still waits for reports that try its weights, unless it scouts. Without weights, it
+   * is a report of the round.
    */
   private BundleOutcome tally(RoundSum answer) {
     int index = published.indexOf(answer.namedRound);
@@ -257,7 +260,10 @@ public final class LocalModel implements LiveModel {
     if (!questions.add(answer, published.newer(index))) {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
-    if (clip.isScouting()) {
+    if (learner.dimension() == 0) {
+      open.add(answer);
+    }
+    if (clip.isScouting() || learner.dimension() == 0) {
       published.at(index).answered = true;
     }
     changed();
@@ -341,7 +347,9 @@ public final class LocalModel implements LiveModel {
     if (wait != Wait.WAIT_UNSPECIFIED && open() > 0) {
       update.setWaitsFor(wait);
     }
-    clip.describe(update);
+    if (learner.dimension() > 0) {
+      clip.describe(update);
+    }
     questions.describe(update);
     return update.build();
   }

@@ -104,24 +104,24 @@ final class OpenRound {
     return count;
   }
 
-  /** Adds a bundle of grid, grid-sum or sparse-sum form. */
+  /** Adds a bundle of grid, grid-sum or sparse-sum form, or a vote where there are no weights. */
   void add(RoundSum bundle) {
     Key key = new Key(bundle.namedRound, bundle.weightExponent, bundle.exponent);
     Sum sum = sums.computeIfAbsent(key, absent -> new Sum());
     switch (bundle.form) {
       case GRID -> PackedVectors.addGrid(bundle.values, dense(sum));
       case GRID_SUM -> PackedVectors.addGridSum(bundle.values, dense(sum));
-      case SPARSE_SUM -> {
+      case SPARSE_SUM, ANSWER, VOTE -> {
         if (sum.sparse == null) {
           sum.sparse = new SparseSum();
         }
         sum.sparse.add(bundle.values, bundle.indices, bundle.touches);
       }
-      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
+      case DENSE, SPARSE, EXAMPLE, CANDIDATE, TOKEN ->
           throw new IllegalArgumentException(
               "A vector of form %s in a round".formatted(bundle.form));
     }
-    if (bundle.form != VectorForm.SPARSE_SUM) {
+    if (bundle.form.isGradient() && bundle.form != VectorForm.SPARSE_SUM) {
       sum.denseCount += bundle.count;
     }
     sum.variance += bundle.directionalVariance;

@@ -127,10 +127,6 @@ public final class ReportIntake {
     sum.weightExponent = weightExponent(report, space);
     sum.directionalVariance =
         ReportWeight.exactVariance(noise.variance(report), space, sum.weightExponent);
-    if (report.form == VectorForm.CANDIDATE) {
-      sum.form = VectorForm.DENSE;
-      sum.values = CandidateExpansion.expand(report, space);
-    }
     if (report.declaration == Declaration.UNDISCLOSED) {
       trim(space).apply(sum);
     }
@@ -139,7 +135,10 @@ public final class ReportIntake {
     } else {
       sum.form = sum.form == VectorForm.SPARSE ? VectorForm.SPARSE_SUM : VectorForm.GRID_SUM;
       sum.exponent = ReportWeight.gridExponent(space.gradientBound(), sum.weightExponent);
-      sum.values = ExactSums.of(sum.values, sum.exponent);
+      sum.values =
+          report.form == VectorForm.CANDIDATE
+              ? ExactSums.of(CandidateExpansion.expand(report, space), sum.exponent)
+              : ExactSums.of(sum.values, sum.exponent);
     }
   }
 

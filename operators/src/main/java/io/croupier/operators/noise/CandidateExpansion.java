@@ -3,7 +3,6 @@ package io.croupier.operators.noise;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.noise.CandidateVectors;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 
@@ -12,11 +11,11 @@ public final class CandidateExpansion {
   private CandidateExpansion() {}
 
   /**
-   * Returns the vector of a report that declares priv_unit, as consecutive little-endian doubles.
+   * Returns the vector of a report that declares priv_unit.
    *
    * @param space the gradients of the report
    */
-  public static byte[] expand(Report report, GradientSpace space) {
+  public static double[] expand(Report report, GradientSpace space) {
     PrivUnitMechanism mechanism = (PrivUnitMechanism) Declaration.of(report);
     double[] values = new double[space.dimension()];
     CandidateVectors.expand(
@@ -24,6 +23,6 @@ public final class CandidateExpansion {
         report.candidateIndex,
         space.gradientBound() * space.law(mechanism).scale(),
         values);
-    return PackedVectors.encode(values);
+    return values;
   }
 }

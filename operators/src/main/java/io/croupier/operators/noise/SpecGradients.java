@@ -8,7 +8,9 @@ import io.croupier.schemas.ModelSpecs;
 
 /**
  * The gradients that a spec describes: of one bound, or with an adaptive clip of the bound that
- * each report states.
+ * each report states. A model without a learner takes none; one that is sent all the same costs
+ * what it would cost a model of one coordinate and the bound 1, as {@code
+ * ModelSnapshot.calibration} of the client has it.
  */
 public final class SpecGradients {
   private final boolean isMoving;
@@ -21,9 +23,11 @@ public final class SpecGradients {
    */
   public SpecGradients(ModelSpec spec, PrivUnitLaws laws) {
     isMoving = spec.hasAdaptiveClip();
-    double bound = isMoving ? 1 : spec.getGradientBound();
-    int exponent = isMoving ? ModelSpecs.gridExponent(bound) : ModelSpecs.gridExponent(spec);
-    all = new GradientSpace(spec.getDimension(), bound, exponent, laws, NoiseTail::gamma);
+    boolean isFixed = ModelSpecs.hasLearner(spec) && !isMoving;
+    double bound = isFixed ? spec.getGradientBound() : 1;
+    int exponent = isFixed ? ModelSpecs.gridExponent(spec) : ModelSpecs.gridExponent(bound);
+    int dimension = Math.max(1, spec.getDimension());
+    all = new GradientSpace(dimension, bound, exponent, laws, NoiseTail::gamma);
   }
 
   /**

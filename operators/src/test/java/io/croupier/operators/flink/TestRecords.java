@@ -192,6 +192,18 @@ public final class TestRecords {
     return spec;
   }
 
+  /** A model of statistics alone: the median minutes of a day. */
+  public static ModelSpec.Builder minutes(String modelId) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setModelId(modelId);
+    spec.addStatisticsBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5)
+        .setFrom(0)
+        .setTo(1440);
+    return spec;
+  }
+
   /** A model that finds its clip; reports state its bound, which is 1 at first. */
   public static ModelSpec.Builder movingClip(String modelId) {
     ModelSpec.Builder spec = common(modelId).clearGradientBound();

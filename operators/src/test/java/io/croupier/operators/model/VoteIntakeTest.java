@@ -16,6 +16,7 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
@@ -173,6 +174,92 @@ class VoteIntakeTest {
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static ModelSpec alone(String rest) {
+    return BitIntake.spec(COUNTS + rest).toBuilder()
+        .clearDimension()
+        .clearGradientBound()
+        .clearGridExponent()
+        .build();
+  }
+
+  /** Votes are the reports of its rounds, and updates have nothing of a gradient. */
+  @Test
+  void ofAModelWithoutALearnerVotesAreTheRounds() {
+    ModelSpec spec = alone("reports_per_round: 2");
+    assertThat(ModelSpecs.violations(spec)).isEmpty();
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate first = publish(model);
+    assertThat(first)
+        .isEqualTo(
+            ModelUpdate.newBuilder()
+                .setModelId(spec.getModelId())
+                .setRound(0)
+                .setUsed(0)
+                .setDroppedStale(0)
+                .setDroppedUnpublished(0)
+                .setOpen(0)
+                .setAnswerProbability(1)
+                .setPublishedAtMs(0)
+                .setQuestionProbability(1)
+                .setAnswers(0)
+                .addAllStatistics(first.getStatisticsList())
+                .build());
+    model.confirm();
+    assertThat(model.hasNewRound()).isFalse();
+    assertThat(model.add(sum(spec, vote("screen", 0, 1, 3)))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.isFull()).isFalse();
+    assertThat(model.isAnswered()).isTrue();
+    LiveModel restored = restored(model, spec);
+    assertThat(restored.open()).isOne();
+    assertThat(restored.add(sum(spec, vote("day", 1, 1, 2)))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(restored.isFull()).isTrue();
+    assertThat(restored.hasNewRound()).isTrue();
+    ModelUpdate second = publish(restored);
+    assertThat(second.getRound()).isOne();
+    assertThat(second.getUsed()).isEqualTo(2);
+    assertThat(second.getOpen()).isZero();
+    assertThat(second.getAnswers()).isEqualTo(2);
+    assertThat(second.getStatistics(0).getLasting().getVotes()).isOne();
+    restored.confirm();
+    assertThat(restored.isAnswered()).isFalse();
+
+    LiveModel continued = LiveModel.begin(spec, 0);
+    assertThat(LiveModel.continuesFrom(second, spec)).isTrue();
+    continued.continueFrom(second);
+    assertThat(publish(continued).getRound()).isEqualTo(2);
+  }
+
+  private static LiveModel restored(LiveModel model, ModelSpec spec) {
+    Map<String, byte[]> chunks = new HashMap<>();
+    model.save(chunks::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(chunks::get);
+    return restored;
+  }
+
+  @Test
+  void aModelWithoutALearnerRefusesGradientsAndChargesThem() {
+    ModelSpec spec = alone("limits { epsilon: 10 delta: 1e-6 }");
+    for (String gradient :
+        List.of(
+            "grid { values: [1, 2] } l2_laplace { epsilon: 2 }",
+            "dense { values: [1] } gaussian { mu: 1 }",
+            "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 256 top: 90 }")) {
+      AccountingEvent event = judge(report(gradient), spec);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+      assertThat(event.getReason()).contains("must be a vote or an answer, since the model has no");
+      assertThat(event.getSpent().getEpsilon() + event.getSpent().getMu()).isBetween(1.0, 2.0);
+    }
+    AccountingEvent vote = judge(report(vote("screen", 2, 1, 3)), spec);
+    assertThat(vote.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(vote.getSpent())
+        .isEqualTo(
+            judge(
+                    report(vote("screen", 2, 1, 3)),
+                    spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"))
+                .getSpent());
   }
 
   @Test

@@ -62,7 +62,8 @@ class JournalReplayTest {
             .setCombined(Combined.getDefaultInstance())
             .setMemory(Memory.newBuilder().setAutomatic(Memory.Automatic.getDefaultInstance())),
         TestRecords.asking(TestRecords.blackBox("asking")).setReportsPerRound(3).setMaxStaleness(2),
-        TestRecords.movingClip("clip").setReportsPerRound(2));
+        TestRecords.movingClip("clip").setReportsPerRound(2),
+        TestRecords.minutes("alone").setReportsPerRound(3).setMaxStaleness(2));
   }
 
   @ParameterizedTest
@@ -242,7 +243,10 @@ class JournalReplayTest {
   /** Sends many equal reports that name one round. */
   private void burst(String modelId, long namedRound, LearnerTasks learner) throws Exception {
     for (int i = 0; i < BURST; i++) {
-      RoundSum report = bounded(TestRecords.dense(modelId, namedRound, 0.9, -0.1));
+      RoundSum report =
+          modelId.equals("alone")
+              ? TestRecords.answer(modelId, namedRound, "minutes", true)
+              : bounded(TestRecords.dense(modelId, namedRound, 0.9, -0.1));
       learner.report(positioned(report));
     }
   }
@@ -270,6 +274,9 @@ class JournalReplayTest {
     if (modelId.equals("asking") && random.nextInt(2) == 0) {
       boolean bit = random.nextInt(4) > 0;
       return positioned(TestRecords.answer(modelId, namedRound, bit ? "a" : "b", bit));
+    }
+    if (modelId.equals("alone")) {
+      return positioned(TestRecords.answer(modelId, namedRound, "minutes", random.nextBoolean()));
     }
     if (modelId.equals("clip") && random.nextInt(4) < (isScouting ? 3 : 1)) {
       return positioned(TestRecords.clipAnswer(modelId, namedRound, random.nextInt(3) > 0));

@@ -138,7 +138,16 @@ class LearnerMetricsTest {
         .containsEntry("model.m.reports-in-open-round", 1L);
     model.confirm();
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
-    assertThat(values(gauges)).containsEntry("model.m.hold", 4);
+    // It waits for another reason, since now.
+    assertThat(values(gauges))
+        .containsEntry("model.m.hold", 4)
+        .containsEntry("model.m.held-ms", 0L);
+    clock[0] += 40;
+    assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
+    clock[0] += 5;
+    assertThat(values(gauges))
+        .containsEntry("model.m.hold", 4)
+        .containsEntry("model.m.held-ms", 45L);
     assertThat(gate.mayOpen(model, true, clock[0])).as("timed out").isTrue();
     assertThat(values(gauges)).containsEntry("model.m.hold", 0);
     model.publish(true, clock[0]);
@@ -252,6 +261,34 @@ class LearnerMetricsTest {
     assertThat(values(gauges))
         .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
         .containsEntry("model.m.statistic.screen.category.home.votes", 0L);
+  }
+
+  @Test
+  void levelsOfQuantilesAreGauges() {
+    Map<String, Gauge<?>> gauges = new TreeMap<>();
+    LearnerMetrics metrics = metrics(gauges);
+    StatisticEstimate.Builder minutes = StatisticEstimate.newBuilder().setThreshold(31.25);
+    minutes.getStatisticBuilder().setName("minutes").getQuantilesBuilder().addLevels(0.5);
+    metrics.statistics("m", List.of(minutes.build()));
+    String level = "model.m.statistic.minutes.level.0.5.";
+    Map<String, Object> none =
+        Map.of(
+            level + "value", Double.NaN,
+            level + "low", Double.NaN,
+            level + "high", Double.NaN,
+            level + "answers", 0L);
+    assertThat(values(gauges)).as("before the first answer").containsAllEntriesOf(none);
+    minutes.getQuantilesBuilder().addValues(30).addLow(28.5).addHigh(32).setAnswers(1200);
+    metrics.statistics("m", List.of(minutes.build()));
+    assertThat(values(gauges))
+        .containsEntry(level + "value", 30.0)
+        .containsEntry(level + "low", 28.5)
+        .containsEntry(level + "high", 32.0)
+        .containsEntry(level + "answers", 1200L);
+    metrics.statistics("m", List.of(minutes.clearQuantiles().build()));
+    assertThat(values(gauges)).as("once all answers are forgotten").containsAllEntriesOf(none);
+    metrics.statistics("m", List.of());
+    assertThat(values(gauges)).as("once it is removed").containsAllEntriesOf(none);
   }
 
   @Test

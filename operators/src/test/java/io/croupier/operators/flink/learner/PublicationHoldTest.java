@@ -75,6 +75,49 @@ class PublicationHoldTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getDroppedStale()).isZero();
   }
 
+  /** Its votes and answers take the place of reports. */
+  @Test
+  void aModelWithoutALearnerWaitsForAnswers() throws Exception {
+    run(TestRecords.minutes("m").setReportsPerRound(2).setRoundTimeoutMs(5_000));
+    assertThat(learner.lastUpdate().getWeightsCount()).isZero();
+    learner.report(TestRecords.answer("m", 0, "minutes", true));
+    learner.advanceTime(4_999);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("one answer of two").isZero();
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("the round has timed out").isOne();
+    assertThat(learner.lastUpdate().getUsed()).isOne();
+
+    double threshold = learner.lastUpdate().getStatistics(0).getThreshold();
+    for (int i = 0; i < 5; i++) {
+      learner.report(TestRecords.answer("m", 0, "minutes", true));
+    }
+    learner.barrier();
+    learner.advanceTime(59_999);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("no answer names the newest").isOne();
+    assertThat(learner.lastUpdate().getWaitsFor()).isEqualTo(ModelUpdate.Wait.ANSWER);
+    assertThat(learner.lastUpdate().getOpen()).isEqualTo(5);
+    assertThat(learner.lastUpdate().getAnswers()).isEqualTo(6);
+    assertThat(learner.lastUpdate().getStatistics(0).getThreshold()).isEqualTo(threshold);
+    learner.advanceTime(1);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).as("the hold ends").isEqualTo(2);
+    assertThat(learner.lastUpdate().getUsed()).isEqualTo(6);
+    assertThat(learner.lastUpdate().getStatistics(0).getThreshold()).isNotEqualTo(threshold);
+
+    learner.report(TestRecords.answer("m", 2, "minutes", false));
+    learner.report(TestRecords.answer("m", 2, "minutes", false));
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isEqualTo(3);
+    for (int barrier = 0; barrier < 9; barrier++) {
+      learner.advanceTime(600_000);
+      learner.barrier();
+    }
+    assertThat(learner.lastUpdate().getRound()).as("without answers, it waits").isEqualTo(3);
+  }
+
   /** Failed checkpoints don't reduce the time for which the model waits for an answer. */
   @Test
   void aHoldBeginsWhenTheLastPublicationIsVisible() throws Exception {

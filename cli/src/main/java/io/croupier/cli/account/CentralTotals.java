@@ -1,4 +1,4 @@
-package io.croupier.cli.ledger;
+package io.croupier.cli.account;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
@@ -6,7 +6,6 @@ import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.mechanism.Mechanism;
-import io.croupier.cli.account.Digits;
 import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Declarations;
@@ -16,6 +15,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,7 +29,12 @@ import java.util.TreeMap;
  * which the ledger has granted tokens, whose guarantees are composed. A window without a guarantee
  * is open, lost, or its event is deleted; it isn't in the central total, and its local epsilon is.
  */
-final class CentralTotals {
+public final class CentralTotals {
+  /** What the epsilons hold against. */
+  static final String MEANING =
+      "The central epsilon holds against readers of models who don't know when the person"
+          + " reported, for these windows together; the local one against everybody.";
+
   /** More than the relative errors of sums of epsilons. */
   private static final double UP = 1 + 1e-12;
 
@@ -55,11 +60,11 @@ final class CentralTotals {
    * @param open windows without a guarantee
    * @param openLocal their local epsilons, added up
    */
-  record Total(
+  public record Total(
       long windows, double local, double central, double delta, long open, double openLocal) {}
 
   /** Adds an event of a token that was granted; other events are ignored. */
-  void grant(AccountingEvent event) {
+  public void grant(AccountingEvent event) {
     if (event.getOutcome() == AccountingEvent.Outcome.GRANTED) {
       grants.add(
           new Grant(
@@ -71,11 +76,11 @@ final class CentralTotals {
   }
 
   /** Forgets what the ledger forgets when it erases an account. */
-  void erase() {
+  public void erase() {
     grants.clear();
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return grants.isEmpty();
   }
 
@@ -83,18 +88,31 @@ final class CentralTotals {
    * Adds an event of the guarantees topic; those of central models are ignored. Of several events
    * of a window, the largest epsilon holds, and the fewest reports count.
    */
-  void guarantee(GuaranteeEvent event) {
-    WindowGuarantee of = event.getAnonymous();
-    if (!event.hasAnonymous()
-        || of.getDeclarationCase() == WindowGuarantee.DeclarationCase.DECLARATION_NOT_SET) {
+  public void guarantee(GuaranteeEvent event) {
+    if (!isOfWindow(event)) {
       return;
     }
-    Mechanism declaration =
-        Declarations.of(of.hasPrivUnit() ? of.getPrivUnit() : of.getRandomisedResponse(), 0);
-    Grant key = new Grant(event.getModelId(), of.getWindow(), of.getFirstRound(), declaration);
+    WindowGuarantee of = event.getAnonymous();
+    Grant key = new Grant(event.getModelId(), of.getWindow(), of.getFirstRound(), declaration(of));
     if (grants.contains(key)) {
       guarantees.merge(key, event, CentralTotals::weaker);
     }
+  }
+
+  /** Whether an event of the guarantees topic is that of a window and a known declaration. */
+  static boolean isOfWindow(GuaranteeEvent event) {
+    return event.hasAnonymous()
+        && event.getAnonymous().getDeclarationCase()
+            != WindowGuarantee.DeclarationCase.DECLARATION_NOT_SET;
+  }
+
+  static Mechanism declaration(WindowGuarantee of) {
+    return Declarations.of(of.hasPrivUnit() ? of.getPrivUnit() : of.getRandomisedResponse(), 0);
+  }
+
+  /** The tokens; of users with equal ones, all totals are equal, given the same guarantees. */
+  Set<?> grants() {
+    return Collections.unmodifiableSet(grants);
   }
 
   private static GuaranteeEvent weaker(GuaranteeEvent a, GuaranteeEvent b) {
@@ -107,7 +125,7 @@ final class CentralTotals {
   }
 
   /** Returns the totals by model. */
-  Map<String, Total> byModel() {
+  public Map<String, Total> byModel() {
     Map<String, List<Grant>> byModel = new TreeMap<>();
     grants.forEach(
         grant -> byModel.computeIfAbsent(grant.modelId(), id -> new ArrayList<>()).add(grant));
@@ -117,7 +135,7 @@ final class CentralTotals {
   }
 
   /** Returns the total over all models. */
-  Total all() {
+  public Total all() {
     return total(List.copyOf(grants));
   }
 
@@ -164,30 +182,31 @@ final class CentralTotals {
   }
 
   /** The printed lines; none without windows. */
-  List<String> text() {
+  public List<String> text() {
     if (isEmpty()) {
       return List.of();
     }
-    Table table =
-        new Table(
-            "anonymous windows of",
-            "windows",
-            "local epsilon",
-            "central epsilon",
-            "delta",
-            "no guarantee yet",
-            "their local epsilon");
+    Table table = table("anonymous windows of");
     byModel().forEach((modelId, total) -> table.row(row("model " + modelId, total)));
     if (byModel().size() > 1) {
       table.row(row("all models", all()));
     }
-    return List.of(
-        table.text(),
-        "The central epsilon holds against readers of models who don't know when the person"
-            + " reported, for these windows together; the local one against everybody.");
+    return List.of(table.text(), MEANING);
   }
 
-  private static List<String> row(String name, Total total) {
+  /** A table of {@link #row}s. */
+  static Table table(String of) {
+    return new Table(
+        of,
+        "windows",
+        "local epsilon",
+        "central epsilon",
+        "delta",
+        "no guarantee yet",
+        "their local epsilon");
+  }
+
+  static List<String> row(String name, Total total) {
     return List.of(
         name,
         Digits.count(total.windows()),
@@ -203,7 +222,7 @@ final class CentralTotals {
   }
 
   /** Adds the totals to the JSON form of an account, if there are any. */
-  void addTo(JsonObject json) {
+  public void addTo(JsonObject json) {
     if (isEmpty()) {
       return;
     }
@@ -221,7 +240,7 @@ final class CentralTotals {
     json.add("anonymous", object);
   }
 
-  private static JsonObject json(Total total) {
+  static JsonObject json(Total total) {
     JsonObject json = new JsonObject();
     json.addProperty("windows", total.windows());
     json.addProperty("localEpsilon", total.local());
