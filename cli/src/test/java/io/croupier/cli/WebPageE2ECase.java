@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import java.net.InetAddress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -206,7 +207,7 @@ class WebPageE2ECase {
   }
 
   private static boolean listens(int port) {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException e) {
       return false;
