@@ -1,6 +1,5 @@
 package io.croupier.cli;
 
-import java.net.InetAddress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,6 +14,7 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
