@@ -148,7 +148,7 @@ class DeviceTest(unittest.TestCase):
         transport = mock.Mock(names_user=False, send=lambda person, report: sent.append(report))
         ledger = Ledger(self.path, "ada", Limit())
         self.addCleanup(ledger.close)
-        device = Device(ledger, transport, 2)
+        device = Device(ledger, transport, 0.5)
         for round, case in enumerate(cases):
             own = values[case["value"]] if case["value"] in values else case["value"][1:-1]
             words = [int(word) for word in [case["seed"], *case["words"]]]
@@ -157,7 +157,7 @@ class DeviceTest(unittest.TestCase):
                 texts={"words": ("a-e\u00e9-", 4, 3, ["", "a", "", "ab", "d"], ["ab", "", "cad"])})
             [statistic] = model.terms.statistics
             self.assertEqual(statistic.category(own), case["candidate"], case["value"])
-            randomiser = HashedResponse(2, statistic.candidates, bits=lambda count: words.pop(0) >> 64 - count)
+            randomiser = HashedResponse(0.5, statistic.candidates, bits=lambda count: words.pop(0) >> 64 - count)
             with mock.patch("croupier_device.device.time.time", return_value=1_800_000_123.456), \
                     mock.patch("croupier_device.device.HashedResponse", return_value=randomiser):
                 device.take_part(model, Person(), {"words": own})

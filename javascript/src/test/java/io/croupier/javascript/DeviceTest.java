@@ -236,7 +236,7 @@ class DeviceTest extends DeviceFixture {
   /** From the same random words, but for the name of the device. */
   @Test
   void votesForTextsAreThoseOfJava() throws Exception {
-    Value device = visits.open(visits.page(), "{epsilon: 2, limit: {epsilon: 200}}");
+    Value device = visits.open(visits.page(), "{epsilon: 0.5}");
     String deviceId = device.getMember("deviceId").asString();
     JsonNode golden = new ObjectMapper().readTree(new File("../python/tests/golden/texts.json"));
     String counting =

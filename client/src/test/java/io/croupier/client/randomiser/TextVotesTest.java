@@ -107,7 +107,7 @@ class TextVotesTest {
     TextCandidates list = terms.texts().get("words");
     HashedResponseRandomiser randomiser =
         new HashedResponseRandomiser(
-            2,
+            0.5,
             TextCandidates.count(list.kind()),
             Statistics.seeded(number),
             Statistics.seeded(1000 + number));
