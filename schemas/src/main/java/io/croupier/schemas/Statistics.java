@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What makes the statistics of a spec, and the votes for them, well-formed. */
@@ -84,7 +85,7 @@ public final class Statistics {
         .boxed()
         .filter(i -> !values.getTexts(i).isEmpty())
         .sorted(Comparator.comparingDouble(values::getFractions).reversed())
-        .toList();
+        .collect(Collectors.toUnmodifiableList());
   }
 
   /** Upper bound on the bytes of the texts and prefixes of a list, three for each character. */
