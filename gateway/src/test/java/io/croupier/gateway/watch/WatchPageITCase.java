@@ -1,12 +1,12 @@
 package io.croupier.gateway.watch;
 
-import io.croupier.schemas.StatisticEstimate;
-import io.croupier.schemas.ModelUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.gateway.Chromium;
 import io.croupier.gateway.PageChecks;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StatisticEstimate;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
