@@ -16,7 +16,7 @@ from croupier_device import (
     Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
     RefusedError, norm, size_of_linear)
 from croupier_device.device import is_above, scaled
-from croupier_device.randomisers import RandomisedResponse
+from croupier_device.randomisers import HashedResponse, RandomisedResponse
 
 
 class DeviceTest(unittest.TestCase):
@@ -139,6 +139,31 @@ class DeviceTest(unittest.TestCase):
             report = sent[round].replace(ledger.device_id.encode(), b"abcdefghijklmnopqrstuv")
             self.assertEqual(report.hex(), case["report"], f"{own} about {case['threshold']}")
         self.assertEqual(len(sent), 22)
+
+    def test_votes_for_texts_are_those_of_java(self) -> None:
+        """From the same random words, but for the name of the device."""
+        cases = json.loads((pathlib.Path(__file__).parent / "golden" / "texts.json").read_text(encoding="utf-8"))
+        values = {"null": None, "true": True, "7": 7}
+        sent: List[bytes] = []
+        transport = mock.Mock(names_user=False, send=lambda person, report: sent.append(report))
+        ledger = Ledger(self.path, "ada", Limit())
+        self.addCleanup(ledger.close)
+        device = Device(ledger, transport, 0.5)
+        for round, case in enumerate(cases):
+            own = values[case["value"]] if case["value"] in values else case["value"][1:-1]
+            words = [int(word) for word in [case["seed"], *case["words"]]]
+            model = snapshot(
+                round, model_id="m", question_probability=1,
+                texts={"words": ("a-e\u00e9-", 4, 3, ["", "a", "", "ab", "d"], ["ab", "", "cad"])})
+            [statistic] = model.terms.statistics
+            self.assertEqual(statistic.category(own), case["candidate"], case["value"])
+            randomiser = HashedResponse(0.5, statistic.candidates, bits=lambda count: words.pop(0) >> 64 - count)
+            with mock.patch("croupier_device.device.time.time", return_value=1_800_000_123.456), \
+                    mock.patch("croupier_device.device.HashedResponse", return_value=randomiser):
+                device.take_part(model, Person(), {"words": own})
+            report = sent[round].replace(ledger.device_id.encode(), b"abcdefghijklmnopqrstuv")
+            self.assertEqual(report.hex(), case["report"], case["value"])
+        self.assertEqual(len(sent), 25)
 
     def test_a_size_is_answered_by_a_bit(self) -> None:
         person = Person(size=3)

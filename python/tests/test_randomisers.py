@@ -226,8 +226,8 @@ class HashedResponseTest(unittest.TestCase):
             self.assertEqual(group_of(seed, category, groups), group)
 
     def test_arguments_out_of_range_are_refused(self) -> None:
-        for categories in [1, 1025]:
-            with self.assertRaisesRegex(ValueError, "categories is .* must be from 2 to 1024"):
+        for categories in [1, 4097]:
+            with self.assertRaisesRegex(ValueError, "categories is .* must be from 2 to 4096"):
                 HashedResponse(1, categories)
         with self.assertRaisesRegex(ValueError, "category is out of range; it must be from 0 to 3"):
             HashedResponse(1, 4).release(4)

@@ -11,9 +11,12 @@ ENUMERATIONS = {"AdaptiveClip.Size": "int32"}
 
 
 def fields_of(proto: str) -> Dict[str, Dict[str, Tuple[int, str, str]]]:
-    """Fields of the messages at the top level: name to number, type and presence."""
+    """Fields of the messages, nested ones included: name to number, type and presence."""
     found: Dict[str, Dict[str, Tuple[int, str, str]]] = {}
-    for name, body in re.findall(r"^message (\w+) \{(?:\}|\n(.*?)^\})", proto, re.MULTILINE | re.DOTALL):
+    messages = [
+        message for indent in ["", "  "] for message in re.findall(
+            rf"^{indent}message (\w+) \{{(?:\}}|\n(.*?)^{indent}\}})", proto, re.MULTILINE | re.DOTALL)]
+    for name, body in messages:
         group, depth, fields = "", 0, {}
         for line in body.splitlines():
             line = line.split("//")[0].strip()

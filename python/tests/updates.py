@@ -1,5 +1,5 @@
 """Updates of a model, and people, for tests."""
-from typing import Any, List, Mapping, Sequence
+from typing import Any, List, Mapping, Sequence, Tuple
 
 from croupier_device import ModelUpdate, Question, Snapshot
 from croupier_device.snapshot import grid_exponent_of
@@ -27,6 +27,14 @@ def update(round: int = 0, dimension: int = 3, bound: float = 1.0, **fields: Any
         estimate = message.statistics.add(threshold=threshold)
         estimate.statistic.name = name
         estimate.statistic.quantiles.levels.append(0.5)
+    lists: Mapping[str, Tuple[str, int, int, List[str], List[str]]] = fields.pop("texts", {})
+    for name, (alphabet, length, top, prefixes, listed) in lists.items():
+        estimate = message.statistics.add()
+        estimate.statistic.name = name
+        kind = estimate.statistic.prefixes
+        kind.alphabet, kind.length, kind.top = alphabet, length, top
+        estimate.texts.prefixes.extend(prefixes)
+        estimate.texts.texts.extend(listed)
     for name, value in fields.items():
         setattr(message, name, value)
     encoded: bytes = message.SerializeToString()

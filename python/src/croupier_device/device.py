@@ -100,9 +100,10 @@ class Device:
         """Does in a round what it asks for: reports a gradient, or one randomised bit, or a category.
 
         participant: None for a model of statistics alone, which has no learner.
-        categories: the person's category or number in each statistic that this program knows, by the
+        categories: the person's category, number or text in each statistic that this program knows, by the
         statistic's name; a value that is none of the categories, None for instance, counts as the last of
-        them; where a number is asked for, what is none counts as the lower end of the range.
+        them; where a number is asked for, what is none counts as the lower end of the range; where a text is,
+        what is none of the alphabet as the empty text.
 
         Returns None if this device isn't chosen in that round, has reported it before, or is asked a
         question or for a statistic that its data can't answer, or for which its limit leaves nothing. Raises as report().
@@ -176,14 +177,15 @@ class Device:
         return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound))
 
     def vote(self, snapshot: Snapshot, category: Callable[[Statistic], object]) -> Sent:
-        """Reports the person's category in the statistic for which this device is asked; raises as report().
+        """Reports the person's category or text in the statistic for which this device is asked; raises as report().
 
-        category: returns the person's category; one that is none of the statistic's counts as the last.
+        category: returns the person's category; one that is none of the statistic's counts as the last, and
+        what is no text of the alphabet as the empty text.
         """
         statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
         assert statistic is not None
-        require(statistic.kind == "choice", "statistic", "one that this version doesn't know", "a choice")
-        randomiser = HashedResponse(self.epsilon, len(statistic.categories))
+        require(statistic.kind in ("choice", "prefixes"), "statistic", "another kind", "a choice, or one of prefixes")
+        randomiser = HashedResponse(self.epsilon, statistic.candidates)
         index = statistic.category(category(statistic))
 
         def draw(report: Any) -> None:

@@ -183,7 +183,8 @@ class RandomisedResponse:
         return bool(answer) != (self._bits(COIN_BITS) < self._flips)
 
 
-MOST_CATEGORIES = 1024
+MOST_CATEGORIES = 4096
+MOST_GROUPS = 1024
 
 
 @dataclass(frozen=True)
@@ -197,10 +198,10 @@ class Group:
 class HashedResponse:
     """The group of one of k categories, exp(epsilon) times as probable as each other one.
 
-    Where k is at most 3 exp(epsilon) + 2, each category is a group; otherwise a public seed assigns them
-    to groups. docs/statistics.md specifies it. Every release spends epsilon.
+    Where k is at most 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns
+    them to groups. docs/statistics.md specifies it. Every release spends epsilon.
 
-    epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9. categories: k, from 2 to 1024.
+    epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9. categories: k, from 2 to 4096.
     """
 
     def __init__(self, epsilon: float, categories: int, *, bits: Bits = secrets.randbits) -> None:
@@ -208,8 +209,8 @@ class HashedResponse:
         self.epsilon = self.epsilon_nanos / NANOS
         require(2 <= categories <= MOST_CATEGORIES, "categories", categories, f"from 2 to {MOST_CATEGORIES}")
         self.categories = categories
-        self.is_hashed = categories > 3 * math.exp(self.epsilon) + 2
-        self.groups = round(math.exp(self.epsilon) + 1) if self.is_hashed else categories
+        self.is_hashed = categories > min(MOST_GROUPS, 3 * math.exp(self.epsilon) + 2)
+        self.groups = min(MOST_GROUPS, round(math.exp(self.epsilon) + 1)) if self.is_hashed else categories
         self._coin = acceptance(self.epsilon_nanos)
         self._bits = bits
 

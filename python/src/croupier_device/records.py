@@ -42,14 +42,25 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("from", 2, "double", "optional"),
         ("to", 3, "double", "optional"),
     ],
+    "Prefixes": [
+        ("alphabet", 1, "string", "optional"),
+        ("length", 2, "int32", "optional"),
+        ("top", 3, "int32", "optional"),
+    ],
     "Statistic": [
         ("name", 1, "string", "optional"),
         ("choice", 2, "Choice", "oneof kind"),
         ("quantiles", 3, "Quantiles", "oneof kind"),
+        ("prefixes", 4, "Prefixes", "oneof kind"),
+    ],
+    "TextValues": [
+        ("prefixes", 1, "string", "repeated"),
+        ("texts", 2, "string", "repeated"),
     ],
     "StatisticEstimate": [
         ("statistic", 1, "Statistic", "optional"),
         ("threshold", 4, "double", "optional"),
+        ("texts", 6, "TextValues", "optional"),
     ],
     "ModelUpdate": [
         ("model_id", 1, "string", "optional"),

@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Tuple
 from . import records
 from .errors import CroupierError
 from .features import Features
+from .randomisers import MOST_CATEGORIES
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 SIZES = {records.FEATURES: "FEATURES", records.GRADIENT: "GRADIENT"}
@@ -26,22 +27,74 @@ class Question:
     threshold: Optional[float] = None
 
 
+def letters_of(alphabet: str) -> str:
+    """The letters of an alphabet, in its order: 'abc' of 'a-c'."""
+    letters, i = "", 0
+    while i < len(alphabet):
+        is_range = alphabet[i + 1:i + 2] == "-" and i + 2 < len(alphabet)
+        last = alphabet[i + 2] if is_range else alphabet[i]
+        letters += "".join(map(chr, range(ord(alphabet[i]), ord(last) + 1)))
+        i += 3 if is_range else 1
+    return letters
+
+
+@dataclass(frozen=True)
+class TextCandidates:
+    """What the devices of a round vote for in a statistic of prefixes, as docs/statistics.md numbers it.
+
+    length: the most letters of a text. prefixes, texts: by their places; '' at a free one.
+    """
+
+    letters: str
+    length: int
+    top: int
+    prefixes: Tuple[str, ...]
+    texts: Tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many candidates there are, free places included."""
+        size = len(self.letters) + 1
+        return self.top + (MOST_CATEGORIES - self.top) // size * size
+
+    def of(self, value: object) -> int:
+        """The number of a text's candidate; what is no text of the alphabet counts as the empty text."""
+        is_valid = isinstance(value, str) and len(value) <= self.length and all(c in self.letters for c in value)
+        text = str(value) if is_valid else ""
+        if text and text in self.texts:
+            return self.texts.index(text)
+        begins = [i for i, prefix in enumerate(self.prefixes) if text.startswith(prefix)]
+        longest = max(begins, key=lambda i: (len(self.prefixes[i]), -i))
+        rest = text[len(self.prefixes[longest]):]
+        letter = self.letters.index(rest[0]) if rest else len(self.letters)
+        return self.top + longest * (len(self.letters) + 1) + letter
+
+
 @dataclass(frozen=True)
 class Statistic:
     """A count of people by their own data alone.
 
     kind: 'choice': to which of the categories does a person belong? 'quantiles': is the person's number
-    above the threshold of the round? 'unknown': this version doesn't know it. categories: only of
-    'choice', at least two. threshold: only of 'quantiles'.
+    above the threshold of the round? 'prefixes': what is the person's text, or how does it begin?
+    'unknown': this version doesn't know it. categories: only of 'choice', at least two. threshold: only of
+    'quantiles'. texts: only of 'prefixes'.
     """
 
     name: str
     kind: str
     categories: Tuple[str, ...] = ()
     threshold: Optional[float] = None
+    texts: Optional[TextCandidates] = None
+
+    @property
+    def candidates(self) -> int:
+        """The number of categories of a vote."""
+        return len(self.categories) if self.texts is None else self.texts.count
 
     def category(self, value: object) -> int:
         """The number of a category; a value that is none of them, None included, counts as the last one."""
+        if self.texts is not None:
+            return self.texts.of(value)
         return self.categories.index(value) if isinstance(value, str) and value in self.categories else len(self.categories) - 1
 
     def is_above(self, value: object) -> bool:
@@ -152,6 +205,11 @@ def _statistic(estimate: Any) -> Statistic:
             estimate.HasField("threshold") and math.isfinite(estimate.threshold),
             "a statistic of quantiles has no threshold")
         return Statistic(statistic.name, "quantiles", threshold=estimate.threshold)
+    if statistic.WhichOneof("kind") == "prefixes":
+        kind, listed = statistic.prefixes, estimate.texts
+        _require(listed.prefixes[:1] == [""], "a statistic of prefixes has no empty prefix")
+        return Statistic(statistic.name, "prefixes", texts=TextCandidates(
+            letters_of(kind.alphabet), kind.length, kind.top, tuple(listed.prefixes), tuple(listed.texts)))
     if statistic.WhichOneof("kind") != "choice":
         return Statistic(statistic.name, "unknown")
     categories = tuple(statistic.choice.categories)

@@ -223,7 +223,8 @@ public final class GradientReporter {
    * asked, by a randomised group, and sends it. Spends and throws as {@link #answer}.
    *
    * @param category the person's category; called at most once, and only if this device is asked. A
-   *     value that is none of the statistic's categories, or null, counts as the last one
+   *     value that is none of the statistic's categories, or null, counts as the last one, and what
+   *     is no text of the alphabet of prefixes as the empty text
    * @throws IllegalArgumentException if the randomiser is one of another number of categories
    */
   public CompletableFuture<Void> vote(

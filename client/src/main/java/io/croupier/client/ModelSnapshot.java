@@ -9,6 +9,7 @@ import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.TextCandidates;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
@@ -44,9 +45,14 @@ public final class ModelSnapshot {
             update.getEstimatesCount() == 0 && update.getStatisticsCount() == 0 && !update.hasSize()
                 ? 0
                 : update.getQuestionProbability(),
-            update.getEstimatesList().stream().map(Estimate::getQuestion).toList(),
-            update.getStatisticsList().stream().map(StatisticEstimate::getStatistic).toList(),
+            update.getEstimatesList().stream()
+                .map(Estimate::getQuestion)
+                .collect(Collectors.toList()),
+            update.getStatisticsList().stream()
+                .map(StatisticEstimate::getStatistic)
+                .collect(Collectors.toList()),
             thresholds(update),
+            texts(update),
             update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
             update.getSlopeBound());
   }
@@ -88,6 +94,21 @@ public final class ModelSnapshot {
             Collectors.toMap(
                 each -> each.getStatistic().getName(),
                 StatisticEstimate::getThreshold,
+                (a, b) -> a));
+  }
+
+  private static Map<String, TextCandidates> texts(ModelUpdateView update) {
+    return update.getStatisticsList().stream()
+        .filter(each -> each.getStatistic().hasPrefixes())
+        .filter(each -> each.getTexts().getPrefixesList().stream().limit(1).anyMatch(""::equals))
+        .collect(
+            Collectors.toMap(
+                each -> each.getStatistic().getName(),
+                each ->
+                    new TextCandidates(
+                        each.getStatistic().getPrefixes(),
+                        each.getTexts().getPrefixesList(),
+                        each.getTexts().getTextsList()),
                 (a, b) -> a));
   }
 

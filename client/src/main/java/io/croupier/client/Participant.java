@@ -26,16 +26,18 @@ public interface Participant {
   boolean answer(Question question);
 
   /**
-   * Whether this program knows the person's category in a statistic, or value; must not depend on
-   * data. False unless it is overridden.
+   * Whether this program knows the person's category in a statistic, or value, or text; must not
+   * depend on data. False unless it is overridden.
    */
   default boolean canVote(Statistic statistic) {
     return false;
   }
 
   /**
-   * The person's category in a statistic that this program knows. Null, or a value that is none of
-   * the {@linkplain io.croupier.schemas.Choice categories}, counts as the last of them.
+   * The person's category in a statistic that this program knows, or the person's text in one of
+   * {@linkplain io.croupier.schemas.Prefixes prefixes}. Null, or a value that is none of the
+   * {@linkplain io.croupier.schemas.Choice categories}, counts as the last of them; null, or what
+   * is no text of the alphabet, as the empty text.
    */
   default String category(Statistic statistic) {
     return null;

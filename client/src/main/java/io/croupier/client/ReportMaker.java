@@ -16,8 +16,8 @@ import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.Statistics;
 import io.croupier.schemas.view.GradientReportView;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
@@ -43,7 +43,7 @@ public final class ReportMaker {
   private static final long STAMP_MS = Duration.ofHours(1).toMillis();
 
   private final LocalLedger ledger;
-  private final InstantSource clock;
+  private final Clock clock;
   private final boolean namesUser;
 
   /**
@@ -52,7 +52,7 @@ public final class ReportMaker {
    * @param ledger the ledger of the person whose privacy is spent; owned by the caller
    * @param clock clock for the reports' timestamps, which contain only the hour
    */
-  public ReportMaker(LocalLedger ledger, InstantSource clock) {
+  public ReportMaker(LocalLedger ledger, Clock clock) {
     this(ledger, clock, true);
   }
 
@@ -61,7 +61,7 @@ public final class ReportMaker {
    *
    * @param namesUser whether the reports contain the user's id
    */
-  ReportMaker(LocalLedger ledger, InstantSource clock, boolean namesUser) {
+  ReportMaker(LocalLedger ledger, Clock clock, boolean namesUser) {
     this.ledger = Objects.requireNonNull(ledger, "ledger");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.namesUser = namesUser;
@@ -178,10 +178,10 @@ public final class ReportMaker {
     if (bits.isPresent() && statistic.filter(each -> hasThreshold(terms, each)).isPresent()) {
       return answerValue(terms, participant::value, bits.get());
     }
-    if (statistic.filter(Statistic::hasChoice).isPresent()) {
+    if (statistic.filter(each -> each.hasChoice() || hasTexts(terms, each)).isPresent()) {
       Optional<HashedResponseRandomiser> groups =
           HashedResponseRandomiser.costing(
-                  randomiser.cost(), statistic.get().getChoice().getCategoriesCount())
+                  randomiser.cost(), Statistics.candidates(statistic.get()))
               .filter(ledger::admitsVote);
       if (groups.isPresent()) {
         return vote(terms, participant::category, groups.get());
@@ -311,20 +311,32 @@ public final class ReportMaker {
   }
 
   /**
-   * Reports the person's category in the {@linkplain #statistic statistic} for which this device is
-   * asked, by a randomised group. Spends and throws as {@link #answer}.
+   * Reports the person's category, or text, in the {@linkplain #statistic statistic} for which this
+   * device is asked, by a randomised group. Spends and throws as {@link #answer}.
    *
    * @param terms of the published round
-   * @param category the person's category; called at most once, and only if this device is asked. A
-   *     value that is none of the statistic's categories, or null, counts as the last one
-   * @throws IllegalArgumentException if the randomiser is one of another number of categories
+   * @param category the person's category or text; called at most once, and only if this device is
+   *     asked. A value that is none of the statistic's categories, or null, counts as the last one,
+   *     and what is no text of its alphabet as the empty text
+   * @throws IllegalArgumentException if the randomiser is one of another number of categories, or
+   *     the statistic has no texts in these terms
    */
   public StoredReport vote(
       RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
     Statistic statistic =
         statistic(terms).orElseThrow(() -> new NotChosenException(terms, " for a statistic"));
-    requireSame("categories", randomiser.categories(), statistic.getChoice().getCategoriesCount());
-    int index = Statistics.category(statistic.getChoice(), category.apply(statistic));
+    requireSame("categories", randomiser.categories(), Statistics.candidates(statistic));
+    if (!statistic.hasChoice() && !hasTexts(terms, statistic)) {
+      throw new IllegalArgumentException(
+          "statistic "
+              + statistic.getName()
+              + " has no texts in the terms of the round; it must be a choice, or one of prefixes");
+    }
+    String value = category.apply(statistic);
+    int index =
+        statistic.hasChoice()
+            ? Statistics.category(statistic.getChoice(), value)
+            : terms.texts().get(statistic.getName()).of(value);
     return ledger.release(
         randomiser,
         sequence -> {
@@ -332,6 +344,10 @@ public final class ReportMaker {
           randomiser.release(statistic.getName(), index, report);
           return report.build().toByteArray();
         });
+  }
+
+  private static boolean hasTexts(RoundTerms terms, Statistic statistic) {
+    return statistic.hasPrefixes() && terms.texts().containsKey(statistic.getName());
   }
 
   private static boolean hasThreshold(RoundTerms terms, Statistic statistic) {

@@ -4,6 +4,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
+import io.croupier.schemas.TextCandidates;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,8 @@ import java.util.Optional;
  * @param statistics the statistics of the model; unmodifiable
  * @param thresholds of each statistic of quantiles, by its name: whether a value is above it is
  *     what the round asks; unmodifiable
+ * @param texts of each statistic of prefixes, by its name: what the round's devices vote for;
+ *     unmodifiable
  * @param size what the clip bounds, if it moves; empty if it is fixed. A newer job may announce a
  *     size that this version doesn't know ({@link #hasKnownSize})
  * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
@@ -42,11 +45,12 @@ public record RoundTerms(
     List<Question> questions,
     List<Statistic> statistics,
     Map<String, Double> thresholds,
+    Map<String, TextCandidates> texts,
     Optional<AdaptiveClip.Size> size,
     double slopeBound) {
 
   /**
-   * Copies the questions, statistics and thresholds.
+   * Copies the questions, statistics, thresholds and texts.
    *
    * @throws IllegalArgumentException if an argument is out of range; or, with a size, the grid
    *     isn't that of the bound; or the slope bound is missing with the size FEATURES; or there is
@@ -56,6 +60,7 @@ public record RoundTerms(
     questions = List.copyOf(questions);
     statistics = List.copyOf(statistics);
     thresholds = Map.copyOf(thresholds);
+    texts = Map.copyOf(texts);
     require(round >= 0, "round", round, "at least 0");
     requireProbability("answerProbability", answerProbability);
     requireProbability("questionProbability", questionProbability);
@@ -129,7 +134,7 @@ public record RoundTerms(
 
   /**
    * The terms of another round of the same model, which are the same if the clip is fixed, but for
-   * the thresholds: those of the other round are unknown.
+   * thresholds and texts: those of the other round are unknown.
    *
    * @throws IllegalArgumentException if the clip moves, unless it is the same round
    */
@@ -157,6 +162,7 @@ public record RoundTerms(
         questionProbability,
         questions,
         statistics,
+        Map.of(),
         Map.of(),
         size,
         slopeBound);

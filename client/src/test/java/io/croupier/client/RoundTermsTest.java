@@ -20,7 +20,19 @@ class RoundTermsTest {
 
   private static RoundTerms moving(double bound, int exponent, double slopeBound) {
     return new RoundTerms(
-        "m", 0, 2, bound, exponent, 1, 0.02, List.of(), List.of(), Map.of(), FEATURES, slopeBound);
+        "m",
+        0,
+        2,
+        bound,
+        exponent,
+        1,
+        0.02,
+        List.of(),
+        List.of(),
+        Map.of(),
+        Map.of(),
+        FEATURES,
+        slopeBound);
   }
 
   private static RoundTerms fixed(double bound, double answers, double questions) {
@@ -35,6 +47,7 @@ class RoundTermsTest {
         List.of(),
         List.of(),
         Map.of(),
+        Map.of(),
         Optional.empty(),
         0);
   }
@@ -46,7 +59,19 @@ class RoundTermsTest {
     List<Question> questions = List.of(Question.newBuilder().setName("a").build());
     assertThat(
             new RoundTerms(
-                    "m", 0, 2, 1, -16, 1, 0.02, questions, List.of(), Map.of(), Optional.empty(), 0)
+                    "m",
+                    0,
+                    2,
+                    1,
+                    -16,
+                    1,
+                    0.02,
+                    questions,
+                    List.of(),
+                    Map.of(),
+                    Map.of(),
+                    Optional.empty(),
+                    0)
                 .questions())
         .isEqualTo(questions);
   }

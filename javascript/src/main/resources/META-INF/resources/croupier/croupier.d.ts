@@ -53,11 +53,25 @@ export interface Question {
 /** A count of people by their own data alone: to which of the categories does a person belong, or is a number above a threshold? */
 export interface Statistic {
   readonly name: string;
-  readonly kind: 'choice' | 'quantiles' | 'unknown';
+  readonly kind: 'choice' | 'quantiles' | 'prefixes' | 'unknown';
   /** Of a choice, at least two; otherwise none. */
   readonly categories: readonly string[];
   /** Of quantiles: whether the person's number is above it is what the round asks; otherwise null. */
   readonly threshold: number | null;
+  /** Of prefixes, what the devices of the round vote for; otherwise null. */
+  readonly texts: TextCandidates | null;
+}
+
+/** What devices vote for: the texts, and each prefix followed by each letter, or by none. `""` is a free place. */
+export interface TextCandidates {
+  readonly letters: string;
+  /** The most letters of a text. */
+  readonly length: number;
+  readonly top: number;
+  readonly prefixes: readonly string[];
+  readonly texts: readonly string[];
+  /** How many candidates there are, free places included. */
+  readonly count: number;
 }
 
 /** The terms on which a published round takes reports. */
@@ -444,9 +458,9 @@ export class Device {
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;
   /**
-   * Does what the round asks for; null if that is nothing. categories: the person's category or number in each statistic
-   * that this program knows, by its name; a value that is none of the categories counts as the last of them, and what is
-   * no number as the lower end of the range.
+   * Does what the round asks for; null if that is nothing. categories: the person's category, number or text in each
+   * statistic that this program knows, by its name; a value that is none of the categories counts as the last of them, what
+   * is no number as the lower end of the range, and what is no text of the alphabet as the empty text.
    */
   takePart(
     snapshot: Snapshot,

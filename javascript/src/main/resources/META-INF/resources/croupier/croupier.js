@@ -822,7 +822,8 @@ export class RandomisedResponse {
   }
 }
 
-const MOST_CATEGORIES = 1024;
+const MOST_CATEGORIES = 4096;
+const MOST_GROUPS = 1024;
 
 /** The group of a category among `groups` of them, by a seed in two halves: docs/statistics.md. */
 function groupOf(seed, category, groups) {
@@ -832,7 +833,7 @@ function groupOf(seed, category, groups) {
 
 /**
  * Hashed response: the group of one of k categories, exp(epsilon) times as probable as each other one. Where k is at most
- * 3 exp(epsilon) + 2, each category is a group; otherwise a public seed assigns them to groups. docs/statistics.md
+ * 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns them to groups. docs/statistics.md
  * specifies it. Every release spends epsilon.
  */
 export class HashedResponse {
@@ -842,7 +843,7 @@ export class HashedResponse {
 
   /**
    * @param epsilon in nats, from 1e-9 to 16; rounded down to a multiple of 1e-9
-   * @param categories k, from 2 to 1024
+   * @param categories k, from 2 to 4096
    * @param crypto where the random bits come from
    */
   constructor({ epsilon, categories, crypto = globalThis.crypto }) {
@@ -853,8 +854,8 @@ export class HashedResponse {
       'categories', categories, `an integer from 2 to ${MOST_CATEGORIES}`);
     this.categories = categories;
     /** Whether a seed assigns the categories to groups. */
-    this.isHashed = categories > 3 * Math.exp(this.epsilon) + 2;
-    this.groups = this.isHashed ? Math.round(Math.exp(this.epsilon) + 1) : categories;
+    this.isHashed = categories > Math.min(MOST_GROUPS, 3 * Math.exp(this.epsilon) + 2);
+    this.groups = this.isHashed ? Math.min(MOST_GROUPS, Math.round(Math.exp(this.epsilon) + 1)) : categories;
     this.#coin = acceptance(this.epsilonNanos);
     // Of its own calls to the generator: the seed is public, and the words of the group aren't.
     this.#seeds = new Words(crypto);
@@ -892,8 +893,55 @@ export class HashedResponse {
   }
 }
 
+/** The letters of an alphabet, in its order: abc of a-c. */
+function lettersOf(alphabet) {
+  let letters = '';
+  for (let i = 0; i < alphabet.length; i++) {
+    const isRange = i + 2 < alphabet.length && alphabet[i + 1] === '-';
+    const last = alphabet.charCodeAt(isRange ? i + 2 : i);
+    for (let c = alphabet.charCodeAt(i); c <= last; c++) {
+      letters += String.fromCharCode(c);
+    }
+    i += isRange ? 2 : 0;
+  }
+  return letters;
+}
+
+/** What the devices of a round vote for in a statistic of prefixes: docs/statistics.md. */
+function textsOf({ alphabet = '', length = 0, top = 0 }, { prefixes = [], texts = [] }) {
+  const letters = lettersOf(alphabet);
+  const places = Math.floor((MOST_CATEGORIES - top) / (letters.length + 1));
+  return Object.freeze({
+    letters, length, top, prefixes: Object.freeze([...prefixes]), texts: Object.freeze([...texts]),
+    count: top + places * (letters.length + 1),
+  });
+}
+
+/** The number of a text's candidate; what is no text of the alphabet counts as the empty text. */
+function candidateOf({ letters, length, top, prefixes, texts }, value) {
+  const isValid =
+    typeof value === 'string' && value.length <= length && value.split('').every((letter) => letters.includes(letter));
+  const text = isValid ? value : '';
+  const place = text === '' ? -1 : texts.indexOf(text);
+  if (place >= 0) {
+    return place;
+  }
+  let longest = 0;
+  for (let i = 1; i < prefixes.length; i++) {
+    if (prefixes[i].length > prefixes[longest].length && text.startsWith(prefixes[i])) {
+      longest = i;
+    }
+  }
+  const next = prefixes[longest].length;
+  const letter = next === text.length ? letters.length : letters.indexOf(text[next]);
+  return top + longest * (letters.length + 1) + letter;
+}
+
 /** The number of a category; a value that is none of them counts as the last one. */
 function categoryOf(statistic, value) {
+  if (statistic.kind === 'prefixes') {
+    return candidateOf(statistic.texts, value);
+  }
   const index = statistic.categories.indexOf(value);
   return index >= 0 ? index : statistic.categories.length - 1;
 }
@@ -1383,14 +1431,16 @@ function questionOf(estimate) {
 
 function statisticOf(estimate) {
   const statistic = estimate.statistic ?? {};
-  const kind = statistic.choice !== undefined ? 'choice' : statistic.quantiles !== undefined ? 'quantiles' : 'unknown';
+  const kind = ['choice', 'quantiles', 'prefixes'].find((each) => statistic[each] !== undefined) ?? 'unknown';
   const name = statistic.name ?? '';
   requireUpdate(NAME.test(name), 'a statistic has no valid name');
   const categories = Object.freeze([...(statistic.choice?.categories ?? [])]);
   requireUpdate(kind !== 'choice' || categories.length >= 2, 'a choice has fewer than 2 categories');
   const threshold = kind === 'quantiles' ? numberOf(estimate.threshold) : null;
   requireUpdate(kind !== 'quantiles' || Number.isFinite(threshold), 'a statistic of quantiles has no threshold');
-  return Object.freeze({ name, kind, categories, threshold });
+  const texts = kind === 'prefixes' ? textsOf(statistic.prefixes, estimate.texts ?? {}) : null;
+  requireUpdate(kind !== 'prefixes' || texts.prefixes[0] === '', 'a statistic of prefixes has no empty prefix');
+  return Object.freeze({ name, kind, categories, threshold, texts });
 }
 
 function isProbability(p) {
@@ -2996,14 +3046,20 @@ export class Gateway {
         'nothing can be encrypted for the gateway: a relay needs crypto.subtle with X25519, in a secure context, and a'
         + ' key of large order', { cause });
     }
-    const response = await this.#fetch(url, {
-      ...options, method: 'POST', headers: { 'Content-Type': REQUEST_TYPE }, body: exchange.request,
-    });
+    let response;
+    let sealed;
+    try {
+      response = await this.#fetch(url, {
+        ...options, method: 'POST', headers: { 'Content-Type': REQUEST_TYPE }, body: exchange.request,
+      });
+      sealed = new Uint8Array(await response.arrayBuffer());
+    } catch (cause) {
+      throw new GatewayError('the relay could not be reached', { status: 0, retryAfterMs: 0, cause });
+    }
     if (response.status !== 200) {
       const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
       throw new GatewayError(`the relay answered ${response.status}`, { status: 0, retryAfterMs: wait ?? 0 });
     }
-    const sealed = new Uint8Array(await response.arrayBuffer());
     try {
       return readBinaryResponse(await exchange.open(sealed));
     } catch (cause) {
@@ -3200,9 +3256,9 @@ export class Device {
    * person's category in a statistic.
    *
    * @param rows the person's Rows; null for a model of statistics alone, whose terms have the dimension 0
-   * @param categories the person's category or number in each statistic that this program knows, by the statistic's name; a
-   *     value that is none of the categories, null for instance, counts as the last of them; where a number is asked for,
-   *     what is none counts as the lower end of the range
+   * @param categories the person's category, number or text in each statistic that this program knows, by the statistic's
+   *     name; a value that is none of the categories, null for instance, counts as the last of them; where a number is asked
+   *     for, what is none counts as the lower end of the range; where a text is, what is none of the alphabet as the empty text
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
    *     is asked a question or for a statistic that its data can't answer, or for which its limit leaves nothing
    */
@@ -3235,9 +3291,9 @@ export class Device {
       if (kind === 'unknown' || !Object.hasOwn(categories, name)) {
         return null;
       }
-      return kind === 'choice'
-        ? this.vote(snapshot, (statistic) => categories[statistic.name])
-        : this.answerValue(snapshot, (statistic) => categories[statistic.name]);
+      return kind === 'quantiles'
+        ? this.answerValue(snapshot, (statistic) => categories[statistic.name])
+        : this.vote(snapshot, (statistic) => categories[statistic.name]);
     }
     return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
   }
@@ -3296,17 +3352,18 @@ export class Device {
   }
 
   /**
-   * Reports the person's category in the statistic for which this device is asked in a round, by a randomised group.
+   * Reports the person's category or text in the statistic for which this device is asked in a round, by a randomised group.
    *
-   * @param category returns the person's category in a statistic; called at most once. A value that is none of its
-   *     categories counts as the last of them
+   * @param category returns the person's category or text in a statistic; called at most once. A value that is none of its
+   *     categories counts as the last of them, and what is no text of its alphabet as the empty text
    */
   async vote(snapshot, category) {
     const { terms } = snapshot;
     const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
-    check(statistic.kind === 'choice', 'statistic', 'one that this version does not know', 'a choice');
+    const { kind, texts, categories } = statistic;
+    check(kind === 'choice' || kind === 'prefixes', 'statistic', 'another kind', 'a choice, or one of prefixes');
     const randomiser = new HashedResponse({
-      epsilon: this.epsilon, categories: statistic.categories.length, crypto: this.#crypto,
+      epsilon: this.epsilon, categories: texts?.count ?? categories.length, crypto: this.#crypto,
     });
     const index = categoryOf(statistic, category(statistic));
     let release;
@@ -3645,7 +3702,7 @@ function requireKnownSize(terms) {
 /** Parts that tests compare with the Java implementation. They are no part of the API. */
 export const internals = Object.freeze({
   Words, Sphere, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
-  drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, voteReport, groupOf,
+  drawIndex, bestTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, voteReport, groupOf, textsOf, candidateOf,
   categoryOf, isSizeAbove, scaledBy, eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
   fromBase64, toBase64, integerOf, bytesOf, inverse, fromHex, toHex, hpkeSender, aesGcm, encapsulate,
 });

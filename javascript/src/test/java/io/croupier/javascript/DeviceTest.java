@@ -12,6 +12,7 @@ import io.croupier.schemas.GradientReport;
 import java.io.File;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -230,6 +231,48 @@ class DeviceTest extends DeviceFixture {
       round++;
     }
     assertThat(round).isEqualTo(22);
+  }
+
+  /** From the same random words, but for the name of the device. */
+  @Test
+  void votesForTextsAreThoseOfJava() throws Exception {
+    Value device = visits.open(visits.page(), "{epsilon: 0.5}");
+    String deviceId = device.getMember("deviceId").asString();
+    JsonNode golden = new ObjectMapper().readTree(new File("../python/tests/golden/texts.json"));
+    String counting =
+        "{statistics: [{statistic: {name: 'words', prefixes: {alphabet: 'a-e\u00e9-', length: 4,"
+            + " top: 3}}, texts: {prefixes: ['', 'a', '', 'ab', 'd'], texts: ['ab', '', 'cad']}}],"
+            + " questionProbability: 1}";
+    Value candidateOf =
+        browser
+            .eval("(i) => (terms, value) => i.candidateOf(terms.statistics[0].texts, value)")
+            .execute(browser.export("internals"));
+    int round = 0;
+    for (JsonNode one : golden) {
+      Value snapshot = visits.snapshot(round, counting);
+      Value value = browser.eval("(" + one.get("value").asText() + ")");
+      assertThat(candidateOf.execute(snapshot.getMember("terms"), value).asInt())
+          .as(one.get("value").asText())
+          .isEqualTo(one.get("candidate").asInt());
+      // The seed is the first word of a block of its own.
+      AtomicInteger drawn = new AtomicInteger();
+      browser.words(
+          () -> {
+            int at = drawn.getAndIncrement();
+            JsonNode word = at < BLOCK ? one.get("seed") : one.get("words").get((at - BLOCK) % 24);
+            return Long.parseUnsignedLong(word.asText());
+          });
+      Value own = browser.eval("({words: " + one.get("value").asText() + "})");
+      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
+      String report =
+          new String(visits.received().get(round), ISO_8859_1)
+              .replace(deviceId, "abcdefghijklmnopqrstuv");
+      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
+          .as(one.get("value").asText())
+          .isEqualTo(one.get("report").asText());
+      round++;
+    }
+    assertThat(round).isEqualTo(25);
   }
 
   /**

@@ -235,7 +235,10 @@ public final class ModelSpecs {
     long estimates = 0;
     for (Statistic statistic : spec.getStatisticsList()) {
       named.addStatisticsBuilder().setStatistic(statistic);
-      estimates += STATISTIC_BYTES + CATEGORY_BYTES * Statistics.size(statistic);
+      estimates +=
+          STATISTIC_BYTES
+              + CATEGORY_BYTES * Statistics.size(statistic)
+              + Statistics.listBytes(statistic);
     }
     return named.build().getSerializedSize() + estimates;
   }

@@ -1,9 +1,11 @@
 package io.croupier.schemas;
 
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What makes the statistics of a spec, and the votes for them, well-formed. */
 public final class Statistics {
@@ -11,6 +13,9 @@ public final class Statistics {
   public static final int MOST = 16;
 
   private static final int MOST_LEVELS = 16;
+  private static final int MOST_LETTERS = 128;
+  private static final int MOST_LENGTH = 32;
+  private static final int MOST_TEXTS = 1000;
 
   private Statistics() {}
 
@@ -42,6 +47,15 @@ public final class Statistics {
     return Math.min(to, from + share * (to - from));
   }
 
+  /** The number of categories of a vote for a statistic; 0 if it takes none. */
+  public static int candidates(Statistic statistic) {
+    return switch (statistic.getKindCase()) {
+      case CHOICE -> statistic.getChoice().getCategoriesCount();
+      case PREFIXES -> TextCandidates.count(statistic.getPrefixes());
+      case QUANTILES, KIND_NOT_SET -> 0;
+    };
+  }
+
   /**
    * How many significant digits show a value of the range: as many as distinguish thousandths of
    * it, from 4 to 17.
@@ -54,11 +68,34 @@ public final class Statistics {
     return 4 + (int) Math.min(13, Math.max(0, more));
   }
 
-  /** The number of estimates: one for each category or level. */
+  /** The number of estimates: one for each category, level or text. */
   public static int size(Statistic statistic) {
-    return statistic.hasQuantiles()
-        ? statistic.getQuantiles().getLevelsCount()
-        : statistic.getChoice().getCategoriesCount();
+    return switch (statistic.getKindCase()) {
+      case CHOICE -> statistic.getChoice().getCategoriesCount();
+      case QUANTILES -> statistic.getQuantiles().getLevelsCount();
+      case PREFIXES -> statistic.getPrefixes().getTop();
+      case KIND_NOT_SET -> 0;
+    };
+  }
+
+  /** The places of the texts of an update, the most frequent one first. */
+  public static List<Integer> ranked(StatisticEstimate.TextValues values) {
+    return IntStream.range(0, values.getTextsCount())
+        .boxed()
+        .filter(i -> !values.getTexts(i).isEmpty())
+        .sorted(Comparator.comparingDouble(values::getFractions).reversed())
+        .toList();
+  }
+
+  /** Upper bound on the bytes of the texts and prefixes of a list, three for each character. */
+  static long listBytes(Statistic statistic) {
+    if (!statistic.hasPrefixes()) {
+      return 0;
+    }
+    Prefixes kind = statistic.getPrefixes();
+    int letters = TextCandidates.letters(kind.getAlphabet()).length();
+    long places = (long) kind.getTop() + TextCandidates.places(letters, kind.getTop());
+    return places * (2 + 3L * kind.getLength());
   }
 
   /** Whether a statistic is well-formed, whatever else its model has. */
@@ -103,8 +140,9 @@ public final class Statistics {
       switch (statistic.getKindCase()) {
         case CHOICE -> check(path + ".choice.categories", statistic.getChoice(), violations);
         case QUANTILES -> check(path + ".quantiles", statistic.getQuantiles(), violations);
+        case PREFIXES -> check(path + ".prefixes", statistic.getPrefixes(), violations);
         case KIND_NOT_SET ->
-            violations.add(path + " is empty or unknown: it must be choice or quantiles");
+            violations.add(path + " is empty or unknown: it must be choice, quantiles or prefixes");
       }
     }
   }
@@ -139,7 +177,7 @@ public final class Statistics {
           level > before && level < 1,
           path + ".levels[" + i + "]",
           level,
-          "above %s and below 1".formatted(i == 0 ? "0" : "the one before it, " + before));
+          String.format("above %s and below 1", i == 0 ? "0" : "the one before it, " + before));
       before = level;
     }
     boolean hasFrom = violations.required(path + ".from", quantiles.hasFrom(), "a finite number");
@@ -157,6 +195,33 @@ public final class Statistics {
         "finite and above from, " + from + ", so that a double represents their distance");
   }
 
+  private static void check(String path, Prefixes prefixes, Violations violations) {
+    String letters = TextCandidates.letters(prefixes.getAlphabet());
+    long different = letters.chars().distinct().count();
+    violations.require(
+        letters.length() >= 2
+            && letters.length() <= MOST_LETTERS
+            && different == letters.length()
+            && letters.chars().noneMatch(c -> Character.isISOControl(c) || isSurrogate(c)),
+        path + ".alphabet",
+        '"' + prefixes.getAlphabet() + '"',
+        "2 to " + MOST_LETTERS + " different letters, or ranges of them such as a-z, up to U+FFFF");
+    violations.require(
+        prefixes.getLength() >= 1 && prefixes.getLength() <= MOST_LENGTH,
+        path + ".length",
+        prefixes.getLength(),
+        "from 1 to " + MOST_LENGTH);
+    violations.require(
+        prefixes.getTop() >= 1 && prefixes.getTop() <= MOST_TEXTS,
+        path + ".top",
+        prefixes.getTop(),
+        "from 1 to " + MOST_TEXTS);
+  }
+
+  private static boolean isSurrogate(int c) {
+    return Character.isSurrogate((char) c);
+  }
+
   /** Adds a violation for each statistic of both lists that has another kind in the second one. */
   static void compare(List<Statistic> current, List<Statistic> next, List<String> violations) {
     for (Statistic before : current) {
@@ -165,9 +230,8 @@ public final class Statistics {
           violations.add(
               "statistic "
                   + before.getName()
-                  + " of a running model is fixed while it stays, and so are its categories or"
-                  + " levels: a new"
-                  + " statistic must have a new name");
+                  + " of a running model is fixed while it stays, and so are its categories,"
+                  + " levels or texts: a new statistic must have a new name");
         }
       }
     }

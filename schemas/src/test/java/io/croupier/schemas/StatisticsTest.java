@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.schemas.view.GradientReportView;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,6 +169,95 @@ class StatisticsTest {
     String text = QUANTILES.replace(good, bad);
     assertThat(text).isNotEqualTo(QUANTILES);
     assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  private static final String PREFIXES =
+      "statistics { name: 'words' prefixes { alphabet: 'a-z' length: 12 top: 200 } } ";
+
+  @Test
+  void prefixesAreValidBesideALearnerAndOthers() throws Exception {
+    assertThat(violations(MODEL + GOOD + QUANTILES + PREFIXES)).isEmpty();
+    Statistic words = spec(MODEL + PREFIXES).getStatistics(0);
+    assertThat(Statistics.candidates(words)).isEqualTo(200 + 144 * 27);
+    assertThat(Statistics.size(words)).isEqualTo(200);
+    assertThat(ModelSpecs.changeViolations(spec(MODEL + PREFIXES), spec(MODEL))).isEmpty();
+    assertThat(
+            ModelSpecs.changeViolations(
+                spec(MODEL + PREFIXES), spec(MODEL + PREFIXES.replace("200", "100"))))
+        .singleElement()
+        .asString()
+        .contains("statistic words of a running model is fixed while it stays");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "alphabet: 'a-z' | '' | prefixes.alphabet is \"\": it must be 2 to 128 different letters",
+        "'a-z' | 'a' | prefixes.alphabet is \"a\": it must be 2 to 128 different letters",
+        "'a-z' | 'z-a' | prefixes.alphabet is \"z-a\": it must be 2 to 128 different letters",
+        "'a-z' | 'a-zm' | prefixes.alphabet is \"a-zm\": it must be 2 to 128 different letters",
+        "'a-z' | '\\001-z' | it must be 2 to 128 different letters, or ranges of them such as a-z",
+        "'a-z' | 'a\\tb' | it must be 2 to 128 different letters, or ranges of them such as a-z",
+        "'a-z' | '\u0100-\u0200' | it must be 2 to 128 different letters, or ranges of them",
+        "'a-z' | 'a\ud83d\ude00' | it must be 2 to 128 different letters, or ranges of them",
+        "length: 12 | '' | statistics[0].prefixes.length is 0: it must be from 1 to 32",
+        "length: 12 | length: 33 | statistics[0].prefixes.length is 33: it must be from 1 to 32",
+        "top: 200 | '' | statistics[0].prefixes.top is 0: it must be from 1 to 1000",
+        "top: 200 | top: 1001 | statistics[0].prefixes.top is 1001: it must be from 1 to 1000",
+      })
+  void saysWhatIsWrongWithPrefixes(String good, String bad, String reason) throws Exception {
+    String text = PREFIXES.replace(good, bad);
+    assertThat(text).isNotEqualTo(PREFIXES);
+    assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  /** Full lists, of three bytes for each character. */
+  @ParameterizedTest
+  @CsvSource({"\u4e00-\u4e01, 32, 1000", "\u4e00-\u4e7f, 32, 1", "a-z, 1, 1"})
+  void theBytesOfAnUpdateIncludeTheList(String alphabet, int length, int top) throws Exception {
+    ModelSpec.Builder spec = spec(MODEL + PREFIXES).toBuilder();
+    Prefixes.Builder kind = spec.getStatisticsBuilder(0).getPrefixesBuilder();
+    kind.setAlphabet(alphabet).setLength(length).setTop(top);
+    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
+    int places = TextCandidates.places(TextCandidates.letters(alphabet).length(), top);
+    StatisticEstimate.TextValues.Builder values =
+        StatisticEstimate.TextValues.newBuilder().setVotes(Long.MAX_VALUE);
+    String text = alphabet.substring(0, 1).repeat(length);
+    for (int i = 0; i < top; i++) {
+      values.addTexts(text).addFractions(1).addStandardErrors(1).addLow(1).addHigh(1);
+    }
+    for (int i = 0; i < places; i++) {
+      values.addPrefixes(text);
+    }
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
+    update.addStatisticsBuilder().setStatistic(spec.getStatistics(0)).setTexts(values);
+    assertThat(ModelSpecs.updateBytes(spec.build()) - ModelSpecs.updateBytes(spec(MODEL)))
+        .isGreaterThanOrEqualTo(update.build().getSerializedSize());
+  }
+
+  @Test
+  void everyTextIsOneCandidate() throws Exception {
+    Prefixes kind =
+        spec(MODEL + PREFIXES.replace("a-z", "a-c-x").replace("12", "3").replace("200", "2"))
+            .getStatistics(0)
+            .getPrefixes();
+    assertThat(TextCandidates.letters("a-c-x")).isEqualTo("abc-x");
+    assertThat(TextCandidates.letters("-a-c")).isEqualTo("-abc");
+    assertThat(TextCandidates.letters("ac-")).isEqualTo("ac-");
+    TextCandidates list = new TextCandidates(kind, List.of("", "", "a", "ab"), List.of("", "abc"));
+    assertThat(TextCandidates.count(kind)).isEqualTo(2 + 682 * 6);
+    assertThat(list.of("abc")).isEqualTo(1);
+    assertThat(list.of("ab")).isEqualTo(2 + 3 * 6 + 5);
+    assertThat(list.of("abx")).isEqualTo(2 + 3 * 6 + 4);
+    assertThat(list.of("a")).isEqualTo(2 + 2 * 6 + 5);
+    assertThat(list.of("acb")).isEqualTo(2 + 2 * 6 + 2);
+    assertThat(list.of("-a")).isEqualTo(2 + 3);
+    int empty = 2 + 5;
+    assertThat(list.of("")).isEqualTo(empty);
+    for (String none : new String[] {null, "abcc", "A", "a b", " ", "ab\ud83d\ude00"}) {
+      assertThat(list.of(none)).as("%s", none).isEqualTo(empty);
+    }
   }
 
   /** The fallback is the same for every device, so no report is missing. */

@@ -50,6 +50,13 @@ final class Scenario {
         .addLevels(0.95)
         .setFrom(0)
         .setTo(1440);
+    visits
+        .addStatisticsBuilder()
+        .setName("words")
+        .getPrefixesBuilder()
+        .setAlphabet("a-z")
+        .setLength(12)
+        .setTop(200);
     records.publish(visits.build());
     records.publish(local("retired").build());
     records.publish(central("rides"));

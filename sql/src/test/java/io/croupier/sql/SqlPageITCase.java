@@ -181,6 +181,7 @@ class SqlPageITCase {
             "Models",
             "Statistics",
             "Quantiles",
+            "Texts",
             "Guarantees",
             "Windows",
             "Central totals",
@@ -355,6 +356,16 @@ class SqlPageITCase {
         .containsExactly(quantiles.getLowList().toArray(Double[]::new));
     assertThat(row.<Double[]>getFieldAs(6))
         .containsExactly(quantiles.getHighList().toArray(Double[]::new));
+  }
+
+  /** No person has voted, so the list has no texts. */
+  @Test
+  void texts() throws Exception {
+    List<Row> rows = rows("Texts");
+    assertThat(rows).hasSize(1);
+    assertThat(rows.get(0).getField(1)).isEqualTo("words");
+    assertThat(rows.get(0).<String[]>getFieldAs(2)).isEmpty();
+    assertThat(rows.get(0).<Double[]>getFieldAs(3)).isEmpty();
   }
 
   @Test

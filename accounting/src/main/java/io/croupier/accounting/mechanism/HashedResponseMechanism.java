@@ -18,7 +18,7 @@ import java.util.List;
  * @param groups N, from 2 to 1024
  */
 public record HashedResponseMechanism(double epsilon, int groups) implements Mechanism {
-  /** The most groups, and the most categories of a statistic. */
+  /** The most groups, and the most categories of a choice. */
   public static final int MOST_GROUPS = 1024;
 
   /** The largest epsilon. */
@@ -48,20 +48,22 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
   /**
    * The mechanism for a number of categories with about the least variance: k-ary randomised
    * response for k of at most 3 exp(epsilon) + 2, else local hashing to the integer nearest to
-   * exp(epsilon) + 1.
+   * exp(epsilon) + 1; never more than {@value #MOST_GROUPS} groups.
    *
-   * @param categories k, from 2 to 1024
+   * @param categories k, at least 2
    * @throws InvalidMechanismException if a parameter is out of range
    */
   public static HashedResponseMechanism of(double epsilon, int categories) {
     return new HashedResponseMechanism(
         epsilon,
-        isHashed(epsilon, categories) ? (int) Math.rint(StrictMath.exp(epsilon) + 1) : categories);
+        isHashed(epsilon, categories)
+            ? (int) Math.min(MOST_GROUPS, Math.rint(StrictMath.exp(epsilon) + 1))
+            : categories);
   }
 
   /** Whether {@link #of} assigns categories to groups by a seed. */
   public static boolean isHashed(double epsilon, int categories) {
-    return categories > 3 * StrictMath.exp(epsilon) + 2;
+    return categories > Math.min(MOST_GROUPS, 3 * StrictMath.exp(epsilon) + 2);
   }
 
   /**
@@ -70,7 +72,7 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
    * do. Where exp(epsilon) is at a boundary but for its rounding, which differs among devices, both
    * sides are right.
    *
-   * @param categories k, from 2 to 1024
+   * @param categories k, at least 2
    * @param isHashed whether a seed assigns the categories to the groups
    */
   public String objection(int categories, boolean isHashed) {
@@ -78,18 +80,19 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
     double error = ROUNDING * odds;
     boolean isRight =
         isHashed
-            ? categories > 3 * (odds - error) + 2 && Math.abs(groups - 1 - odds) <= 0.5 + error
-            : categories <= 3 * (odds + error) + 2 && groups == categories;
+            ? categories > Math.min(MOST_GROUPS, 3 * (odds - error) + 2)
+                && Math.abs(groups - Math.min(MOST_GROUPS, odds + 1)) <= 0.5 + error
+            : categories <= Math.min(MOST_GROUPS, 3 * (odds + error) + 2) && groups == categories;
     return isRight
         ? ""
-        : "groups is %d, and the vote has %s: it must have %d groups and %s for epsilon %s and %d categories"
-            .formatted(
-                groups,
-                seed(isHashed),
-                of(epsilon, categories).groups,
-                seed(isHashed(epsilon, categories)),
-                epsilon,
-                categories);
+        : String.format(
+            "groups is %d, and the vote has %s: it must have %d groups and %s for epsilon %s and %d categories",
+            groups,
+            seed(isHashed),
+            of(epsilon, categories).groups,
+            seed(isHashed(epsilon, categories)),
+            epsilon,
+            categories);
   }
 
   private static String seed(boolean isHashed) {

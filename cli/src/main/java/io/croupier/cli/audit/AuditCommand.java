@@ -124,7 +124,7 @@ public final class AuditCommand implements Callable<Integer> {
   @Option(
       names = "--categories",
       paramLabel = "K",
-      description = "Audits the vote for one of K categories, from 2 to 1024, instead.")
+      description = "Audits the vote for one of K categories, from 2 to 4096, instead.")
   private Integer categories;
 
   @ArgGroup(multiplicity = "1")

@@ -100,12 +100,15 @@ final class UpdateText {
     return format("%.3f%s", possible, possible == fraction ? "" : " (clipped)");
   }
 
-  /** A line for the statistic, and one for each of its categories or levels. */
+  /** A line for the statistic, and one for each of its categories, levels or texts. */
   private static List<String> inWords(StatisticEstimate estimate) {
     Statistic statistic = estimate.getStatistic();
     String name = "  " + statistic.getName();
     if (statistic.hasQuantiles()) {
       return quantiles(name, estimate);
+    }
+    if (statistic.hasPrefixes()) {
+      return texts(name, estimate.getTexts());
     }
     if (!estimate.hasLasting()) {
       return List.of(name + ": no votes");
@@ -144,6 +147,25 @@ final class UpdateText {
               digits(quantiles.getValues(i), digits),
               digits(quantiles.getLow(i), digits),
               digits(quantiles.getHigh(i), digits)));
+    }
+    return lines;
+  }
+
+  /** A line for the statistic, and one for each text, the most frequent one first. */
+  private static List<String> texts(String name, StatisticEstimate.TextValues values) {
+    List<Integer> ranked = Statistics.ranked(values);
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        format(
+            "%s: worth %,d votes of equal age; texts: %d", name, values.getVotes(), ranked.size()));
+    for (int i : ranked) {
+      lines.add(
+          format(
+              "    %s: %s, from %.3f to %.3f (95 %%)",
+              values.getTexts(i),
+              possible(values.getFractions(i)),
+              values.getLow(i),
+              values.getHigh(i)));
     }
     return lines;
   }

@@ -151,13 +151,14 @@ public final class ReportCommand implements Callable<Integer> {
       paramLabel = "NAME=VALUE",
       description = {
         "The person's category in the statistic NAME of the model, or number where it is one of"
-            + " quantiles; may be repeated. If a round asks for it, it is reported instead of a"
-            + " gradient, randomised with the same epsilon. A VALUE that is none of the statistic's"
-            + " categories counts as the last of them, one that is no number as its lower end. A"
-            + " statistic without this option gets no report. A person votes once in a round,"
-            + " however many lines standard input has; not for --each-row. The ledger doesn't keep"
-            + " the round: a second run of this command in the same round votes, and is charged,"
-            + " again."
+            + " quantiles, or text where it is one of prefixes; may be repeated. If a round asks"
+            + " for it, it is reported instead of a gradient, randomised with the same epsilon. A"
+            + " VALUE that is none of the statistic's categories counts as the last of them, one"
+            + " that is no number as its lower end, one that is no text of its alphabet as an empty"
+            + " one. A statistic without this option gets no report. A person votes once in a"
+            + " round, however many lines standard input has; not for --each-row. The ledger"
+            + " doesn't keep the round: a second run of this command in the same round votes, and"
+            + " is charged, again."
       })
   private Map<String, String> categories = Map.of();
 

@@ -100,7 +100,7 @@ class AuditCommandTest {
         .isInstanceOf(InputException.class)
         .hasMessageContaining("it releases one group");
     assertThat(run("--categories", "1", "--epsilon", "1").failure())
-        .hasMessageContaining("categories is 1; it must be from 2 to 1024");
+        .hasMessageContaining("categories is 1; it must be from 2 to 4096");
   }
 
   @Test

@@ -121,7 +121,19 @@ class ProblemTest {
 
   private static RoundTerms terms(AdaptiveClip.Size size, double slopeBound) {
     return new RoundTerms(
-        "m", 0, 6, 1, -16, 1, 0.02, List.of(), List.of(), Map.of(), Optional.of(size), slopeBound);
+        "m",
+        0,
+        6,
+        1,
+        -16,
+        1,
+        0.02,
+        List.of(),
+        List.of(),
+        Map.of(),
+        Map.of(),
+        Optional.of(size),
+        slopeBound);
   }
 
   /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */

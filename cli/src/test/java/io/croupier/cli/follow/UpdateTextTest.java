@@ -143,6 +143,35 @@ class UpdateTextTest {
   }
 
   @Test
+  void printsTextsByTheirFrequency() {
+    ModelUpdate.Builder update = update().setQuestionProbability(0.02);
+    StatisticEstimate.Builder words = update.addStatisticsBuilder();
+    words.getStatisticBuilder().setName("words").getPrefixesBuilder().setTop(200);
+    words.getTextsBuilder().addPrefixes("");
+    assertThat(lines(update, OptionalDouble.empty()).get(2))
+        .isEqualTo("  words: worth 0 votes of equal age; texts: 0");
+    words.getTextsBuilder().setVotes(12_000);
+    addText(words, "sun", 0.1);
+    addText(words, "", 0);
+    addText(words, "moon", 0.2);
+    assertThat(lines(update, OptionalDouble.empty()).subList(2, 5))
+        .containsExactly(
+            "  words: worth 12,000 votes of equal age; texts: 2",
+            "    moon: 0.200, from 0.150 to 0.250 (95 %)",
+            "    sun: 0.100, from 0.050 to 0.150 (95 %)");
+  }
+
+  private static void addText(StatisticEstimate.Builder words, String text, double fraction) {
+    words
+        .getTextsBuilder()
+        .addTexts(text)
+        .addFractions(fraction)
+        .addStandardErrors(0.025)
+        .addLow(fraction - 0.05)
+        .addHigh(fraction + 0.05);
+  }
+
+  @Test
   void printsMoreDigitsOfANarrowRange() {
     ModelUpdate.Builder update = update().setQuestionProbability(0.02);
     StatisticEstimate.Builder time = update.addStatisticsBuilder().setThreshold(1e6 + 0.5);

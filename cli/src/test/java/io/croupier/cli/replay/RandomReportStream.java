@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import io.croupier.noise.SeededGroups;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
@@ -16,6 +17,8 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Sparse;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.Statistics;
 import io.croupier.schemas.Undisclosed;
 import java.util.HashMap;
 import java.util.List;
@@ -193,22 +196,28 @@ final class RandomReportStream {
     report.getVoteBuilder().setIndex(random.nextInt(2));
   }
 
-  /** Half of the votes of many categories have a seed: those of an epsilon below 2. */
+  /**
+   * Half of the votes of many categories have a seed: those of an epsilon below 2. All texts begin
+   * with the first letter, so that it becomes a prefix.
+   */
   private void setHashedResponse(GradientReport.Builder report, ModelSpec spec) {
     double epsilon = random.nextDouble(0.5, 4);
-    int categories =
+    Statistic statistic =
         spec.getStatisticsList().stream()
             .filter(each -> each.getName().equals(report.getVote().getStatistic()))
-            .mapToInt(each -> each.getChoice().getCategoriesCount())
             .findAny()
             .orElseThrow();
+    int categories = Statistics.candidates(statistic);
+    int groups = HashedResponseMechanism.of(epsilon, categories).groups();
     if (HashedResponseMechanism.isHashed(epsilon, categories)) {
-      report.getVoteBuilder().setSeed(random.nextLong());
+      long seed = random.nextLong();
+      report.getVoteBuilder().setSeed(seed);
+      if (statistic.hasPrefixes()) {
+        int first = statistic.getPrefixes().getTop();
+        report.getVoteBuilder().setIndex(SeededGroups.group(seed, first, groups));
+      }
     }
-    report
-        .getHashedResponseBuilder()
-        .setEpsilon(epsilon)
-        .setGroups(HashedResponseMechanism.of(epsilon, categories).groups());
+    report.getHashedResponseBuilder().setEpsilon(epsilon).setGroups(groups);
   }
 
   /** While a model scouts, it asks for sizes only. */

@@ -42,7 +42,8 @@ class ReplayITCase {
          questions: [{name: accuracy, accuracy: {}}, {name: loss, lossAbove: {threshold: 0.5}}],
          statistics: [{name: screen, choice: {categories: [home, cart, other]}},
            {name: hour, choice: {categories: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11",
-             "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23"]}}],
+             "12", "13", "14", "15", "16", "17", "18", "19", "20", "21", "22", "23"]}},
+           {name: query, prefixes: {alphabet: "a-z", length: 8, top: 20}}],
          blackBox: {}}
       - {modelId: words, dimension: 6, gradientBound: 1, maxStaleness: 2, reportBound: 2,
          averaging: {polynomial: {degree: 3}}, coordinateWise: {}}

@@ -5,6 +5,7 @@ import io.croupier.noise.SecureBits;
 import io.croupier.noise.SeededGroups;
 import io.croupier.noise.UniformIntegers;
 import io.croupier.schemas.Declarations;
+import io.croupier.schemas.TextCandidates;
 import io.croupier.schemas.Vote;
 import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
@@ -50,7 +51,7 @@ public final class HashedResponseRandomiser {
    * A randomiser whose releases are epsilon-LDP.
    *
    * @param epsilon in nats, from 1e-9 to 16; rounded down to a multiple of 1e-9
-   * @param categories k, from 2 to 1024
+   * @param categories k, from 2 to 4096
    * @throws IllegalArgumentException if an argument is out of range
    */
   public HashedResponseRandomiser(double epsilon, int categories) {
@@ -65,12 +66,9 @@ public final class HashedResponseRandomiser {
               + "; it must be from 1e-9 to "
               + HashedResponseMechanism.MOST_EPSILON);
     }
-    if (categories < 2 || categories > HashedResponseMechanism.MOST_GROUPS) {
+    if (categories < 2 || categories > TextCandidates.MOST) {
       throw new IllegalArgumentException(
-          "categories is "
-              + categories
-              + "; it must be from 2 to "
-              + HashedResponseMechanism.MOST_GROUPS);
+          "categories is " + categories + "; it must be from 2 to " + TextCandidates.MOST);
     }
     // Less than asked for, and what the group is drawn with is what is declared, to the last digit.
     BigDecimal units = ReleaseCost.decimal(epsilon).setScale(DECIMALS, RoundingMode.DOWN);
@@ -90,7 +88,7 @@ public final class HashedResponseRandomiser {
    * is undisclosed, since a vote always declares its level, or no pure epsilon of at least 1e-9:
    * such a device votes on no statistic.
    *
-   * @param categories k, from 2 to 1024
+   * @param categories k, from 2 to 4096
    */
   public static Optional<HashedResponseRandomiser> costing(ReleaseCost cost, int categories) {
     double epsilon = cost.epsilon().doubleValue();

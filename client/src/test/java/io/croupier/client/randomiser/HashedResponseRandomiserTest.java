@@ -135,7 +135,7 @@ class HashedResponseRandomiserTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 4", "16.1, 4", "NaN, 4", "1, 1", "1, 1025"})
+  @CsvSource({"0, 4", "16.1, 4", "NaN, 4", "1, 1", "1, 4097"})
   void argumentsOutOfRangeAreRefused(double epsilon, int categories) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new HashedResponseRandomiser(epsilon, categories));

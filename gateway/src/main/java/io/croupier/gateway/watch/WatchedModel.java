@@ -232,13 +232,20 @@ final class WatchedModel {
     json.add("statistics", statistics);
   }
 
-  /** A statistic and the first of its categories: the page is no place for a thousand of them. */
+  /**
+   * A statistic and the first of its categories, or the most frequent of its texts: the page is no
+   * place for a thousand of them.
+   */
   private static JsonObject statisticJson(StatisticEstimate estimate) {
     Statistic statistic = estimate.getStatistic();
     StatisticEstimate.Fractions lasting = estimate.getLasting();
     StatisticEstimate.Fractions recent = estimate.getRecent();
     JsonObject json = new JsonObject();
     json.addProperty("statistic", statistic.getName());
+    if (statistic.hasPrefixes()) {
+      addTexts(estimate.getTexts(), json);
+      return json;
+    }
     json.addProperty("votes", lasting.getVotes());
     JsonArray categories = new JsonArray();
     int count = statistic.getChoice().getCategoriesCount();
@@ -264,6 +271,22 @@ final class WatchedModel {
     json.add("levels", levelsJson(estimate));
     json.addProperty("more", Math.max(0, count - MOST_CATEGORIES));
     return json;
+  }
+
+  private static void addTexts(StatisticEstimate.TextValues values, JsonObject json) {
+    JsonArray texts = new JsonArray();
+    List<Integer> ranked = Statistics.ranked(values);
+    for (int i : ranked.subList(0, Math.min(ranked.size(), MOST_CATEGORIES))) {
+      JsonObject text = new JsonObject();
+      text.addProperty("category", values.getTexts(i));
+      text.add("fraction", PageNumbers.number(values.getFractions(i)));
+      text.add("low", PageNumbers.number(values.getLow(i)));
+      text.add("high", PageNumbers.number(values.getHigh(i)));
+      texts.add(text);
+    }
+    json.addProperty("votes", values.getVotes());
+    json.add("categories", texts);
+    json.addProperty("more", Math.max(0, ranked.size() - MOST_CATEGORIES));
   }
 
   private static JsonArray levelsJson(StatisticEstimate estimate) {

@@ -109,6 +109,39 @@ class WatchStateTest {
     assertThat(second.get("more").getAsInt()).isEqualTo(6);
   }
 
+  /** The most frequent one first, without free places, and at most 64. */
+  @Test
+  void showsTextsAsCategories() {
+    ModelUpdate.Builder update = Records.update("m", 3, 300);
+    StatisticEstimate.Builder words = update.addStatisticsBuilder();
+    words.getStatisticBuilder().setName("words").getPrefixesBuilder().setTop(200);
+    words
+        .getTextsBuilder()
+        .addAllTexts(List.of("sun", "", "moon"))
+        .addAllFractions(List.of(0.1, 0.0, 0.2))
+        .addAllLow(List.of(0.05, 0.0, 0.15))
+        .addAllHigh(List.of(0.15, 0.0, 0.25))
+        .setVotes(1200);
+    StatisticEstimate.Builder many = update.addStatisticsBuilder();
+    many.getStatisticBuilder().getPrefixesBuilder().setTop(200);
+    for (int i = 0; i < 70; i++) {
+      many.getTextsBuilder().addTexts("t" + i).addFractions(0.01).addLow(0).addHigh(0.1);
+    }
+    state.update(Records.record(update), false);
+
+    JsonArray statistics = model(state.json(true), 0).getAsJsonArray("statistics");
+
+    assertThat(statistics.get(0).toString())
+        .isEqualTo(
+            "{\"statistic\":\"words\",\"votes\":1200,\"categories\":["
+                + "{\"category\":\"moon\",\"fraction\":0.2,\"low\":0.15,\"high\":0.25},"
+                + "{\"category\":\"sun\",\"fraction\":0.1,\"low\":0.05,\"high\":0.15}],"
+                + "\"more\":0}");
+    JsonObject second = statistics.get(1).getAsJsonObject();
+    assertThat(second.getAsJsonArray("categories")).hasSize(64);
+    assertThat(second.get("more").getAsInt()).isEqualTo(6);
+  }
+
   @Test
   void aDeprecatedNameOfALearnerIsReplaced() {
     ModelSpec spec =

@@ -19,6 +19,7 @@ import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Statistics;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -91,7 +92,7 @@ public final class AdmissionRules {
               if (each.hasQuantiles()) {
                 questions.add(each.getName());
               } else {
-                statistics.put(each.getName(), each.getChoice().getCategoriesCount());
+                statistics.put(each.getName(), Statistics.candidates(each));
               }
             });
     if (spec.hasAdaptiveClip()) {

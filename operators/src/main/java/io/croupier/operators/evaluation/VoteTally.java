@@ -48,21 +48,43 @@ public final class VoteTally {
    */
   private final double[] sums;
 
+  /** The fraction at which c is the weight of least variance. */
+  private final double expected;
+
   private final Forgetting forgetting;
 
-  private VoteTally(int categories, Forgetting forgetting) {
+  private VoteTally(int categories, double expected, Forgetting forgetting) {
     sums = new double[HITS + categories];
+    this.expected = expected;
     this.forgetting = forgetting;
   }
 
   /** Creates an empty tally with half of the weight on the last 44 publications. */
   public static VoteTally lasting(int categories) {
-    return new VoteTally(categories, Forgetting.LASTING);
+    return new VoteTally(categories, 1.0 / categories, Forgetting.LASTING);
+  }
+
+  /**
+   * Creates an empty tally of some of the categories of a choice, with half of the weight on the
+   * last 44 publications.
+   *
+   * @param expected 1 / k, k the number of all categories of the choice
+   */
+  static VoteTally lasting(int categories, double expected) {
+    return new VoteTally(categories, expected, Forgetting.LASTING);
+  }
+
+  /** Returns a tally of one category with its votes so far. */
+  VoteTally alone(int category) {
+    VoteTally alone = new VoteTally(1, expected, forgetting);
+    System.arraycopy(sums, 0, alone.sums, 0, HITS);
+    alone.sums[HITS] = sums[HITS + category];
+    return alone;
   }
 
   /** Creates an empty tally with half of the weight on the last 10 publications. */
   public static VoteTally recent(int categories) {
-    return new VoteTally(categories, Forgetting.RECENT);
+    return new VoteTally(categories, 1.0 / categories, Forgetting.RECENT);
   }
 
   /**
@@ -73,10 +95,9 @@ public final class VoteTally {
    * @param age how many publications are newer than the one that the vote is about
    */
   public void add(CategoryLaw law, IntPredicate contains, int age) {
-    int categories = sums.length - HITS;
     double strength = law.strength();
     double weight = forgetting.weight(age);
-    double scaled = weight * strength / law.variance(1.0 / categories);
+    double scaled = weight * strength / law.variance(expected);
     double chance = law.chance();
     sums[INFORMATION] += scaled * strength;
     sums[CHANCES] += scaled * chance;
@@ -85,9 +106,9 @@ public final class VoteTally {
     sums[SQUARE] += scaled * scaled * strength * strength;
     sums[WEIGHTS] += weight;
     sums[SQUARED_WEIGHTS] += weight * weight;
-    for (int j = 0; j < categories; j++) {
-      if (contains.test(j)) {
-        sums[HITS + j] += scaled;
+    for (int i = HITS; i < sums.length; i++) {
+      if (contains.test(i - HITS)) {
+        sums[i] += scaled;
       }
     }
   }
@@ -107,10 +128,10 @@ public final class VoteTally {
 
   /** Returns one estimate for each category; empty without votes that contain information. */
   public List<FractionEstimate> estimates() {
-    double information = sums[INFORMATION];
-    if (!(information >= LEAST_INFORMATION)) {
+    if (!hasInformation()) {
       return List.of();
     }
+    double information = sums[INFORMATION];
     double constant = sums[CONSTANT] / information / information;
     double linear = sums[LINEAR] / information / information;
     double square = sums[SQUARE] / information / information;
@@ -140,6 +161,35 @@ public final class VoteTally {
     return estimates;
   }
 
+  /** Returns the estimate of one category; 0 without votes that contain information. */
+  double fraction(int category) {
+    return hasInformation() ? (sums[HITS + category] - sums[CHANCES]) / sums[INFORMATION] : 0;
+  }
+
+  /** Returns the standard error of the estimate of a category that nobody has. */
+  double noise() {
+    return hasInformation()
+        ? Math.sqrt(sums[CONSTANT]) / sums[INFORMATION]
+        : Double.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Returns what the estimate of a category that nobody has exceeds with a probability of at most
+   * exp(-nats), by Bernstein's inequality [Ber24].
+   *
+   * @param heaviest at least w c of every vote
+   */
+  double luck(double heaviest, double nats) {
+    double bounded = heaviest * nats / 3;
+    return hasInformation()
+        ? (bounded + Math.sqrt(bounded * bounded + 2 * nats * sums[CONSTANT])) / sums[INFORMATION]
+        : Double.POSITIVE_INFINITY;
+  }
+
+  private boolean hasInformation() {
+    return sums[INFORMATION] >= LEAST_INFORMATION;
+  }
+
   /** The variance of an estimate if the fraction is f: a + b f - c f^2. */
   private record Variance(double a, double b, double c) {
 
@@ -157,12 +207,20 @@ public final class VoteTally {
     }
   }
 
-  private long size() {
-    return Math.round(sums[WEIGHTS] / sums[SQUARED_WEIGHTS] * sums[WEIGHTS]);
+  /** Returns the effective size of the sample by the weights of age alone [Kis65]; 0 if empty. */
+  long size() {
+    return sums[WEIGHTS] == 0
+        ? 0
+        : Math.round(sums[WEIGHTS] / sums[SQUARED_WEIGHTS] * sums[WEIGHTS]);
   }
 
   private static double clamp(double fraction) {
     return Math.min(1, Math.max(0, fraction));
+  }
+
+  /** Returns the sums themselves, which may be restored. */
+  double[] sums() {
+    return sums;
   }
 
   /** Passes the state to a visitor, which may restore it. */

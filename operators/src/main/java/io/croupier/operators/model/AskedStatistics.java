@@ -3,6 +3,7 @@ package io.croupier.operators.model;
 import io.croupier.accounting.CategoryLaw;
 import io.croupier.noise.SeededGroups;
 import io.croupier.operators.evaluation.FractionEstimate;
+import io.croupier.operators.evaluation.PrefixTally;
 import io.croupier.operators.evaluation.QuantileEstimate;
 import io.croupier.operators.evaluation.QuantileTally;
 import io.croupier.operators.evaluation.Simplex;
@@ -16,6 +17,7 @@ import io.croupier.schemas.Statistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
@@ -26,10 +28,12 @@ public final class AskedStatistics {
   private static final String CHUNK = "votes-of-";
   private static final String THRESHOLD_CHUNK = "thresholds-of-";
   private static final String RECENT_CHUNK = "recent-votes-of-";
+  private static final String LIST_CHUNK = "texts-of-";
 
   private Map<String, Counted> counted = new LinkedHashMap<>();
 
   private Map<String, Measured> measured = new LinkedHashMap<>();
+  private Map<String, Listed> listed = new LinkedHashMap<>();
   private List<Statistic> statistics = List.of();
 
   private record Counted(Statistic statistic, VoteTally lasting, VoteTally recent) {
@@ -85,6 +89,31 @@ public final class AskedStatistics {
     }
   }
 
+  private record Listed(Statistic statistic, PrefixTally tally) {
+
+    static Listed of(Statistic statistic) {
+      return new Listed(statistic, new PrefixTally(statistic.getPrefixes()));
+    }
+
+    StatisticEstimate estimate() {
+      StatisticEstimate.Builder estimate = StatisticEstimate.newBuilder().setStatistic(statistic);
+      StatisticEstimate.TextValues.Builder values =
+          estimate
+              .getTextsBuilder()
+              .addAllPrefixes(tally.prefixes())
+              .addAllTexts(tally.texts())
+              .setVotes(tally.votes());
+      for (Optional<FractionEstimate> each : tally.estimates()) {
+        values
+            .addFractions(each.map(FractionEstimate::fraction).orElse(0.0))
+            .addStandardErrors(each.map(FractionEstimate::standardError).orElse(0.0))
+            .addLow(each.map(FractionEstimate::low).orElse(0.0))
+            .addHigh(each.map(FractionEstimate::high).orElse(0.0));
+      }
+      return estimate.build();
+    }
+  }
+
   /** Creates the statistics of a valid spec, without votes. */
   public AskedStatistics(ModelSpec spec) {
     follow(spec);
@@ -94,12 +123,16 @@ public final class AskedStatistics {
   final void follow(ModelSpec spec) {
     Map<String, Counted> nextCounted = new LinkedHashMap<>();
     Map<String, Measured> nextMeasured = new LinkedHashMap<>();
+    Map<String, Listed> nextListed = new LinkedHashMap<>();
     statistics = spec.getStatisticsList();
     for (Statistic statistic : statistics) {
       String name = statistic.getName();
       if (statistic.hasQuantiles()) {
         Measured before = measured.get(name);
         nextMeasured.put(name, before == null ? Measured.of(statistic) : before);
+      } else if (statistic.hasPrefixes()) {
+        Listed before = listed.get(name);
+        nextListed.put(name, before == null ? Listed.of(statistic) : before);
       } else {
         Counted before = counted.get(name);
         nextCounted.put(name, before == null ? Counted.of(statistic) : before);
@@ -107,6 +140,7 @@ public final class AskedStatistics {
     }
     counted = nextCounted;
     measured = nextMeasured;
+    listed = nextListed;
   }
 
   boolean isEmpty() {
@@ -129,15 +163,18 @@ public final class AskedStatistics {
     if (vote.form == VectorForm.ANSWER) {
       return measured.get(vote.question).tally.add(vote.response, age);
     }
-    Counted statistic = counted.get(vote.question);
-    if (statistic == null) {
-      return false;
-    }
     CategoryLaw law = CategoryLaw.of(vote.level, vote.groups, vote.isHashed);
     IntPredicate contains =
         vote.isHashed
             ? j -> SeededGroups.group(vote.seed, j, vote.groups) == vote.group
             : j -> j == vote.group;
+    if (listed.containsKey(vote.question)) {
+      return listed.get(vote.question).tally.add(law, contains, age);
+    }
+    Counted statistic = counted.get(vote.question);
+    if (statistic == null) {
+      return false;
+    }
     statistic.lasting.add(law, contains, age);
     statistic.recent.add(law, contains, age);
     return true;
@@ -153,6 +190,7 @@ public final class AskedStatistics {
               statistic.recent.age();
             });
     measured.values().forEach(statistic -> statistic.tally.age());
+    listed.values().forEach(statistic -> statistic.tally.age());
   }
 
   /** Returns an estimate for each statistic, in the order of the spec. */
@@ -161,6 +199,9 @@ public final class AskedStatistics {
   }
 
   private StatisticEstimate estimate(String name) {
+    if (listed.containsKey(name)) {
+      return listed.get(name).estimate();
+    }
     return hasQuantiles(name) ? measured.get(name).estimate() : counted.get(name).estimate();
   }
 
@@ -189,13 +230,15 @@ public final class AskedStatistics {
           statistic.recent.visit(RECENT_CHUNK + name, visitor);
         });
     measured.forEach((name, statistic) -> statistic.tally.visit(THRESHOLD_CHUNK + name, visitor));
+    listed.forEach((name, statistic) -> statistic.tally.visit(LIST_CHUNK + name, visitor));
   }
 
   /** Returns whether a stored part belongs to a statistic that the spec no longer contains. */
   boolean isForgotten(String part) {
     return isForgotten(part, CHUNK, counted)
         || isForgotten(part, RECENT_CHUNK, counted)
-        || isForgotten(part, THRESHOLD_CHUNK, measured);
+        || isForgotten(part, THRESHOLD_CHUNK, measured)
+        || isForgotten(part, LIST_CHUNK, listed);
   }
 
   private static boolean isForgotten(String part, String chunk, Map<String, ?> asked) {

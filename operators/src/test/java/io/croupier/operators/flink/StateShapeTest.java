@@ -58,6 +58,7 @@ class StateShapeTest {
           "black_box {} questions { name: 'a' accuracy {} }",
           "black_box {} statistics { name: 's' choice { categories: ['a', 'b'] } }",
           "black_box {} statistics { name: 'a' quantiles { levels: 0.5 from: 0 to: 1 } }",
+          "black_box {} statistics { name: 's' prefixes { alphabet: 'ab' length: 2 top: 1000 } }",
           "black_box {} adaptive_clip { size: FEATURES }",
           "black_box {} memory { half_life: 9 }",
           "coordinate_wise {} memory { half_life: 9 }",

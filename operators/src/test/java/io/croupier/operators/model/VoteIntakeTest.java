@@ -20,6 +20,8 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.StatisticEstimate.TextValues;
+import io.croupier.schemas.TextCandidates;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +164,7 @@ class VoteIntakeTest {
     assertThat(event.getReason()).endsWith("it has none");
   }
 
-  private RoundSum sum(ModelSpec spec, String text) {
+  private static RoundSum sum(ModelSpec spec, String text) {
     return new ReportIntake(spec, 0).withoutUser(report(text));
   }
 
@@ -407,6 +409,99 @@ class VoteIntakeTest {
         .isEqualTo(BundleOutcome.DROPPED_STALE);
     assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
         .isEqualTo(BundleOutcome.TALLIED);
+  }
+
+  private static final String WORDS =
+      " statistics { name: 'words' prefixes { alphabet: 'a-z' length: 12 top: 200 } } ";
+
+  /** Of 4,088 candidates: 200 places for texts, and 144 for prefixes with 27 candidates each. */
+  @ParameterizedTest
+  @CsvSource({"1, 4, 5", "2, 8, 9", "8, 1024, 1023"})
+  void theGroupsOfTextsFollowFromTheSpec(double epsilon, int groups, int wrong) {
+    ModelSpec spec = spec("black_box {}" + WORDS);
+    String text = vote("words", 0, epsilon, groups).replace("index", "seed: 7 index");
+    assertThat(judge(report(text), spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event =
+        judge(report(text.replace("groups: " + groups, "groups: " + wrong)), spec);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason()).contains("it must have " + groups + " groups and a seed");
+    assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
+  }
+
+  /** Everybody's text is the same, without noise but for the hash; one vote in 5 is late. */
+  private static ModelUpdate vote(
+      LiveModel model, ModelSpec spec, ModelUpdate update, Map<Long, TextCandidates> lists) {
+    TextValues values = update.getStatistics(2).getTexts();
+    lists.put(
+        update.getRound(),
+        new TextCandidates(
+            spec.getStatistics(2).getPrefixes(), values.getPrefixesList(), values.getTextsList()));
+    for (int i = 0; i < 200; i++) {
+      long named = Math.max(0, update.getRound() - (i % 5 == 0 ? 1 : 0));
+      long seed = update.getRound() * 1000 + i;
+      int group = SeededGroups.group(seed, lists.get(named).of("sun"), 8);
+      assertThat(
+              model.add(
+                  sum(
+                      spec,
+                      "vote { statistic: 'words' seed: %d index: %d } round: %d hashed_response { epsilon: 2 groups: 8 }"
+                          .formatted(seed, i % 4 == 0 ? i / 4 % 8 : group, named))))
+          .isEqualTo(BundleOutcome.TALLIED);
+    }
+    assertThat(publish(model).getStatistics(2).getTexts().getPrefixesList())
+        .as("of a round that is published again")
+        .isEqualTo(values.getPrefixesList());
+    model.add(
+        sum(
+            spec,
+            "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + update.getRound()));
+    ModelUpdate next = publish(model);
+    model.confirm();
+    return next;
+  }
+
+  @Test
+  void textsGrowLetterByLetter() {
+    ModelSpec spec = spec(SGD + WORDS);
+    LiveModel model = LiveModel.begin(spec, 0);
+    ModelUpdate update = publish(model);
+    model.confirm();
+    assertThat(update.getStatistics(2).getTexts().getPrefixesList()).containsExactly("");
+    assertThat(update.getStatistics(2).getTexts().getTextsList()).isEmpty();
+    Map<Long, TextCandidates> lists = new HashMap<>();
+    for (int round = 0; round < 12; round++) {
+      update = vote(model, spec, update, lists);
+    }
+    TextValues words = update.getStatistics(2).getTexts();
+    assertThat(words.getPrefixesList()).contains("", "s", "su", "sun");
+    assertThat(words.getTextsList()).containsExactly("sun");
+    // Three votes in four are as p = 1 instead of 0.51, the others uniform.
+    assertThat(words.getFractions(0)).isBetween(1.3, 1.9);
+    assertThat(words.getHigh(0)).isEqualTo(1);
+    assertThat(words.getVotes()).isGreaterThan(2000);
+    assertThat(words.getFractionsCount()).isOne();
+
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(saved::get);
+    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+    ModelUpdate continued = vote(restored, spec, update, new HashMap<>(lists));
+    assertThat(continued.getStatisticsList())
+        .isEqualTo(vote(model, spec, update, lists).getStatisticsList());
+
+    model.respec(spec.toBuilder().removeStatistics(2).build());
+    assertThat(model.isObsolete("texts-of-words/0")).isTrue();
+    String late =
+        "vote { statistic: 'words' seed: 1 index: 1 } hashed_response { epsilon: 2 groups: 8 }"
+            + " round: ";
+    assertThat(model.add(sum(spec, late + continued.getRound())))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    // One that is added again had a list at no earlier round.
+    model.respec(spec);
+    assertThat(model.add(sum(spec, late + (continued.getRound() - 1))))
+        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(spec, late + continued.getRound()))).isEqualTo(BundleOutcome.TALLIED);
   }
 
   @Test

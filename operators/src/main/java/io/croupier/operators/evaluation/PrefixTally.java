@@ -1,0 +1,312 @@
+package io.croupier.operators.evaluation;
+
+import io.croupier.accounting.CategoryLaw;
+import io.croupier.operators.learner.LearnerState;
+import io.croupier.schemas.Prefixes;
+import io.croupier.schemas.TextCandidates;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+
+/**
+ * The frequent texts of people, from votes by hashed response for the candidates of a list that
+ * changes from publication to publication: {@link TextCandidates}. It begins with the empty prefix
+ * alone, and follows from published votes only.
+ *
+ * <p>A candidate's votes are those since its place was taken, in a {@link VoteTally}. A late vote
+ * counts for the places that have been taken since before its publication: they meant the same in
+ * the list that it was drawn for.
+ *
+ * <p>At each publication, by the votes so far: (1) a text leaves the list once its 95 % interval
+ * contains 0, and a prefix once it has had its share of votes and none of its candidates is beyond
+ * {@value #LEAST} standard errors. (2) A complete text comes on the list if so high an estimate has
+ * a probability of at most {@value #FALSE} / k where nobody has the text, by Bernstein's
+ * inequality; so for all k candidates of a list together, of {@value #FALSE} at most. It keeps its
+ * votes. (3) An incomplete one becomes a prefix if its estimate is more than {@value #LEAST}
+ * standard errors: a mistake costs a place for a while, and no more. Where places are short, the
+ * highest estimates come first, and take the place of a text whose interval is below the estimate,
+ * or of the prefix all of whose candidates most probably are below it. {@value #LEAST} is our own,
+ * chosen by simulation.
+ *
+ * <p>This is the trie of frequent prefixes of [BNST17] and [ZKM20], which extend it by one letter a
+ * phase, as a list that never ends. O(k) a vote, O(k log k) a publication. Not thread-safe.
+ */
+public final class PrefixTally {
+  /** How probable it is at most that a publication lists a new text that nobody has. */
+  static final double FALSE = 0.01;
+
+  /** Standard errors from which a candidate becomes a prefix. */
+  static final double LEAST = 3;
+
+  private final String letters;
+  private final int length;
+  private final double expected;
+  private final double nats;
+
+  /** By place; null if it is free. */
+  private final Place[] prefixes;
+
+  private final Place[] texts;
+
+  /** At least w c of every vote. */
+  private double heaviest;
+
+  /** What a place of the list has: a text or prefix, its votes, and publications since it came. */
+  private static final class Place {
+    final String text;
+    final VoteTally tally;
+    int age;
+
+    Place(String text, VoteTally tally) {
+      this.text = text;
+      this.tally = tally;
+    }
+  }
+
+  /** A candidate that may come on the list. */
+  private record Candidate(Place parent, int letter, String text) {
+
+    double fraction() {
+      return parent.tally.fraction(letter);
+    }
+  }
+
+  /** Creates the list of a valid statistic, without votes. */
+  public PrefixTally(Prefixes kind) {
+    letters = TextCandidates.letters(kind.getAlphabet());
+    length = kind.getLength();
+    texts = new Place[kind.getTop()];
+    prefixes = new Place[TextCandidates.places(letters.length(), texts.length)];
+    expected = 1.0 / TextCandidates.count(kind);
+    nats = -Math.log(FALSE * expected);
+    prefixes[0] = prefix("");
+  }
+
+  private Place prefix(String text) {
+    return new Place(text, VoteTally.lasting(letters.length() + 1, expected));
+  }
+
+  private Place text(String text) {
+    return new Place(text, VoteTally.lasting(1, expected));
+  }
+
+  /** Returns the prefixes by their places, up to the last one; a free one is empty. */
+  public List<String> prefixes() {
+    return list(prefixes);
+  }
+
+  /** Returns the texts by their places, up to the last one; a free one is empty. */
+  public List<String> texts() {
+    return list(texts);
+  }
+
+  private static List<String> list(Place[] places) {
+    int end = places.length;
+    while (end > 0 && places[end - 1] == null) {
+      end--;
+    }
+    return Arrays.stream(places, 0, end).map(each -> each == null ? "" : each.text).toList();
+  }
+
+  /** Returns the estimate of each text, by its place; empty at a free place. */
+  public List<Optional<FractionEstimate>> estimates() {
+    return Arrays.stream(texts, 0, texts().size()).map(PrefixTally::estimate).toList();
+  }
+
+  private static Optional<FractionEstimate> estimate(Place place) {
+    return place == null ? Optional.empty() : place.tally.estimates().stream().findFirst();
+  }
+
+  /** Returns how many votes of equal weight the weights by age correspond to [Kis65]. */
+  public long votes() {
+    return prefixes[0].tally.size();
+  }
+
+  /**
+   * Adds one vote.
+   *
+   * @param law of the vote
+   * @param contains whether the released group contains a candidate, by its number
+   * @param age how many publications are newer than the one that the vote is about
+   * @return false if that publication had no list
+   */
+  public boolean add(CategoryLaw law, IntPredicate contains, int age) {
+    if (age > prefixes[0].age) {
+      return false;
+    }
+    heaviest = Math.max(heaviest, law.strength() / law.variance(expected));
+    for (int i = 0; i < texts.length; i++) {
+      int number = i;
+      add(texts[i], law, j -> contains.test(number), age);
+    }
+    for (int i = 0; i < prefixes.length; i++) {
+      int first = texts.length + i * (letters.length() + 1);
+      add(prefixes[i], law, j -> contains.test(first + j), age);
+    }
+    return true;
+  }
+
+  private static void add(Place place, CategoryLaw law, IntPredicate contains, int age) {
+    if (place != null && age <= place.age) {
+      place.tally.add(law, contains, age);
+    }
+  }
+
+  /** Records another publication, with a list of its own. */
+  public void age() {
+    heaviest *= Forgetting.LASTING.retained();
+    for (Place[] places : List.of(prefixes, texts)) {
+      for (Place place : places) {
+        if (place != null) {
+          place.age++;
+          place.tally.age();
+        }
+      }
+    }
+    for (int i = 0; i < texts.length; i++) {
+      if (estimate(texts[i]).filter(each -> each.low() > 0).isEmpty()) {
+        texts[i] = null;
+      }
+    }
+    for (int i = 1; i < prefixes.length; i++) {
+      if (prefixes[i] != null && isIdle(prefixes[i])) {
+        prefixes[i] = null;
+      }
+    }
+    List<Candidate> complete = new ArrayList<>();
+    List<Candidate> incomplete = new ArrayList<>();
+    for (Place prefix : prefixes) {
+      if (prefix != null) {
+        collect(prefix, complete, incomplete);
+      }
+    }
+    Comparator<Candidate> highest = Comparator.comparingDouble(Candidate::fraction).reversed();
+    complete.sort(highest);
+    complete.forEach(this::list);
+    incomplete.sort(highest);
+    incomplete.forEach(this::extend);
+  }
+
+  /** Adds the candidates of a prefix that may come on the list. */
+  private void collect(Place prefix, List<Candidate> complete, List<Candidate> incomplete) {
+    double least = LEAST * prefix.tally.noise();
+    double luck = prefix.tally.luck(heaviest, nats);
+    for (int letter = 0; letter <= letters.length(); letter++) {
+      boolean isEnd = letter == letters.length();
+      String text = isEnd ? prefix.text : prefix.text + letters.charAt(letter);
+      boolean isComplete = isEnd || text.length() == length;
+      double fraction = prefix.tally.fraction(letter);
+      if (fraction > (isComplete ? luck : least)
+          && !text.isEmpty()
+          && !has(isComplete ? texts : prefixes, text)) {
+        (isComplete ? complete : incomplete).add(new Candidate(prefix, letter, text));
+      }
+    }
+  }
+
+  private static boolean has(Place[] places, String text) {
+    return Arrays.stream(places).anyMatch(each -> each != null && each.text.equals(text));
+  }
+
+  private void list(Candidate candidate) {
+    int least = 0;
+    for (int i = 0; i < texts.length; i++) {
+      least = high(texts[i]) < high(texts[least]) ? i : least;
+    }
+    if (high(texts[least]) < candidate.fraction()) {
+      texts[least] = new Place(candidate.text, candidate.parent.tally.alone(candidate.letter));
+    }
+  }
+
+  private static double high(Place text) {
+    return text == null ? 0 : estimate(text).map(FractionEstimate::high).orElse(0.0);
+  }
+
+  private void extend(Candidate candidate) {
+    int least = -1;
+    double lowest = candidate.fraction();
+    for (int i = 1; i < prefixes.length; i++) {
+      double most =
+          prefixes[i] == null ? 0 : highest(prefixes[i]) + LEAST * prefixes[i].tally.noise();
+      if (most < lowest) {
+        lowest = most;
+        least = i;
+      }
+    }
+    if (least > 0) {
+      prefixes[least] = prefix(candidate.text);
+    }
+  }
+
+  /** Returns whether a prefix had its votes, and none of its candidates seems to have people. */
+  private boolean isIdle(Place prefix) {
+    return 2 * prefix.tally.size() > votes() && highest(prefix) < LEAST * prefix.tally.noise();
+  }
+
+  private double highest(Place prefix) {
+    double highest = 0;
+    for (int letter = 0; letter <= letters.length(); letter++) {
+      highest = Math.max(highest, prefix.tally.fraction(letter));
+    }
+    return highest;
+  }
+
+  /** Passes the state to a visitor, which may restore it. */
+  public void visit(String name, LearnerState.Visitor visitor) {
+    int ofPrefix = size(prefixes[0]);
+    int ofText = size(new Place("", prefixes[0].tally.alone(0)));
+    int end = 1 + prefixes.length * ofPrefix;
+    double[] saved = new double[end + texts.length * ofText];
+    saved[0] = heaviest;
+    for (int i = 0; i < prefixes.length; i++) {
+      save(prefixes[i], saved, 1 + i * ofPrefix);
+    }
+    for (int i = 0; i < texts.length; i++) {
+      save(texts[i], saved, end + i * ofText);
+    }
+    visitor.vector(name, saved);
+    heaviest = saved[0];
+    for (int i = 0; i < prefixes.length; i++) {
+      prefixes[i] = restored(saved, 1 + i * ofPrefix, this::prefix);
+    }
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = restored(saved, end + i * ofText, this::text);
+    }
+  }
+
+  private int size(Place place) {
+    return 1 + length + place.tally.sums().length;
+  }
+
+  /** Writes 1 + the age, the characters, and the sums of the tally; zeros if the place is free. */
+  private void save(Place place, double[] saved, int at) {
+    if (place == null) {
+      return;
+    }
+    saved[at] = 1 + place.age;
+    for (int i = 0; i < place.text.length(); i++) {
+      saved[at + 1 + i] = place.text.charAt(i);
+    }
+    double[] sums = place.tally.sums();
+    System.arraycopy(sums, 0, saved, at + 1 + length, sums.length);
+  }
+
+  private Place restored(double[] saved, int at, Function<String, Place> empty) {
+    if (saved[at] == 0) {
+      return null;
+    }
+    StringBuilder text = new StringBuilder();
+    for (int i = at + 1; i <= at + length && saved[i] != 0; i++) {
+      text.append((char) saved[i]);
+    }
+    Place place = empty.apply(text.toString());
+    place.age = (int) saved[at] - 1;
+    double[] sums = place.tally.sums();
+    System.arraycopy(saved, at + 1 + length, sums, 0, sums.length);
+    return place;
+  }
+}
