@@ -20,6 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What one device reports, and in which rounds. */
 class DeviceTest extends DeviceFixture {
+  /** Words that a device draws at once. */
+  private static final int BLOCK = 64;
+
   private List<String> urls() {
     Value requests = visits.world().getMember("requests");
     return java.util.stream.LongStream.range(0, requests.getArraySize())
