@@ -3,6 +3,7 @@ package io.croupier.accounting;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Zero-concentrated differential privacy: rho bounds the Renyi divergence by rho a at every order a
@@ -55,7 +56,7 @@ public final class ZeroConcentratedDp {
             .filter(entry -> entry.getKey().epsilon() > 0)
             .map(entry -> Group.of(entry.getKey(), entry.getValue()))
             .sorted(Comparator.comparingDouble(Group::kink).reversed())
-            .toList();
+            .collect(Collectors.toUnmodifiableList());
     int n = groups.size();
     // Segment i: from the order at which group i and later ones count by their epsilon, to that of
     // the one before.

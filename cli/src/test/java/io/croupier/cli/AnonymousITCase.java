@@ -554,7 +554,7 @@ class AnonymousITCase {
   @Tag("thorough")
   @Test
   void aBrowserReportsWithoutIdentity() throws Exception {
-    visit(gateway.address().resolve("/v1/"), "page", "");
+    AnonymousReport unused = visit(gateway.address().resolve("/v1/"), "page", "");
   }
 
   /**

@@ -45,8 +45,12 @@ public final class ModelSnapshot {
             update.getEstimatesCount() == 0 && update.getStatisticsCount() == 0 && !update.hasSize()
                 ? 0
                 : update.getQuestionProbability(),
-            update.getEstimatesList().stream().map(Estimate::getQuestion).toList(),
-            update.getStatisticsList().stream().map(StatisticEstimate::getStatistic).toList(),
+            update.getEstimatesList().stream()
+                .map(Estimate::getQuestion)
+                .collect(Collectors.toList()),
+            update.getStatisticsList().stream()
+                .map(StatisticEstimate::getStatistic)
+                .collect(Collectors.toList()),
             thresholds(update),
             texts(update),
             update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),

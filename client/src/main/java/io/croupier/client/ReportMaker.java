@@ -16,8 +16,8 @@ import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.Statistics;
 import io.croupier.schemas.view.GradientReportView;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
@@ -43,7 +43,7 @@ public final class ReportMaker {
   private static final long STAMP_MS = Duration.ofHours(1).toMillis();
 
   private final LocalLedger ledger;
-  private final InstantSource clock;
+  private final Clock clock;
   private final boolean namesUser;
 
   /**
@@ -52,7 +52,7 @@ public final class ReportMaker {
    * @param ledger the ledger of the person whose privacy is spent; owned by the caller
    * @param clock clock for the reports' timestamps, which contain only the hour
    */
-  public ReportMaker(LocalLedger ledger, InstantSource clock) {
+  public ReportMaker(LocalLedger ledger, Clock clock) {
     this(ledger, clock, true);
   }
 
@@ -61,7 +61,7 @@ public final class ReportMaker {
    *
    * @param namesUser whether the reports contain the user's id
    */
-  ReportMaker(LocalLedger ledger, InstantSource clock, boolean namesUser) {
+  ReportMaker(LocalLedger ledger, Clock clock, boolean namesUser) {
     this.ledger = Objects.requireNonNull(ledger, "ledger");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.namesUser = namesUser;

@@ -27,8 +27,9 @@ public final class Softmax {
   public static double[] scores(double[] weights, double[] x) {
     if (x.length == 0 || weights.length % x.length != 0 || weights.length < 2 * x.length) {
       throw new IllegalArgumentException(
-          "there are %d weights and %d features: there must be as many weights for each of at least two classes as features"
-              .formatted(weights.length, x.length));
+          String.format(
+              "there are %d weights and %d features: there must be as many weights for each of at least two classes as features",
+              weights.length, x.length));
     }
     double[] scores = new double[weights.length / x.length];
     for (int c = 0; c < scores.length; c++) {

@@ -3046,14 +3046,20 @@ export class Gateway {
         'nothing can be encrypted for the gateway: a relay needs crypto.subtle with X25519, in a secure context, and a'
         + ' key of large order', { cause });
     }
-    const response = await this.#fetch(url, {
-      ...options, method: 'POST', headers: { 'Content-Type': REQUEST_TYPE }, body: exchange.request,
-    });
+    let response;
+    let sealed;
+    try {
+      response = await this.#fetch(url, {
+        ...options, method: 'POST', headers: { 'Content-Type': REQUEST_TYPE }, body: exchange.request,
+      });
+      sealed = new Uint8Array(await response.arrayBuffer());
+    } catch (cause) {
+      throw new GatewayError('the relay could not be reached', { status: 0, retryAfterMs: 0, cause });
+    }
     if (response.status !== 200) {
       const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
       throw new GatewayError(`the relay answered ${response.status}`, { status: 0, retryAfterMs: wait ?? 0 });
     }
-    const sealed = new Uint8Array(await response.arrayBuffer());
     try {
       return readBinaryResponse(await exchange.open(sealed));
     } catch (cause) {

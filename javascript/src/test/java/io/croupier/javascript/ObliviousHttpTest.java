@@ -259,6 +259,7 @@ class ObliviousHttpTest extends WindowFixture {
             "problem(422, 'lie')",
             "answer(413)",
             "answer(404)",
+            "({arrayBuffer: async () => { throw new TypeError('cut off'); }})",
             "answer(200, {body: 'no ciphertext, but long enough for a nonce and a tag'})",
             "({...answer(200), arrayBuffer: async () => ofAnother.buffer})")) {
       relayAnswers(answer);
@@ -272,6 +273,7 @@ class ObliviousHttpTest extends WindowFixture {
             "the relay answered 422",
             "the relay answered 413",
             "the relay answered 404",
+            "the relay could not be reached",
             "the relay's answer is not what the gateway encrypted for the request",
             "the relay's answer is not what the gateway encrypted for the request");
     assertThat(reports()).isEmpty();

@@ -20,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.time.InstantSource;
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -150,7 +150,7 @@ class RoundsTest extends BrowserFixture {
     Map<String, Integer> seen = new HashMap<>();
     Path file = folder.resolve("ada.ledger");
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
-      ReportMaker maker = new ReportMaker(ledger, InstantSource.system());
+      ReportMaker maker = new ReportMaker(ledger, Clock.systemUTC());
       Value secret = array(secret(file));
       for (int n = 0; n < 240; n++) {
         ModelUpdate update = update(random, n);

@@ -328,8 +328,9 @@ public final class Declarations {
     if (clip != null && declared instanceof CoordinateLaplace laplace) {
       if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
         return List.of(
-            "%s.%s is %s: it must be L2, COORDINATES or left out"
-                .formatted(name.apply(field), name.apply(clip), laplace.getClipValue()));
+            String.format(
+                "%s.%s is %s: it must be L2, COORDINATES or left out",
+                name.apply(field), name.apply(clip), laplace.getClipValue()));
       }
     }
     try {
@@ -348,6 +349,6 @@ public final class Declarations {
     boolean isMissing = field != null && field.hasPresence() && !declared.hasField(field);
     String parameter = field == null ? flaw.parameter() : name.apply(field);
     String state = isMissing ? "missing" : flaw.value().toString();
-    return "%s is %s: it must be %s".formatted(parameter, state, flaw.right());
+    return String.format("%s is %s: it must be %s", parameter, state, flaw.right());
   }
 }

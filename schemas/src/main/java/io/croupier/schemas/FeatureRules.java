@@ -33,7 +33,8 @@ public final class FeatureRules {
       case ENCODER -> feature.getEncoder().getLength();
       case KIND_NOT_SET ->
           throw new IllegalArgumentException(
-              "feature '%s' is of no kind that this version knows".formatted(feature.getName()));
+              String.format(
+                  "feature '%s' is of no kind that this version knows", feature.getName()));
     };
   }
 
@@ -64,8 +65,9 @@ public final class FeatureRules {
           fit(values, spec.getDimension()),
           "dimension",
           spec.getDimension(),
-          "%d, the number of values that the features make, or for k classes k times as much"
-              .formatted(values));
+          String.format(
+              "%d, the number of values that the features make, or for k classes k times as much",
+              values));
     }
   }
 

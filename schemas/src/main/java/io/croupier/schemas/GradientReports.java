@@ -138,7 +138,7 @@ public final class GradientReports {
 
   private static void checkToken(GradientReport report, Violations violations) {
     if (report.getToken().getTag().size() != TAG_BYTES) {
-      violations.add("token.tag must be %d bytes".formatted(TAG_BYTES));
+      violations.add(String.format("token.tag must be %d bytes", TAG_BYTES));
     }
     violations.require(
         report.hasPrivUnit() || report.hasRandomisedResponse(),

@@ -177,7 +177,7 @@ public final class Statistics {
           level > before && level < 1,
           path + ".levels[" + i + "]",
           level,
-          "above %s and below 1".formatted(i == 0 ? "0" : "the one before it, " + before));
+          String.format("above %s and below 1", i == 0 ? "0" : "the one before it, " + before));
       before = level;
     }
     boolean hasFrom = violations.required(path + ".from", quantiles.hasFrom(), "a finite number");

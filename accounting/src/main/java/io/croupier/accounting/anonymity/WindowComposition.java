@@ -84,7 +84,8 @@ public final class WindowComposition {
     }
     if (!(count >= 1 && count <= MOST_WINDOWS)) {
       throw new IllegalArgumentException(
-          "there are %s windows; there must be from 1 to %s".formatted((long) count, MOST_WINDOWS));
+          String.format(
+              "there are %s windows; there must be from 1 to %s", (long) count, MOST_WINDOWS));
     }
     double all = Math.min(most, variance / 2 + REACH * Math.sqrt(variance));
     double step = Math.max(Math.sqrt(variance / count) / FINENESS, all / MOST_STEPS);

@@ -6,6 +6,7 @@ import io.croupier.accounting.numerics.DecimalNorm;
 import io.croupier.accounting.numerics.DecimalSum;
 import io.croupier.accounting.numerics.DecimalUnits;
 import java.math.BigDecimal;
+import java.nio.Buffer;
 import java.nio.DoubleBuffer;
 import java.util.List;
 
@@ -90,7 +91,8 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
 
   /** All taus; reading moves no position of this mechanism. */
   public DoubleBuffer taus() {
-    return taus.duplicate().rewind();
+    // Of Android 13, rewind is declared by Buffer alone.
+    return (DoubleBuffer) ((Buffer) taus.duplicate()).rewind();
   }
 
   /** The set to which the gradient was clipped. */

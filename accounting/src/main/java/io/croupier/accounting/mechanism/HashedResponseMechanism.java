@@ -85,14 +85,14 @@ public record HashedResponseMechanism(double epsilon, int groups) implements Mec
             : categories <= Math.min(MOST_GROUPS, 3 * (odds + error) + 2) && groups == categories;
     return isRight
         ? ""
-        : "groups is %d, and the vote has %s: it must have %d groups and %s for epsilon %s and %d categories"
-            .formatted(
-                groups,
-                seed(isHashed),
-                of(epsilon, categories).groups,
-                seed(isHashed(epsilon, categories)),
-                epsilon,
-                categories);
+        : String.format(
+            "groups is %d, and the vote has %s: it must have %d groups and %s for epsilon %s and %d categories",
+            groups,
+            seed(isHashed),
+            of(epsilon, categories).groups,
+            seed(isHashed(epsilon, categories)),
+            epsilon,
+            categories);
   }
 
   private static String seed(boolean isHashed) {

@@ -62,9 +62,10 @@ public record PrivUnitMechanism(double epsilon, int candidates, int top) impleme
   public String objection(GradientSpace space) {
     return space.isNearOptimum(this)
         ? ""
-        : ("top %s of %s candidates makes vectors longer than 1.3 times the least length at epsilon"
-                + " %s: it must be nearer to the best top, or the candidates more")
-            .formatted(top, candidates, epsilon);
+        : String.format(
+            "top %s of %s candidates makes vectors longer than 1.3 times the least length at epsilon"
+                + " %s: it must be nearer to the best top, or the candidates more",
+            top, candidates, epsilon);
   }
 
   @Override

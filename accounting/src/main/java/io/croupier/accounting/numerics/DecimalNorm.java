@@ -54,8 +54,9 @@ public final class DecimalNorm {
   public void add(double level, int times) {
     if (!(level >= 0 && level <= Double.MAX_VALUE) || times < 0) {
       throw new IllegalArgumentException(
-          "level is %s, %d times; it must be finite, and neither may be negative"
-              .formatted(level, times));
+          String.format(
+              "level is %s, %d times; it must be finite, and neither may be negative",
+              level, times));
     }
     double scaled = level * NANOS;
     long nanos = Math.round(scaled);

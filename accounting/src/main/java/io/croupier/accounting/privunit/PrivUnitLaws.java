@@ -63,7 +63,8 @@ public final class PrivUnitLaws {
     PrivUnitLaw best = law(dimension, epsilon, candidates, top);
     if (!best.isNearOptimum()) {
       throw new IllegalArgumentException(
-          "candidates is %s; at epsilon %s it must be more".formatted(candidates, best.epsilon()));
+          String.format(
+              "candidates is %s; at epsilon %s it must be more", candidates, best.epsilon()));
     }
     return best;
   }

@@ -28,7 +28,7 @@ final class AnonymousTotals {
   private long guarantees;
 
   /** One user's total; users with the same windows share the computation, which takes long. */
-  private record Row(String userId, Total total) {}
+  private record UserTotal(String userId, Total total) {}
 
   /** Adds an accounting event; those of other outcomes than a token's are ignored. */
   void addEvent(AccountingEvent event) {
@@ -113,17 +113,18 @@ final class AnonymousTotals {
     return lines;
   }
 
-  private List<Row> rows() {
+  private List<UserTotal> rows() {
     Map<Object, Total> known = new HashMap<>();
-    List<Row> rows = new ArrayList<>();
+    List<UserTotal> rows = new ArrayList<>();
     users.forEach(
         (userId, windows) ->
             rows.add(
-                new Row(userId, known.computeIfAbsent(windows.grants(), grants -> windows.all()))));
+                new UserTotal(
+                    userId, known.computeIfAbsent(windows.grants(), grants -> windows.all()))));
     rows.sort(
-        Comparator.comparingDouble((Row row) -> row.total.central() + row.total.openLocal())
+        Comparator.comparingDouble((UserTotal row) -> row.total.central() + row.total.openLocal())
             .reversed()
-            .thenComparing(Row::userId));
+            .thenComparing(UserTotal::userId));
     return rows;
   }
 
@@ -132,7 +133,7 @@ final class AnonymousTotals {
     if (isEmpty()) {
       return List.of();
     }
-    List<Row> rows = rows();
+    List<UserTotal> rows = rows();
     Table table = CentralTotals.table("user");
     rows.stream().limit(top).forEach(row -> table.row(CentralTotals.row(row.userId, row.total)));
     List<String> text = new ArrayList<>(List.of("", "Anonymous windows:", table.text()));

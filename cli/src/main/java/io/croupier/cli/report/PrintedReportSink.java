@@ -10,7 +10,7 @@ import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.time.InstantSource;
+import java.time.Clock;
 
 /**
  * Prints reports, beginning with those that an interrupted run left unprinted. A printed report is
@@ -24,7 +24,7 @@ final class PrintedReportSink implements ReportSink {
   private boolean isFull;
 
   /** Prints to {@code out}, which is not closed. */
-  PrintedReportSink(OutputStream out, FileFormat format, LocalLedger ledger, InstantSource clock) {
+  PrintedReportSink(OutputStream out, FileFormat format, LocalLedger ledger, Clock clock) {
     this.out = out;
     this.format = format;
     this.ledger = ledger;

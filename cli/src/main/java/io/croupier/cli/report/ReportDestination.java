@@ -8,7 +8,7 @@ import io.croupier.job.config.JobConfig;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.InstantSource;
+import java.time.Clock;
 import java.util.function.Consumer;
 
 /** Where reports go, and where the model that they belong to comes from. */
@@ -78,7 +78,7 @@ sealed interface ReportDestination {
 
     @Override
     public ReportSink sink(LocalLedger ledger, Consumer<String> warnings) {
-      return new PrintedReportSink(out, format, ledger, InstantSource.system());
+      return new PrintedReportSink(out, format, ledger, Clock.systemUTC());
     }
   }
 }

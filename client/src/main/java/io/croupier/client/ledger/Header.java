@@ -38,6 +38,6 @@ record Header(
   /** Prints neither the user nor the secret. */
   @Override
   public String toString() {
-    return "Header[carried=%d, isCurrent=%s]".formatted(carried, isCurrent);
+    return String.format("Header[carried=%d, isCurrent=%s]", carried, isCurrent);
   }
 }

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.LedgerEntry.EntryKind;
 import io.croupier.schemas.GradientReports;
+import java.nio.Buffer;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * The bytes of a ledger's file: a header, then entries, each of which ends with a commit marker if
@@ -77,7 +77,7 @@ final class LedgerFormat {
 
   LedgerFormat(Header header) {
     this.header = toBytes(header);
-    headerChecksum = checksum(this.header.duplicate());
+    headerChecksum = Castagnoli.checksum(this.header, this.header.remaining());
   }
 
   ByteBuffer header() {
@@ -104,7 +104,7 @@ final class LedgerFormat {
           .putLong(opening.unbounded())
           .putInt(header.carried());
     }
-    return putChecksum(bytes).flip();
+    return flipped(putChecksum(bytes));
   }
 
   private static void putId(ByteBuffer bytes, String id) {
@@ -167,9 +167,9 @@ final class LedgerFormat {
         .putInt(entry.content().length);
     putChecksum(bytes);
     if (entry.kind().hasContent()) {
-      bytes.put(entry.content()).putInt(checksum(ByteBuffer.wrap(entry.content())));
+      bytes.put(entry.content()).putInt(checksum(entry.content()));
     }
-    return bytes.flip();
+    return flipped(bytes);
   }
 
   /** Number of bytes of an entry, without its commit marker. */
@@ -206,15 +206,16 @@ final class LedgerFormat {
     long epsilonNanos = bytes.getLong();
     long muSquaredPicos = bytes.getLong();
     byte[] content = new byte[bytes.getInt()];
-    bytes.position(HEAD_BYTES).get(content);
-    boolean isWhole = !kind.hasContent() || bytes.getInt() == checksum(ByteBuffer.wrap(content));
+    ((Buffer) bytes).position(HEAD_BYTES);
+    bytes.get(content);
+    boolean isWhole = !kind.hasContent() || bytes.getInt() == checksum(content);
     return isWhole ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, content) : null;
   }
 
   /** The commit marker for a position in the file. */
   ByteBuffer marker(long position) {
     ByteBuffer marker = ByteBuffer.allocate(MARKER_BYTES).putInt(MARKER_MAGIC).putLong(position);
-    return marker.putInt(markerChecksum(position)).flip();
+    return flipped(marker.putInt(markerChecksum(position)));
   }
 
   /** Whether {@code bytes} have at {@code index} the commit marker for a position in the file. */
@@ -226,22 +227,26 @@ final class LedgerFormat {
 
   private int markerChecksum(long position) {
     ByteBuffer summed = ByteBuffer.allocate(16).putInt(MARKER_MAGIC).putLong(position);
-    return checksum(summed.putInt(headerChecksum).flip());
+    summed.putInt(headerChecksum);
+    return Castagnoli.checksum(summed, summed.position());
   }
 
   private static ByteBuffer putChecksum(ByteBuffer bytes) {
-    return bytes.putInt(checksum(bytes.duplicate().flip()));
+    return bytes.putInt(Castagnoli.checksum(bytes, bytes.position()));
   }
 
   /** Reads a checksum; whether it is that of all bytes before it. */
   private static boolean endsWithChecksum(ByteBuffer bytes) {
-    ByteBuffer summed = bytes.duplicate().flip();
-    return bytes.getInt() == checksum(summed);
+    int checksum = Castagnoli.checksum(bytes, bytes.position());
+    return bytes.getInt() == checksum;
   }
 
-  private static int checksum(ByteBuffer bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return (int) crc.getValue();
+  private static int checksum(byte[] bytes) {
+    return Castagnoli.checksum(ByteBuffer.wrap(bytes), bytes.length);
+  }
+
+  /** Of Android 13, {@code flip} is declared by Buffer alone. */
+  static ByteBuffer flipped(Buffer bytes) {
+    return (ByteBuffer) bytes.flip();
   }
 }

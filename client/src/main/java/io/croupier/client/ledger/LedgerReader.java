@@ -134,6 +134,6 @@ final class LedgerReader {
         throw new IOException("the ledger was truncated while it was read");
       }
     }
-    return bytes.flip();
+    return LedgerFormat.flipped(bytes);
   }
 }

@@ -108,7 +108,8 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
       share().admit(cost, after);
     } catch (LimitReachedException e) {
       throw new LimitReachedException(
-          "%s, which is the share %s that answers may take".formatted(e.getMessage(), answers));
+          String.format(
+              "%s, which is the share %s that answers may take", e.getMessage(), answers));
     }
   }
 

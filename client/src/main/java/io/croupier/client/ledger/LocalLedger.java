@@ -220,8 +220,9 @@ public final class LocalLedger implements AutoCloseable {
     StoredToken next = new StoredToken(token.sequence(), stage, bytes);
     if (!state.isInStage(token) || !next.follows(token)) {
       throw new IllegalStateException(
-          "token %d is not in the stage %s, or %s is not a later one"
-              .formatted(token.sequence(), token.stage(), stage));
+          String.format(
+              "token %d is not in the stage %s, or %s is not a later one",
+              token.sequence(), token.stage(), stage));
     }
     add(LedgerEntry.state(next));
     return next;

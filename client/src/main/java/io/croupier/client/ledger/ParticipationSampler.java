@@ -80,7 +80,7 @@ final class ParticipationSampler {
     Mac mac = mac();
     mac.update(purpose);
     mac.update(modelId.getBytes(UTF_8));
-    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(round).flip());
+    mac.update(ByteBuffer.allocate(Long.BYTES).putLong(round).array());
     return (ByteBuffer.wrap(mac.doFinal()).getLong() >>> 11) * 0x1p-53;
   }
 

@@ -57,8 +57,9 @@ public record Calibration(
     }
     if (clipMoves && gridExponent != ModelSpecs.gridExponent(gradientBound)) {
       throw new IllegalArgumentException(
-          "gridExponent is %d; with a moving clip it must be %d, that of gradientBound %s"
-              .formatted(gridExponent, ModelSpecs.gridExponent(gradientBound), gradientBound));
+          String.format(
+              "gridExponent is %d; with a moving clip it must be %d, that of gradientBound %s",
+              gridExponent, ModelSpecs.gridExponent(gradientBound), gradientBound));
     }
   }
 

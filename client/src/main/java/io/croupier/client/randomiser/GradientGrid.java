@@ -155,13 +155,16 @@ final class GradientGrid {
     if (exponentSource != ExponentSource.SPEC) {
       String grid =
           exponentSource == ExponentSource.MOVING_CLIP
-              ? "a moving clip, which has up to 2^%d steps"
-                  .formatted(Math.getExponent(inSteps(gradientBound)) + 1)
-              : "gradientBound %s, which has %.0f steps"
-                  .formatted(gradientBound, Math.floor(inSteps(gradientBound)));
+              ? String.format(
+                  "a moving clip, which has up to 2^%d steps",
+                  Math.getExponent(inSteps(gradientBound)) + 1)
+              : String.format(
+                  "gradientBound %s, which has %.0f steps",
+                  gradientBound, Math.floor(inSteps(gradientBound)));
       throw new IllegalArgumentException(
-          "%s requires noise that exceeds 32 bits on the grid of %s (dimension %d); a higher level for each report requires less"
-              .formatted(level, grid, dimension));
+          String.format(
+              "%s requires noise that exceeds 32 bits on the grid of %s (dimension %d); a higher level for each report requires less",
+              level, grid, dimension));
     }
     String problem =
         String.format(

@@ -10,6 +10,9 @@ final class AddressConnections implements Connection.Listener {
   private final int most;
   private final ConcurrentMap<String, Integer> open = new ConcurrentHashMap<>();
 
+  /** Of the open connections; a closed one has no address any more. */
+  private final ConcurrentMap<Connection, String> addresses = new ConcurrentHashMap<>();
+
   /**
    * Counts connections by address; of IPv6, by network.
    *
@@ -21,24 +24,22 @@ final class AddressConnections implements Connection.Listener {
 
   @Override
   public void onOpened(Connection connection) {
-    if (!isWithinTls(connection) && open.merge(address(connection), 1, Integer::sum) > most) {
+    // The connection that carries another one, with TLS, is counted.
+    if (connection.getEndPoint() instanceof EndPoint.Wrapper) {
+      return;
+    }
+    String address = Router.address(connection.getEndPoint().getRemoteSocketAddress());
+    addresses.put(connection, address);
+    if (open.merge(address, 1, Integer::sum) > most) {
       connection.getEndPoint().close();
     }
   }
 
   @Override
   public void onClosed(Connection connection) {
-    if (!isWithinTls(connection)) {
-      open.computeIfPresent(address(connection), (key, count) -> count == 1 ? null : count - 1);
+    String address = addresses.remove(connection);
+    if (address != null) {
+      open.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
     }
-  }
-
-  /** The connection that carries this one is counted. */
-  private static boolean isWithinTls(Connection connection) {
-    return connection.getEndPoint() instanceof EndPoint.Wrapper;
-  }
-
-  private static String address(Connection connection) {
-    return Router.address(connection.getEndPoint().getRemoteSocketAddress());
   }
 }

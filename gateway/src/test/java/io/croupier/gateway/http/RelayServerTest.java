@@ -223,7 +223,8 @@ class RelayServerTest {
     return new RelayServer(
         new ListenSettings(LOOPBACK, 0, Optional.empty(), true),
         gateway(),
-        new LimitSettings(2615, bodyTime, idle, 1000, places, 0, Duration.ZERO, fast, fast, 0),
+        new LimitSettings(
+            2615, bodyTime, idle, 1000, places, 0, Duration.ZERO, fast, fast, 0, 1000),
         answer,
         nanos);
   }

@@ -1,5 +1,7 @@
 package io.croupier.gateway.watch;
 
+import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.ModelUpdate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.gateway.Chromium;
@@ -220,6 +222,29 @@ class WatchPageITCase {
     assertThat(points("quantity")).isPositive();
     feed.end("The end.");
     awaitText("status", "Ended");
+    assertThat(messages()).isEmpty();
+  }
+
+  /** The rows of a level without answers, and of one with a value in a narrow range. */
+  @Test
+  void quantilesWithoutAnswersHaveNoValue() {
+    ModelUpdate.Builder update = Records.update("banco", 90, 9000);
+    StatisticEstimate.Builder time = update.addStatisticsBuilder();
+    time.getStatisticBuilder().setName("time").getQuantilesBuilder().setFrom(1e6).setTo(1e6 + 1);
+    time.getStatisticBuilder().getQuantilesBuilder().addLevels(0.5);
+    state.update(Records.record(update), true);
+    visit(1280, "light");
+    awaitText("quantiles-table", "1000001");
+    assertThat(cell("quantiles-table", "model banco", "value")).isEqualTo("-");
+    assertThat(cell("quantiles-table", "model banco", "95 % interval")).isEqualTo("-");
+    assertThat(cell("quantiles-table", "model banco", "in the range")).isEmpty();
+    assertThat(cell("quantiles-table", "model banco", "worth answers")).isEqualTo("0");
+
+    time.getQuantilesBuilder().addValues(1e6 + 0.123456).addLow(1e6).addHigh(1e6 + 0.25);
+    state.update(Records.record(update), true);
+    awaitText("quantiles-table", "1000000.123");
+    assertThat(cell("quantiles-table", "model banco", "95 % interval"))
+        .isEqualTo("1000000 to 1000000.25");
     assertThat(messages()).isEmpty();
   }
 

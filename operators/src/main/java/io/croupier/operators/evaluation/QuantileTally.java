@@ -39,10 +39,8 @@ public final class QuantileTally {
 
   private static final double STEP = 1.0 / (1 << 16);
 
-  /**
-   * The 99.5 % quantile of the standard normal distribution, for the nearest of many thresholds.
-   */
-  private static final double CAREFUL_Z = 2.5758293035489004;
+  /** The 99 % quantile of the standard normal distribution, for the nearest of many thresholds. */
+  private static final double CAREFUL_Z = 2.3263478740408408;
 
   private static final int THRESHOLD = 0;
   private static final int RESPONSE = 1;

@@ -21,15 +21,16 @@ import java.util.function.Function;
  *   l_k = (lambda / Omega) sum of &lt;s_j, w_(k,j)&gt;;  l = (lambda / Omega) sum over parts and copies of p_(k,j) &lt;s_j, w_(k,j)&gt;
  * </pre>
  *
- * <p>People drift where a copy that forgets does better than the one that doesn't, beyond chance:
- * with x = l_infinite - l_k, and sums discounted by the copy's own memory,
+ * <p>People drift where the mixture does better than all of history, beyond chance: with x =
+ * l_infinite - l, and the discount beta of {@link DiscountedHedge}, whose sum of a copy contains X,
  *
  * <pre>
- *   X &lt;- beta X + x;  Q &lt;- beta^2 Q + x^2;  drifting: X &gt; {@value #DEVIATIONS} sqrt(Q) for a copy
+ *   X &lt;- beta (X + x);  Q &lt;- beta^2 (Q + x^2);  drifting: X &gt; {@value #DEVIATIONS} sqrt(Q)
  * </pre>
  *
- * <p>The losses are those on gradients at w. So this is evidence while w is still wrong, and ends
- * once the shares have followed the people.
+ * <p>Not before the discounts multiply to 1/2, while all of history is little. The losses are those
+ * on gradients at w. So this is evidence while w is still wrong, and ends once the shares have
+ * followed the people.
  *
  * <p>A step costs what the steps of all copies cost, and their losses O(d) for each part.
  */
@@ -43,7 +44,7 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
 
   private static final double LEAST_REMAINDER = StrictMath.pow(2, -1.0 / 8);
 
-  private static final double DEVIATIONS = 3;
+  private static final double DEVIATIONS = 2.25;
   private static final String SATURATIONS = "saturations";
 
   private final List<Bettor<?>> learners = new ArrayList<>();
@@ -77,9 +78,9 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
         loss += shares[k] * ofCopy;
       }
     }
-    state.compare(losses, (double) round.reports);
     double beta = Math.max(LEAST_REMAINDER, COMPARISON.remainder((double) round.reports));
     state.hedge.observe(losses, loss, beta);
+    state.compare(losses[losses.length - 1] - loss, beta);
     state.copies.forEach(copy -> copy.step(round));
   }
 
@@ -188,11 +189,11 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
     /** The shares at the publications that a report may name. */
     private final TreeMap<Long, double[]> played = new TreeMap<>();
 
-    /** X of each copy; 0 for the last. */
-    private final double[] leads = new double[MEMORIES.size()];
+    /** Q. */
+    private double squares;
 
-    /** Q of each copy. */
-    private final double[] squares = new double[MEMORIES.size()];
+    /** The product of the discounts. */
+    private double remainder = 1;
 
     /** The last publication of a copy; not part of the state. */
     private final Iterate summand;
@@ -208,23 +209,14 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
       return hedge;
     }
 
-    private void compare(double[] losses, double reports) {
-      double infinite = losses[losses.length - 1];
-      for (int k = 0; k < losses.length; k++) {
-        double beta = MEMORIES.get(k).remainder(reports);
-        double lead = infinite - losses[k];
-        leads[k] = beta * leads[k] + lead;
-        squares[k] = Math.min(Double.MAX_VALUE, beta * beta * squares[k] + lead * lead);
-      }
+    private void compare(double lead, double beta) {
+      squares = Math.min(Double.MAX_VALUE, beta * beta * (squares + lead * lead));
+      remainder *= beta;
     }
 
     private boolean isDrifting() {
-      for (int k = 0; k < leads.length; k++) {
-        if (leads[k] > DEVIATIONS * Math.sqrt(squares[k])) {
-          return true;
-        }
-      }
-      return false;
+      return remainder <= 0.5
+          && hedge.excess(MEMORIES.size() - 1) > DEVIATIONS * Math.sqrt(squares);
     }
 
     @Override
@@ -238,8 +230,8 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
       visitor.count("round", round());
       weighting.visit(visitor);
       hedge.visit(visitor);
-      visitor.vector("leads", leads);
-      visitor.vector("squared-leads", squares);
+      squares = visitor.scalar("squared-leads", squares);
+      remainder = visitor.scalar("comparison-remainder", remainder);
       visitPlayed(visitor);
       copies.forEach(copy -> copy.visit(visitor));
     }

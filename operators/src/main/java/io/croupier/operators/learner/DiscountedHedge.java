@@ -40,6 +40,11 @@ final class DiscountedHedge {
     return shares;
   }
 
+  /** Returns L_k: by how much the discounted losses of an expert exceed those of the mixture. */
+  double excess(int expert) {
+    return sums[expert];
+  }
+
   /** Returns Delta. */
   double gaps() {
     return gaps;
