@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What one device reports, and in which rounds. */
 class DeviceTest extends DeviceFixture {
-  /** Words that the device draws at once. */
+  /** Words that a device draws at once. */
   private static final int BLOCK = 64;
 
   private List<String> urls() {

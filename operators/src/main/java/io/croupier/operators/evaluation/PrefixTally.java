@@ -24,7 +24,7 @@ import java.util.function.IntPredicate;
  * <p>At each publication, by the votes so far: (1) a text leaves the list once its 95 % interval
  * contains 0, and a prefix once it has had its share of votes and none of its candidates is beyond
  * {@value #LEAST} standard errors. (2) A complete text comes on the list if so high an estimate has
- * a probability of at most {@value #FALSE} / k where nobody has the text, by Bernstein's
+ * a probability of at most {@value #FALSE} / k where no person has the text, by Bernstein's
  * inequality; so for all k candidates of a list together, of {@value #FALSE} at most. It keeps its
  * votes. (3) An incomplete one becomes a prefix if its estimate is more than {@value #LEAST}
  * standard errors: a mistake costs a place for a while, and no more. Where places are short, the
@@ -36,7 +36,7 @@ import java.util.function.IntPredicate;
  * phase, as a list that never ends. O(k) a vote, O(k log k) a publication. Not thread-safe.
  */
 public final class PrefixTally {
-  /** How probable it is at most that a publication lists a new text that nobody has. */
+  /** How probable it is at most that a publication lists a new text that no person has. */
   static final double FALSE = 0.01;
 
   /** Standard errors from which a candidate becomes a prefix. */

@@ -166,7 +166,7 @@ public final class VoteTally {
     return hasInformation() ? (sums[HITS + category] - sums[CHANCES]) / sums[INFORMATION] : 0;
   }
 
-  /** Returns the standard error of the estimate of a category that nobody has. */
+  /** Returns the standard error of the estimate of a category that no person has. */
   double noise() {
     return hasInformation()
         ? Math.sqrt(sums[CONSTANT]) / sums[INFORMATION]
@@ -174,8 +174,8 @@ public final class VoteTally {
   }
 
   /**
-   * Returns what the estimate of a category that nobody has exceeds with a probability of at most
-   * exp(-nats), by Bernstein's inequality [Ber24].
+   * Returns what the estimate of a category that no person has exceeds with a probability of at
+   * most exp(-nats), by Bernstein's inequality [Ber24].
    *
    * @param heaviest at least w c of every vote
    */

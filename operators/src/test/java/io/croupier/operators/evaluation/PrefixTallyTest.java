@@ -197,7 +197,7 @@ class PrefixTallyTest {
     assertThat(covered).isEqualTo(withinInterval);
   }
 
-  /** Nobody has a text. In 400 publications, no list has one. */
+  /** No person has a text. In 400 publications, no list has one. */
   @ParameterizedTest
   @CsvSource({"20", "400"})
   void nothingIsFoundWhereNobodyHasATextOfTheAlphabet(int votes) {
