@@ -48,27 +48,27 @@ public final class PrefixTally {
   private final double nats;
 
   /** By place; null if it is free. */
-  private final Place[] prefixes;
+  private final ListPlace[] prefixes;
 
-  private final Place[] texts;
+  private final ListPlace[] texts;
 
   /** At least w c of every vote. */
   private double heaviest;
 
   /** What a place of the list has: a text or prefix, its votes, and publications since it came. */
-  private static final class Place {
+  private static final class ListPlace {
     final String text;
     final VoteTally tally;
     int age;
 
-    Place(String text, VoteTally tally) {
+    ListPlace(String text, VoteTally tally) {
       this.text = text;
       this.tally = tally;
     }
   }
 
   /** A candidate that may come on the list. */
-  private record Candidate(Place parent, int letter, String text) {
+  private record Extension(ListPlace parent, int letter, String text) {
 
     double fraction() {
       return parent.tally.fraction(letter);
@@ -79,19 +79,19 @@ public final class PrefixTally {
   public PrefixTally(Prefixes kind) {
     letters = TextCandidates.letters(kind.getAlphabet());
     length = kind.getLength();
-    texts = new Place[kind.getTop()];
-    prefixes = new Place[TextCandidates.places(letters.length(), texts.length)];
+    texts = new ListPlace[kind.getTop()];
+    prefixes = new ListPlace[TextCandidates.places(letters.length(), texts.length)];
     expected = 1.0 / TextCandidates.count(kind);
     nats = -Math.log(FALSE * expected);
     prefixes[0] = prefix("");
   }
 
-  private Place prefix(String text) {
-    return new Place(text, VoteTally.lasting(letters.length() + 1, expected));
+  private ListPlace prefix(String text) {
+    return new ListPlace(text, VoteTally.lasting(letters.length() + 1, expected));
   }
 
-  private Place text(String text) {
-    return new Place(text, VoteTally.lasting(1, expected));
+  private ListPlace text(String text) {
+    return new ListPlace(text, VoteTally.lasting(1, expected));
   }
 
   /** Returns the prefixes by their places, up to the last one; a free one is empty. */
@@ -104,7 +104,7 @@ public final class PrefixTally {
     return list(texts);
   }
 
-  private static List<String> list(Place[] places) {
+  private static List<String> list(ListPlace[] places) {
     int end = places.length;
     while (end > 0 && places[end - 1] == null) {
       end--;
@@ -117,7 +117,7 @@ public final class PrefixTally {
     return Arrays.stream(texts, 0, texts().size()).map(PrefixTally::estimate).toList();
   }
 
-  private static Optional<FractionEstimate> estimate(Place place) {
+  private static Optional<FractionEstimate> estimate(ListPlace place) {
     return place == null ? Optional.empty() : place.tally.estimates().stream().findFirst();
   }
 
@@ -150,7 +150,7 @@ public final class PrefixTally {
     return true;
   }
 
-  private static void add(Place place, CategoryLaw law, IntPredicate contains, int age) {
+  private static void add(ListPlace place, CategoryLaw law, IntPredicate contains, int age) {
     if (place != null && age <= place.age) {
       place.tally.add(law, contains, age);
     }
@@ -159,8 +159,8 @@ public final class PrefixTally {
   /** Records another publication, with a list of its own. */
   public void age() {
     heaviest *= Forgetting.LASTING.retained();
-    for (Place[] places : List.of(prefixes, texts)) {
-      for (Place place : places) {
+    for (ListPlace[] places : List.of(prefixes, texts)) {
+      for (ListPlace place : places) {
         if (place != null) {
           place.age++;
           place.tally.age();
@@ -177,14 +177,14 @@ public final class PrefixTally {
         prefixes[i] = null;
       }
     }
-    List<Candidate> complete = new ArrayList<>();
-    List<Candidate> incomplete = new ArrayList<>();
-    for (Place prefix : prefixes) {
+    List<Extension> complete = new ArrayList<>();
+    List<Extension> incomplete = new ArrayList<>();
+    for (ListPlace prefix : prefixes) {
       if (prefix != null) {
         collect(prefix, complete, incomplete);
       }
     }
-    Comparator<Candidate> highest = Comparator.comparingDouble(Candidate::fraction).reversed();
+    Comparator<Extension> highest = Comparator.comparingDouble(Extension::fraction).reversed();
     complete.sort(highest);
     complete.forEach(this::list);
     incomplete.sort(highest);
@@ -192,7 +192,7 @@ public final class PrefixTally {
   }
 
   /** Adds the candidates of a prefix that may come on the list. */
-  private void collect(Place prefix, List<Candidate> complete, List<Candidate> incomplete) {
+  private void collect(ListPlace prefix, List<Extension> complete, List<Extension> incomplete) {
     double least = LEAST * prefix.tally.noise();
     double luck = prefix.tally.luck(heaviest, nats);
     for (int letter = 0; letter <= letters.length(); letter++) {
@@ -203,30 +203,30 @@ public final class PrefixTally {
       if (fraction > (isComplete ? luck : least)
           && !text.isEmpty()
           && !has(isComplete ? texts : prefixes, text)) {
-        (isComplete ? complete : incomplete).add(new Candidate(prefix, letter, text));
+        (isComplete ? complete : incomplete).add(new Extension(prefix, letter, text));
       }
     }
   }
 
-  private static boolean has(Place[] places, String text) {
+  private static boolean has(ListPlace[] places, String text) {
     return Arrays.stream(places).anyMatch(each -> each != null && each.text.equals(text));
   }
 
-  private void list(Candidate candidate) {
+  private void list(Extension candidate) {
     int least = 0;
     for (int i = 0; i < texts.length; i++) {
       least = high(texts[i]) < high(texts[least]) ? i : least;
     }
     if (high(texts[least]) < candidate.fraction()) {
-      texts[least] = new Place(candidate.text, candidate.parent.tally.alone(candidate.letter));
+      texts[least] = new ListPlace(candidate.text, candidate.parent.tally.alone(candidate.letter));
     }
   }
 
-  private static double high(Place text) {
+  private static double high(ListPlace text) {
     return text == null ? 0 : estimate(text).map(FractionEstimate::high).orElse(0.0);
   }
 
-  private void extend(Candidate candidate) {
+  private void extend(Extension candidate) {
     int least = -1;
     double lowest = candidate.fraction();
     for (int i = 1; i < prefixes.length; i++) {
@@ -243,11 +243,11 @@ public final class PrefixTally {
   }
 
   /** Returns whether a prefix had its votes, and none of its candidates seems to have people. */
-  private boolean isIdle(Place prefix) {
+  private boolean isIdle(ListPlace prefix) {
     return 2 * prefix.tally.size() > votes() && highest(prefix) < LEAST * prefix.tally.noise();
   }
 
-  private double highest(Place prefix) {
+  private double highest(ListPlace prefix) {
     double highest = 0;
     for (int letter = 0; letter <= letters.length(); letter++) {
       highest = Math.max(highest, prefix.tally.fraction(letter));
@@ -258,7 +258,7 @@ public final class PrefixTally {
   /** Passes the state to a visitor, which may restore it. */
   public void visit(String name, LearnerState.Visitor visitor) {
     int ofPrefix = size(prefixes[0]);
-    int ofText = size(new Place("", prefixes[0].tally.alone(0)));
+    int ofText = size(new ListPlace("", prefixes[0].tally.alone(0)));
     int end = 1 + prefixes.length * ofPrefix;
     double[] saved = new double[end + texts.length * ofText];
     saved[0] = heaviest;
@@ -278,12 +278,12 @@ public final class PrefixTally {
     }
   }
 
-  private int size(Place place) {
+  private int size(ListPlace place) {
     return 1 + length + place.tally.sums().length;
   }
 
   /** Writes 1 + the age, the characters, and the sums of the tally; zeros if the place is free. */
-  private void save(Place place, double[] saved, int at) {
+  private void save(ListPlace place, double[] saved, int at) {
     if (place == null) {
       return;
     }
@@ -295,7 +295,7 @@ public final class PrefixTally {
     System.arraycopy(sums, 0, saved, at + 1 + length, sums.length);
   }
 
-  private Place restored(double[] saved, int at, Function<String, Place> empty) {
+  private ListPlace restored(double[] saved, int at, Function<String, ListPlace> empty) {
     if (saved[at] == 0) {
       return null;
     }
@@ -303,7 +303,7 @@ public final class PrefixTally {
     for (int i = at + 1; i <= at + length && saved[i] != 0; i++) {
       text.append((char) saved[i]);
     }
-    Place place = empty.apply(text.toString());
+    ListPlace place = empty.apply(text.toString());
     place.age = (int) saved[at] - 1;
     double[] sums = place.tally.sums();
     System.arraycopy(saved, at + 1 + length, sums, 0, sums.length);
