@@ -72,7 +72,8 @@ public sealed interface Mechanism
   }
 
   /**
-   * E||release - g||^2 in units of G^2, before rounding to the grid; infinite if it isn't known.
+   * The largest E||release - g||^2 over gradients g, in units of G^2, before rounding to the grid;
+   * infinite if it isn't known. A learner weighs reports by it.
    */
   default double squaredError(GradientSpace space) {
     return Double.POSITIVE_INFINITY;
