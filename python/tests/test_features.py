@@ -82,7 +82,7 @@ class FeaturesTest(unittest.TestCase):
             encoding([1, 0]).vector({**ROW, "walked": None, "wlaked": 17, "age": 17})
         self.assertEqual(
             str(caught.exception),
-            "feature 'walked' is missing; it must be a number; these are no features: 'age', 'wlaked'")
+            "feature 'walked' is missing; it must be a number; names in the row that are no feature's: 2")
 
     def test_an_encoder_is_used_only_with_its_digest(self) -> None:
         with self.assertRaisesRegex(CroupierError, f"feature 'note' needs the encoder with the digest {DIGEST}"):

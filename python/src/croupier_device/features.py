@@ -10,7 +10,6 @@ Encode = Callable[[Any], Sequence[float]]
 # Where standardised numbers are clipped.
 MOST_DEVIATIONS = 3.0
 # How many other names of a row an error contains.
-MOST_NAMES = 5
 # What the value of a feature must be, by its kind.
 RIGHT = {"range": "a number", "moments": "a number", "yes_no": "True or False", "one_hot": "a text",
          "encoder": "what its encoder takes"}
@@ -77,9 +76,9 @@ class Features:
         return self._encoded(feature, value)
 
     def _others(self, row: Mapping[str, Any]) -> str:
-        """The names of a row that are no feature's, one of which may be misspelt."""
-        others = [f"'{name}'" for name in sorted(set(map(str, row)) - set(self.names))[:MOST_NAMES]]
-        return f"; these are no features: {', '.join(others)}" if others else ""
+        """How many names of a row are no feature's: a misspelt one may be data, so none is quoted."""
+        others = len(set(row) - set(self.names))
+        return f"; names in the row that are no feature's: {others}" if others else ""
 
     def _encoded(self, feature: Any, value: Any) -> List[float]:
         encode = self._encoders.get(feature.name)

@@ -18,9 +18,11 @@ class StatisticsPageTest {
   @Test
   void everyCellIsThatOfTheLaw() throws IOException {
     int rows = 0;
+    String section = "";
     for (String line :
         Files.readAllLines(ProjectFiles.matching(n -> n.equals("docs/statistics.md")).get(0))) {
-      if (line.matches("\\| \\d.*")) {
+      section = line.startsWith("## ") ? line : section;
+      if (section.equals("## How many people") && line.matches("\\| \\d.*")) {
         String[] cells = line.substring(2).split(" \\| ?", -1);
         int categories = Integer.parseInt(cells[0]);
         for (int i = 0; i < LEVELS.length; i++) {

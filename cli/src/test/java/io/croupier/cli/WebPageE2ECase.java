@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.broker.FreePorts;
 import io.croupier.cli.replay.TopicFollower;
 import io.croupier.gateway.Chromium;
 import io.croupier.job.CroupierJob;
@@ -15,7 +16,6 @@ import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,8 +46,8 @@ class WebPageE2ECase {
 
   @TempDir private Path directory;
   private final List<Process> processes = new ArrayList<>();
-  private final int gatewayPort = freePort();
-  private final int pagePort = freePort();
+  private final int gatewayPort = FreePorts.next();
+  private final int pagePort = FreePorts.next();
   private JobClient job;
   private ChromeDriver browser;
 
@@ -64,14 +64,6 @@ class WebPageE2ECase {
       job.cancel().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     Files.deleteIfExists(directory.resolve("croupier"));
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Test

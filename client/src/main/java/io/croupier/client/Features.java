@@ -10,10 +10,10 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -33,9 +33,8 @@ public final class Features {
   private static final double MOST_DEVIATIONS = 3;
 
   /** How many other names of a row an error contains. */
-  private static final int MOST_NAMES = 5;
-
   private final List<Feature> features;
+
   private final int size;
   private final Map<String, Function<Object, double[]>> encoders;
 
@@ -239,15 +238,11 @@ public final class Features {
     return type.cast(value);
   }
 
-  /** The names of a row that are no feature's, one of which may be misspelt. */
+  /** How many names of a row are no feature's: a misspelt one may be data, so none is quoted. */
   private String others(Map<String, ?> row) {
-    Set<String> others = new TreeSet<>(row.keySet());
+    Set<String> others = new HashSet<>(row.keySet());
     features.forEach(feature -> others.remove(feature.getName()));
-    return others.isEmpty()
-        ? ""
-        : others.stream()
-            .limit(MOST_NAMES)
-            .collect(Collectors.joining("', '", "; these are no features: '", "'"));
+    return others.isEmpty() ? "" : "; names in the row that are no feature's: " + others.size();
   }
 
   @Override

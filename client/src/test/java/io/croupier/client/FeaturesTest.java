@@ -101,7 +101,7 @@ class FeaturesTest {
   }
 
   @Test
-  void aMisspeltNameIsNamed() {
+  void namesThatAreNoFeaturesAreCounted() {
     Map<String, Object> row = row();
     row.remove("walked");
     row.put("wlaked", 17.5);
@@ -109,8 +109,8 @@ class FeaturesTest {
     assertThatThrownBy(() -> four().vector(row))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "feature 'walked' is missing; it must be a number; these are no features: 'age',"
-                + " 'wlaked'");
+            "feature 'walked' is missing; it must be a number; names in the row that are no"
+                + " feature's: 2");
   }
 
   private static Object value(String text) {

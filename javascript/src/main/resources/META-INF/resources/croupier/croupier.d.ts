@@ -458,13 +458,13 @@ export class Device {
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;
   /**
-   * Does what the round asks for; null if that is nothing. categories: the person's category, number or text in each
+   * Does what the round asks for; null if that is nothing. rows: null for a model of statistics alone. categories: the person's category, number or text in each
    * statistic that this program knows, by its name; a value that is none of the categories counts as the last of them, what
    * is no number as the lower end of the range, and what is no text of the alphabet as the empty text.
    */
   takePart(
     snapshot: Snapshot,
-    rows: Rows,
+    rows: Rows | null,
     categories?: Readonly<Record<string, string | number | null>>,
   ): Promise<SentGradient | SentAnswer | SentVote | null>;
   report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;

@@ -954,7 +954,6 @@ function categoryOf(statistic, value) {
 const MOST_DEVIATIONS = 3;
 
 /** How many other names of a row an error contains. */
-const MOST_NAMES = 5;
 
 function scaledByRange({ from, to }, x) {
   const within = Math.max(from, Math.min(to, x));
@@ -1066,10 +1065,10 @@ export class Features {
     return range !== undefined ? scaledByRange(range, value) : scaledByMoments(moments, value);
   }
 
-  /** The names of a row that are no feature's, one of which may be misspelt. */
+  /** How many names of a row are no feature's: a misspelt one may be data, so none is quoted. */
   #others(row) {
-    const others = Object.keys(row).filter((name) => !this.names.includes(name)).sort().slice(0, MOST_NAMES);
-    return others.length === 0 ? '' : `; these are no features: ${others.map((name) => `'${name}'`).join(', ')}`;
+    const others = Object.keys(row).filter((name) => !this.names.includes(name)).length;
+    return others === 0 ? '' : `; names in the row that are no feature's: ${others}`;
   }
 
   #encoded(name, { digest, length }, value) {
@@ -3030,7 +3029,7 @@ export class Gateway {
 
   /**
    * Only what the gateway encrypted for the request is its answer; anything else is a failure of the way, which may pass.
-   * All devices encrypt the same header.
+   * All browsers encrypt the same header.
    */
   async #throughRelay(path, { method = 'GET', headers, body = [], ...options }) {
     const { url, key } = this.#relay;

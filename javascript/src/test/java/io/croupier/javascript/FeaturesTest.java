@@ -69,8 +69,8 @@ class FeaturesTest extends BrowserFixture {
       delimiter = '|',
       value = {
         "{} | feature 'walked' is missing; it must be a number",
-        "{wlaked: 4567, age: 1789} | feature 'walked' is missing; it must be a number; these are no"
-            + " features: 'age', 'wlaked'",
+        "{wlaked: 4567, age: 1789} | feature 'walked' is missing; it must be a number; names in"
+            + " the row that are no feature's: 2",
         "{walked: null} | feature 'walked' is missing; it must be a number",
         "{walked: '4567'} | feature 'walked' is of another type; it must be a number",
         "{walked: 4567n} | feature 'walked' is of another type; it must be a number",

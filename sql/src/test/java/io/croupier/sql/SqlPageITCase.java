@@ -364,8 +364,8 @@ class SqlPageITCase {
     List<Row> rows = rows("Texts");
     assertThat(rows).hasSize(1);
     assertThat(rows.get(0).getField(1)).isEqualTo("words");
-    assertThat(rows.get(0).<String[]>getFieldAs(2)).isEmpty();
-    assertThat(rows.get(0).<Double[]>getFieldAs(3)).isEmpty();
+    assertThat(rows.get(0).getField(2)).isNull();
+    assertThat(rows.get(0).getField(3)).isNull();
   }
 
   @Test

@@ -22,6 +22,9 @@ import java.util.Map;
 final class AnonymousTotals {
   private static final int MISMATCHES = 20;
 
+  /** Has the guarantees of all windows, and no tokens. */
+  private final CentralTotals allWindows = new CentralTotals();
+
   private final Map<String, CentralTotals> users = new HashMap<>();
   private final List<String> mismatches = new ArrayList<>();
   private long mismatched;
@@ -35,13 +38,13 @@ final class AnonymousTotals {
     if (event.getOutcome() == Outcome.ERASED) {
       users.remove(event.getUserId());
     } else if (event.getOutcome() == Outcome.GRANTED) {
-      users.computeIfAbsent(event.getUserId(), id -> new CentralTotals()).grant(event);
+      users.computeIfAbsent(event.getUserId(), id -> allWindows.ofAnother()).grant(event);
     }
   }
 
   /**
-   * Adds an event of the guarantees topic, after all accounting events, and computes it again from
-   * its numbers; events of central models are ignored.
+   * Adds an event of the guarantees topic, and computes it again from its numbers. Without a
+   * guarantee that follows from them, a window is open. Events of central models are ignored.
    *
    * @param place of the event, for messages
    */
@@ -51,13 +54,14 @@ final class AnonymousTotals {
     }
     guarantees++;
     String fault = fault(event);
-    if (!fault.isEmpty() && ++mismatched <= MISMATCHES) {
+    if (fault.isEmpty()) {
+      allWindows.guarantee(event);
+    } else if (++mismatched <= MISMATCHES) {
       WindowGuarantee of = event.getAnonymous();
       mismatches.add(
           "%s: model %s, window %d: %s"
               .formatted(place, event.getModelId(), of.getWindow(), fault));
     }
-    users.values().forEach(user -> user.guarantee(event));
   }
 
   private static String fault(GuaranteeEvent event) {
@@ -141,7 +145,9 @@ final class AnonymousTotals {
       text.add("... and %s more".formatted(Digits.count(rows.size() - top)));
     }
     text.add(CentralTotals.MEANING);
-    if (guarantees > 0 && mismatched == 0) {
+    if (guarantees == 0) {
+      text.add("No guarantee was read: the guarantees topic has them, and no file of events does.");
+    } else if (mismatched == 0) {
       text.add(
           "The guarantees of all %s windows and declarations follow from their numbers of reports."
               .formatted(Digits.count(guarantees)));

@@ -45,7 +45,7 @@ public final class CentralTotals {
   private static final long MOST_REPORTS = 100_000;
 
   private final Set<Grant> grants = new LinkedHashSet<>();
-  private final Map<Grant, GuaranteeEvent> guarantees = new HashMap<>();
+  private final Map<Grant, GuaranteeEvent> guarantees;
 
   /** A token for a window, with which one declaration may be reported. */
   private record Grant(String modelId, long window, long firstRound, Mechanism declaration) {}
@@ -62,6 +62,20 @@ public final class CentralTotals {
    */
   public record Total(
       long windows, double local, double central, double delta, long open, double openLocal) {}
+
+  /** Creates the totals of a person without tokens, and without guarantees. */
+  public CentralTotals() {
+    this(new HashMap<>());
+  }
+
+  private CentralTotals(Map<Grant, GuaranteeEvent> guarantees) {
+    this.guarantees = guarantees;
+  }
+
+  /** Returns the totals of another person without tokens, whose guarantees are always the same. */
+  CentralTotals ofAnother() {
+    return new CentralTotals(guarantees);
+  }
 
   /** Adds an event of a token that was granted; other events are ignored. */
   public void grant(AccountingEvent event) {
@@ -94,9 +108,7 @@ public final class CentralTotals {
     }
     WindowGuarantee of = event.getAnonymous();
     Grant key = new Grant(event.getModelId(), of.getWindow(), of.getFirstRound(), declaration(of));
-    if (grants.contains(key)) {
-      guarantees.merge(key, event, CentralTotals::weaker);
-    }
+    guarantees.merge(key, event, CentralTotals::weaker);
   }
 
   /** Whether an event of the guarantees topic is that of a window and a known declaration. */

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
           + " For accounting events, it also recomputes the costs and totals of every event from"
           + " the declarations alone (for central reports: from the rounds in which the person"
           + " took part). If they differ from those of the ledger, the exit code is 1.",
-      "Of people with tokens for anonymous reports, it prints what the windows that are over"
-          + " guarantee together, and computes each guarantee again from its number of reports.",
+      "From Kafka, of people with tokens for anonymous reports, it prints what the windows that are"
+          + " over guarantee together, and computes each guarantee again from its number of reports.",
       "",
       "FILE contains JSON, one declaration or accounting event per line, or a single list of them."
           + " A declaration is that of a report, for example {\"gaussian\": {\"mu\": 0.5}}, {\"l2Laplace\":"

@@ -98,13 +98,16 @@ class AnonymousTotalsTest {
     interrupted.getAnonymousBuilder().setInterrupted(true);
     add(interrupted);
     add(guarantee(6).setDelta(0));
+    GuaranteeEvent.Builder invalid = guarantee(7);
+    invalid.getAnonymousBuilder().setPrivUnit(PrivUnit.newBuilder().setEpsilon(0));
+    add(invalid);
     // Of a central model.
     add(GuaranteeEvent.newBuilder().setModelId("m").setRound(3).setMechanism("tree"));
-    assertThat(totals.mismatched()).isEqualTo(5);
+    assertThat(totals.mismatched()).isEqualTo(6);
     assertThat(totals.mismatches())
-        .hasSize(6)
+        .hasSize(7)
         .startsWith(
-            "MISMATCH: 5 of 6 guarantees of anonymous windows don't follow from their numbers of"
+            "MISMATCH: 6 of 7 guarantees of anonymous windows don't follow from their numbers of"
                 + " reports:");
     assertThat(totals.mismatches().get(1))
         .startsWith(
@@ -114,6 +117,29 @@ class AnonymousTotalsTest {
     assertThat(totals.mismatches().get(3)).contains("local epsilon 1.0");
     assertThat(totals.mismatches().get(4)).contains("recomputed 1, 2.0, at least 2.0");
     assertThat(totals.mismatches().get(5)).contains("delta is 0");
+    assertThat(totals.mismatches().get(6)).startsWith("here: model m, window 7: ");
+  }
+
+  /** It would lower the total of its people. */
+  @Test
+  void aWindowWhoseGuaranteeDoesNotFollowIsOpen() {
+    grant("ada", 1);
+    grant("ada", 2);
+    add(guarantee(1));
+    GuaranteeEvent.Builder tooSmall = guarantee(2);
+    tooSmall.getAnonymousBuilder().setEpsilon(0.0574);
+    add(tooSmall);
+    JsonObject json = new JsonObject();
+    totals.addTo(json, 9);
+    JsonObject ada = json.getAsJsonArray("anonymousByUser").get(0).getAsJsonObject();
+    assertThat(ada.get("windows").getAsInt()).isOne();
+    assertThat(ada.get("windowsWithoutGuarantee").getAsInt()).isOne();
+  }
+
+  @Test
+  void aFileHasNoGuarantees() {
+    grant("ada", 1);
+    assertThat(String.join("\n", totals.text(1))).contains("No guarantee was read: ");
   }
 
   @Test

@@ -59,6 +59,7 @@ class StateShapeTest {
           "black_box {} statistics { name: 's' choice { categories: ['a', 'b'] } }",
           "black_box {} statistics { name: 'a' quantiles { levels: 0.5 from: 0 to: 1 } }",
           "black_box {} statistics { name: 's' prefixes { alphabet: 'ab' length: 2 top: 1000 } }",
+          "statistics { name: 's' choice { categories: ['a', 'b'] } }",
           "black_box {} adaptive_clip { size: FEATURES }",
           "black_box {} memory { half_life: 9 }",
           "coordinate_wise {} memory { half_life: 9 }",
@@ -160,8 +161,12 @@ class StateShapeTest {
             .setMaxStaleness(1000)
             .setReportsPerRound(REPORTS_PER_ROUND);
     TextFormat.merge(learner + more, spec);
-    if (spec.hasAdaptiveClip()) {
+    boolean learns = ModelSpecs.hasLearner(spec.build());
+    if (spec.hasAdaptiveClip() || !learns) {
       spec.clearGradientBound();
+    }
+    if (!learns) {
+      spec.clearDimension();
     }
     boolean central = ModelSpecs.isCentral(spec.build());
     if (!central) {
@@ -177,7 +182,7 @@ class StateShapeTest {
       }
       ModelUpdate first = tasks.lastUpdate();
       for (int i = 0; i < REPORTS; i++) {
-        RoundSum sum = intake.withoutUser(report(spec, central, i, first));
+        RoundSum sum = intake.withoutUser(learns ? report(spec, central, i, first) : vote());
         sum.namedRound = central ? i / REPORTS_PER_ROUND : sum.namedRound;
         sum.anonymousLevel = spec.hasAnonymous() ? 1 : 0;
         tasks.report(sum);
