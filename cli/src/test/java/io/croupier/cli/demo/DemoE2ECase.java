@@ -137,7 +137,7 @@ class DemoE2ECase {
                 line.matches(
                     " combined, clip 0\\.25 .*\\| +2 \\| +%s \\| +1e-6 \\| +%d *"
                         .formatted(central, admitted)))
-        .anyMatch(line -> line.startsWith("Epsilon spent by this comparison: 2 per learner, 2 per"))
+        .anyMatch(line -> line.startsWith("Epsilon spent by this comparison: 2 per learner, 8 per"))
         .noneMatch(line -> line.contains("accounted for"));
     assertThat(Files.readString(page)).contains("central epsilon");
     script.assertNothingIsLeft();
