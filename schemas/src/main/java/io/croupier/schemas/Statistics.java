@@ -14,7 +14,6 @@ public final class Statistics {
   public static final int MOST = 16;
 
   private static final int MOST_LEVELS = 16;
-  private static final int MOST_LETTERS = 128;
   private static final int MOST_LENGTH = 32;
   private static final int MOST_TEXTS = 1000;
 
@@ -201,12 +200,14 @@ public final class Statistics {
     long different = letters.chars().distinct().count();
     violations.require(
         letters.length() >= 2
-            && letters.length() <= MOST_LETTERS
+            && letters.length() <= TextCandidates.MOST_LETTERS
             && different == letters.length()
             && letters.chars().noneMatch(c -> Character.isISOControl(c) || isSurrogate(c)),
         path + ".alphabet",
         '"' + prefixes.getAlphabet() + '"',
-        "2 to " + MOST_LETTERS + " different letters, or ranges of them such as a-z, up to U+FFFF");
+        "2 to "
+            + TextCandidates.MOST_LETTERS
+            + " different letters, or ranges of them upwards such as a-z, up to U+FFFF");
     violations.require(
         prefixes.getLength() >= 1 && prefixes.getLength() <= MOST_LENGTH,
         path + ".length",

@@ -17,13 +17,22 @@ public record TextCandidates(Prefixes kind, List<String> prefixes, List<String> 
   /** The most candidates of a statistic. */
   public static final int MOST = 4096;
 
-  /** The letters of the alphabet, in its order: {@code abc} of {@code a-c}. */
+  /** The most letters of an alphabet. */
+  static final int MOST_LETTERS = 128;
+
+  /**
+   * The letters of the alphabet, in its order: {@code abc} of {@code a-c}. None if the end of a
+   * range is below its beginning; one beyond the limit at most.
+   */
   public static String letters(String alphabet) {
     StringBuilder letters = new StringBuilder();
     for (int i = 0; i < alphabet.length(); i++) {
       boolean isRange = i + 2 < alphabet.length() && alphabet.charAt(i + 1) == '-';
       char last = alphabet.charAt(isRange ? i + 2 : i);
-      for (int c = alphabet.charAt(i); c <= last; c++) {
+      if (last < alphabet.charAt(i)) {
+        return "";
+      }
+      for (int c = alphabet.charAt(i); c <= last && letters.length() <= MOST_LETTERS; c++) {
         letters.append((char) c);
       }
       i += isRange ? 2 : 0;

@@ -196,9 +196,10 @@ class StatisticsTest {
         "alphabet: 'a-z' | '' | prefixes.alphabet is \"\": it must be 2 to 128 different letters",
         "'a-z' | 'a' | prefixes.alphabet is \"a\": it must be 2 to 128 different letters",
         "'a-z' | 'z-a' | prefixes.alphabet is \"z-a\": it must be 2 to 128 different letters",
+        "'a-z' | '0-9z-a' | is \"0-9z-a\": it must be 2 to 128 different letters, or ranges of them upwards",
         "'a-z' | 'a-zm' | prefixes.alphabet is \"a-zm\": it must be 2 to 128 different letters",
-        "'a-z' | '\\001-z' | it must be 2 to 128 different letters, or ranges of them such as a-z",
-        "'a-z' | 'a\\tb' | it must be 2 to 128 different letters, or ranges of them such as a-z",
+        "'a-z' | '\\001-z' | it must be 2 to 128 different letters, or ranges of them upwards such as a-z",
+        "'a-z' | 'a\\tb' | it must be 2 to 128 different letters, or ranges of them upwards such as a-z",
         "'a-z' | '\u0100-\u0200' | it must be 2 to 128 different letters, or ranges of them",
         "'a-z' | 'a\ud83d\ude00' | it must be 2 to 128 different letters, or ranges of them",
         "length: 12 | '' | statistics[0].prefixes.length is 0: it must be from 1 to 32",
@@ -210,6 +211,12 @@ class StatisticsTest {
     String text = PREFIXES.replace(good, bad);
     assertThat(text).isNotEqualTo(PREFIXES);
     assertThat(violations(MODEL + text)).contains(reason);
+  }
+
+  /** So no alphabet fills the memory of who checks it. */
+  @Test
+  void expandsNoMoreLettersThanTheLimit() {
+    assertThat(TextCandidates.letters("\u0100-\uffff".repeat(9)).length()).isEqualTo(129);
   }
 
   /** Full lists, of three bytes for each character. */
@@ -245,6 +252,7 @@ class StatisticsTest {
     assertThat(TextCandidates.letters("a-c-x")).isEqualTo("abc-x");
     assertThat(TextCandidates.letters("-a-c")).isEqualTo("-abc");
     assertThat(TextCandidates.letters("ac-")).isEqualTo("ac-");
+    assertThat(TextCandidates.letters("a-a")).isEqualTo("a");
     TextCandidates list = new TextCandidates(kind, List.of("", "", "a", "ab"), List.of("", "abc"));
     assertThat(TextCandidates.count(kind)).isEqualTo(2 + 682 * 6);
     assertThat(list.of("abc")).isEqualTo(1);

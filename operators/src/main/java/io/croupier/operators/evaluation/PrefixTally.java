@@ -1,6 +1,7 @@
 package io.croupier.operators.evaluation;
 
 import io.croupier.accounting.CategoryLaw;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.schemas.Prefixes;
 import io.croupier.schemas.TextCandidates;
@@ -19,21 +20,25 @@ import java.util.function.IntPredicate;
  *
  * <p>A candidate's votes are those since its place was taken, in a {@link VoteTally}. A late vote
  * counts for the places that have been taken since before its publication: they meant the same in
- * the list that it was drawn for.
+ * the list that it was drawn for. A vote of an epsilon above {@value #EPSILON} weighs as one of
+ * that: the bound of (2) is in proportion to the largest weight where the others are far smaller,
+ * so a single vote would stop the list.
  *
  * <p>At each publication, by the votes so far: (1) a text leaves the list once its 95 % interval
- * contains 0, and a prefix once it has had its share of votes and none of its candidates is beyond
- * {@value #LEAST} standard errors. (2) A complete text comes on the list if so high an estimate has
- * a probability of at most {@value #FALSE} / k where no person has the text, by Bernstein's
- * inequality; so for all k candidates of a list together, of {@value #FALSE} at most. It keeps its
- * votes. (3) An incomplete one becomes a prefix if its estimate is more than {@value #LEAST}
- * standard errors: a mistake costs a place for a while, and no more. Where places are short, the
- * highest estimates come first, and take the place of a text whose interval is below the estimate,
- * or of the prefix all of whose candidates most probably are below it. {@value #LEAST} is our own,
- * chosen by simulation.
+ * contains 0, and the candidate that it came from, for which its people didn't vote meanwhile,
+ * takes over its estimate; a prefix leaves once it has had its share of votes and none of its
+ * candidates is beyond {@value #LEAST} standard errors. (2) A complete text comes on the list if so
+ * high an estimate has a probability of at most {@value #FALSE} / k where no person has the text,
+ * by Bernstein's inequality; so for all k candidates of a list together, of {@value #FALSE} at
+ * most. It keeps its votes. (3) An incomplete one becomes a prefix if its estimate is more than
+ * {@value #LEAST} standard errors: a mistake costs a place for a while, and no more. Where places
+ * are short, the highest estimates come first, and take the place of a text whose interval is below
+ * the estimate, or of the prefix all of whose candidates most probably are below it. {@value
+ * #LEAST} is our own, chosen by simulation.
  *
  * <p>This is the trie of frequent prefixes of [BNST17] and [ZKM20], which extend it by one letter a
- * phase, as a list that never ends. O(k) a vote, O(k log k) a publication. Not thread-safe.
+ * phase, as a list that never ends. O(k) a vote; a publication O(k), and for each candidate that
+ * may come on the list O(places). Not thread-safe.
  */
 public final class PrefixTally {
   /** How probable it is at most that a publication lists a new text that no person has. */
@@ -42,9 +47,13 @@ public final class PrefixTally {
   /** Standard errors from which a candidate becomes a prefix. */
   static final double LEAST = 3;
 
+  /** From which epsilon on a vote weighs no more. */
+  private static final double EPSILON = 4;
+
   private final String letters;
   private final int length;
   private final double expected;
+  private final double most;
   private final double nats;
 
   /** By place; null if it is free. */
@@ -81,17 +90,20 @@ public final class PrefixTally {
     length = kind.getLength();
     texts = new ListPlace[kind.getTop()];
     prefixes = new ListPlace[TextCandidates.places(letters.length(), texts.length)];
-    expected = 1.0 / TextCandidates.count(kind);
+    int count = TextCandidates.count(kind);
+    int groups = HashedResponseMechanism.of(EPSILON, count).groups();
+    expected = 1.0 / count;
+    most = VoteTally.scale(CategoryLaw.of(EPSILON, groups, true), expected);
     nats = -Math.log(FALSE * expected);
     prefixes[0] = prefix("");
   }
 
   private ListPlace prefix(String text) {
-    return new ListPlace(text, VoteTally.lasting(letters.length() + 1, expected));
+    return new ListPlace(text, VoteTally.lasting(letters.length() + 1, expected, most));
   }
 
   private ListPlace text(String text) {
-    return new ListPlace(text, VoteTally.lasting(1, expected));
+    return new ListPlace(text, VoteTally.lasting(1, expected, most));
   }
 
   /** Returns the prefixes by their places, up to the last one; a free one is empty. */
@@ -138,7 +150,7 @@ public final class PrefixTally {
     if (age > prefixes[0].age) {
       return false;
     }
-    heaviest = Math.max(heaviest, law.strength() / law.variance(expected));
+    heaviest = Math.max(heaviest, Math.min(most, VoteTally.scale(law, expected)));
     for (int i = 0; i < texts.length; i++) {
       int number = i;
       add(texts[i], law, j -> contains.test(number), age);
@@ -169,7 +181,7 @@ public final class PrefixTally {
     }
     for (int i = 0; i < texts.length; i++) {
       if (estimate(texts[i]).filter(each -> each.low() > 0).isEmpty()) {
-        texts[i] = null;
+        free(i);
       }
     }
     for (int i = 1; i < prefixes.length; i++) {
@@ -188,7 +200,8 @@ public final class PrefixTally {
     complete.sort(highest);
     complete.forEach(this::list);
     incomplete.sort(highest);
-    incomplete.forEach(this::extend);
+    double[] high = Arrays.stream(prefixes).mapToDouble(this::highOfPrefix).toArray();
+    incomplete.forEach(each -> extend(each, high));
   }
 
   /** Adds the candidates of a prefix that may come on the list. */
@@ -218,28 +231,44 @@ public final class PrefixTally {
       least = high(texts[i]) < high(texts[least]) ? i : least;
     }
     if (high(texts[least]) < candidate.fraction()) {
+      free(least);
       texts[least] = new ListPlace(candidate.text, candidate.parent.tally.alone(candidate.letter));
     }
+  }
+
+  /** Frees the place of a text; the candidate that it came from takes over its estimate. */
+  private void free(int i) {
+    ListPlace text = texts[i];
+    texts[i] = null;
+    if (text == null) {
+      return;
+    }
+    int last = length - 1;
+    boolean isLongest = text.text.length() == length;
+    String parent = isLongest ? text.text.substring(0, last) : text.text;
+    int letter = isLongest ? letters.indexOf(text.text.charAt(last)) : letters.length();
+    Arrays.stream(prefixes)
+        .filter(each -> each != null && each.text.equals(parent))
+        .forEach(each -> each.tally.replace(letter, text.tally));
   }
 
   private static double high(ListPlace text) {
     return text == null ? 0 : estimate(text).map(FractionEstimate::high).orElse(0.0);
   }
 
-  private void extend(Extension candidate) {
-    int least = -1;
-    double lowest = candidate.fraction();
-    for (int i = 1; i < prefixes.length; i++) {
-      double most =
-          prefixes[i] == null ? 0 : highest(prefixes[i]) + LEAST * prefixes[i].tally.noise();
-      if (most < lowest) {
-        lowest = most;
-        least = i;
-      }
+  private void extend(Extension candidate, double[] high) {
+    int least = 1;
+    for (int i = 2; i < high.length; i++) {
+      least = high[i] < high[least] ? i : least;
     }
-    if (least > 0) {
+    if (high[least] < candidate.fraction()) {
       prefixes[least] = prefix(candidate.text);
+      high[least] = highOfPrefix(prefixes[least]);
     }
+  }
+
+  private double highOfPrefix(ListPlace prefix) {
+    return prefix == null ? 0 : highest(prefix) + LEAST * prefix.tally.noise();
   }
 
   /** Returns whether a prefix had its votes, and none of its candidates seems to have people. */
@@ -257,8 +286,8 @@ public final class PrefixTally {
 
   /** Passes the state to a visitor, which may restore it. */
   public void visit(String name, LearnerState.Visitor visitor) {
-    int ofPrefix = size(prefixes[0]);
-    int ofText = size(new ListPlace("", prefixes[0].tally.alone(0)));
+    int ofPrefix = 1 + length + VoteTally.length(letters.length() + 1);
+    int ofText = 1 + length + VoteTally.length(1);
     int end = 1 + prefixes.length * ofPrefix;
     double[] saved = new double[end + texts.length * ofText];
     saved[0] = heaviest;
@@ -276,10 +305,6 @@ public final class PrefixTally {
     for (int i = 0; i < texts.length; i++) {
       texts[i] = restored(saved, end + i * ofText, this::text);
     }
-  }
-
-  private int size(ListPlace place) {
-    return 1 + length + place.tally.sums().length;
   }
 
   /** Writes 1 + the age, the characters, and the sums of the tally; zeros if the place is free. */

@@ -15,7 +15,7 @@ import java.util.function.IntPredicate;
  * by the {@linkplain CategoryLaw law} of the vote, E x = q + f (p - q), f the fraction. So sum(w c
  * (x - q)) / sum(w c (p - q)) estimates f without bias, whatever the weights. w depends on age
  * alone ({@link Forgetting}), c on the declaration alone: (p - q) / v, v the variance of x at f = 1
- * / k, which is the weight of least variance there.
+ * / k, which is the weight of least variance there; or a bound if that is less.
  *
  * <p>The variance of the estimate is sum(w^2 c^2 (q (1 - q) + f (p - q) (1 - 2 q) - f^2 (p - q)^2))
  * / sum(w c (p - q))^2, which includes sampling. The interval contains every f from 0 to 1 whose
@@ -51,17 +51,21 @@ public final class VoteTally {
   /** The fraction at which c is the weight of least variance. */
   private final double expected;
 
+  /** Bound on c. */
+  private final double most;
+
   private final Forgetting forgetting;
 
-  private VoteTally(int categories, double expected, Forgetting forgetting) {
-    sums = new double[HITS + categories];
+  private VoteTally(int categories, double expected, double most, Forgetting forgetting) {
+    sums = new double[length(categories)];
     this.expected = expected;
+    this.most = most;
     this.forgetting = forgetting;
   }
 
   /** Creates an empty tally with half of the weight on the last 44 publications. */
   public static VoteTally lasting(int categories) {
-    return new VoteTally(categories, 1.0 / categories, Forgetting.LASTING);
+    return lasting(categories, 1.0 / categories, Double.POSITIVE_INFINITY);
   }
 
   /**
@@ -69,22 +73,28 @@ public final class VoteTally {
    * last 44 publications.
    *
    * @param expected 1 / k, k the number of all categories of the choice
+   * @param most bound on c
    */
-  static VoteTally lasting(int categories, double expected) {
-    return new VoteTally(categories, expected, Forgetting.LASTING);
+  static VoteTally lasting(int categories, double expected, double most) {
+    return new VoteTally(categories, expected, most, Forgetting.LASTING);
   }
 
   /** Returns a tally of one category with its votes so far. */
   VoteTally alone(int category) {
-    VoteTally alone = new VoteTally(1, expected, forgetting);
+    VoteTally alone = new VoteTally(1, expected, most, forgetting);
     System.arraycopy(sums, 0, alone.sums, 0, HITS);
     alone.sums[HITS] = sums[HITS + category];
     return alone;
   }
 
+  /** Gives a category the estimate of a tally of one category. */
+  void replace(int category, VoteTally alone) {
+    sums[HITS + category] = sums[CHANCES] + alone.fraction(0) * sums[INFORMATION];
+  }
+
   /** Creates an empty tally with half of the weight on the last 10 publications. */
   public static VoteTally recent(int categories) {
-    return new VoteTally(categories, 1.0 / categories, Forgetting.RECENT);
+    return new VoteTally(categories, 1.0 / categories, Double.POSITIVE_INFINITY, Forgetting.RECENT);
   }
 
   /**
@@ -97,7 +107,7 @@ public final class VoteTally {
   public void add(CategoryLaw law, IntPredicate contains, int age) {
     double strength = law.strength();
     double weight = forgetting.weight(age);
-    double scaled = weight * strength / law.variance(expected);
+    double scaled = weight * Math.min(most, scale(law, expected));
     double chance = law.chance();
     sums[INFORMATION] += scaled * strength;
     sums[CHANCES] += scaled * chance;
@@ -111,6 +121,11 @@ public final class VoteTally {
         sums[i] += scaled;
       }
     }
+  }
+
+  /** Returns c without a bound. */
+  static double scale(CategoryLaw law, double expected) {
+    return law.strength() / law.variance(expected);
   }
 
   /** Records another publication: earlier votes count less. */
@@ -216,6 +231,11 @@ public final class VoteTally {
 
   private static double clamp(double fraction) {
     return Math.min(1, Math.max(0, fraction));
+  }
+
+  /** Returns the number of sums. */
+  static int length(int categories) {
+    return HITS + categories;
   }
 
   /** Returns the sums themselves, which may be restored. */

@@ -222,7 +222,7 @@ class PrefixTallyTest {
     CategoryLaw law = CategoryLaw.of(epsilon, groups, true);
     int beyond = 0;
     for (int run = 0; run < 20_000; run++) {
-      VoteTally tally = VoteTally.lasting(1, 1.0 / 4088);
+      VoteTally tally = VoteTally.lasting(1, 1.0 / 4088, Double.POSITIVE_INFINITY);
       for (int i = 0; i < votes; i++) {
         boolean isHit = random.nextInt(groups) == 0;
         tally.add(law, j -> isHit, 0);
@@ -231,6 +231,81 @@ class PrefixTallyTest {
       beyond += tally.fraction(0) > tally.luck(heaviest, 4) ? 1 : 0;
     }
     assertThat(beyond / 20_000.0).isLessThan(Math.exp(-4));
+  }
+
+  @Test
+  void oneVoteOfAHighLevelDoesNotStopTheDiscovery() {
+    PrefixTally tally = new PrefixTally(WORDS);
+    SplittableRandom random = new SplittableRandom(4);
+    vote(tally, list(tally, WORDS), "moon", 16, 0, random);
+    for (int i = 0; i < 30; i++) {
+      publish(tally, () -> random.nextInt(2) == 0 ? "sun" : "moon", 300, new double[] {1}, i);
+    }
+    assertThat(found(tally)).containsExactlyInAnyOrder("sun", "moon");
+  }
+
+  /**
+   * As the page of statistics states: a cheater whose groups contain what he likes, at the highest
+   * level, among votes whose groups contain each candidate as often as where no person has it. With
+   * a length of 1, letters are texts.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "12, 0, 2, 1",
+    "12, 1000, 1, 11",
+    "12, 1000, 2, 24",
+    "12, 1008, 4, 72",
+    "1, 0, 2, 9",
+    "1, 1000, 1, 23",
+    "1, 1000, 2, 44",
+    "1, 1008, 4, 126",
+    "1, 10000, 2, 130"
+  })
+  void aSenderWhoCheatsNeedsSoManyVotes(int length, int others, double epsilon, int needed) {
+    for (int votes : new int[] {needed - 1, needed}) {
+      PrefixTally tally = new PrefixTally(WORDS.toBuilder().setLength(length).build());
+      int groups = HashedResponseMechanism.of(epsilon, 4088).groups();
+      for (int i = 0; i < 300; i++) {
+        tally.age();
+        for (int v = 0; v < others; v++) {
+          boolean isHit = (others * i + v) % groups == 0;
+          tally.add(CategoryLaw.of(epsilon, groups, true), j -> isHit, 0);
+        }
+      }
+      for (int v = 0; v < votes; v++) {
+        tally.add(CategoryLaw.of(16, 1024, true), j -> j == 200, 0);
+      }
+      tally.age();
+      int added = length == 1 ? tally.texts().size() : tally.prefixes().size() - 1;
+      assertThat(added).as("%d votes", votes).isEqualTo(votes < needed ? 0 : 1);
+    }
+  }
+
+  /**
+   * While a text is listed, its people vote for its place, and not for the candidate that it came
+   * from, the end of the prefix ab or the letter b of a. Another text keeps that prefix.
+   */
+  @ParameterizedTest
+  @CsvSource({"3, abc", "2, ac"})
+  void aTextThatComesBackHasTheVotesOfItsPlace(int length, String other) {
+    Prefixes one = WORDS.toBuilder().setTop(1).setLength(length).build();
+    PrefixTally tally = new PrefixTally(one);
+    SplittableRandom random = new SplittableRandom(11);
+    for (int i = 0; i < 100; i++) {
+      TextCandidates list = list(tally, one);
+      String third = i >= 60 && i < 66 ? "xy" : "?";
+      for (int v = 0; v < 500; v++) {
+        int person = random.nextInt(10);
+        vote(tally, list, person < 3 ? "ab" : person < 5 ? other : third, 2, 0, random);
+      }
+      tally.age();
+      if (i == 59 || i == 66) {
+        assertThat(tally.texts()).containsExactly(i == 59 ? "ab" : "xy");
+      }
+    }
+    assertThat(tally.texts()).containsExactly("ab");
+    FractionEstimate estimate = tally.estimates().get(0).orElseThrow();
+    assertThat(Math.abs(estimate.fraction() - 0.3)).isLessThan(4 * estimate.standardError());
   }
 
   /** The words change; the list follows. */
