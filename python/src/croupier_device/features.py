@@ -50,7 +50,7 @@ class Features:
         """The vector of one row, by name of the feature.
 
         A number for a range and for moments, a bool for yes or no, a text for a category, and for an encoder
-        what it takes; other entries are ignored, but named in the error if a feature is missing. ValueError if
+        what it takes; other entries are ignored, but counted in the error if a feature is missing. ValueError if
         a value is missing, of another type or not finite; CroupierError if an encoder is missing, or returns
         something else than it should.
         """

@@ -8,6 +8,7 @@ import io.croupier.broker.EmbeddedBroker;
 import io.croupier.broker.FreePorts;
 import io.croupier.cli.replay.TopicFollower;
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.Condition;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
@@ -86,24 +86,24 @@ class WebPageE2ECase {
                   Map.of("kafka.bootstrap.servers", kafka, "checkpoint.interval", "250 ms")));
       Path log = directory.resolve("gateway");
       processes.add(bash("exec " + blocks.get(1), log));
-      await("the gateway", () -> read(log).contains("Serving "));
+      Condition.await("the gateway", () -> read(log).contains("Serving "));
       processes.add(
           bash(blocks.get(2).replace("python3", "exec python3"), directory.resolve("server")));
-      await("the page's server", () -> listens(pagePort));
+      Condition.await("the page's server", () -> listens(pagePort));
 
       // Another origin than the configured one.
       open("127.0.0.1");
       submit();
-      await("the reason", () -> state().contains("could not be reached"));
+      Condition.await("the reason", () -> state().contains("could not be reached"));
       assertThat(state())
           .isEqualTo(
               "the gateway could not be reached, or its cors.origins don't allow this page's"
                   + " origin, http://127.0.0.1:"
                   + pagePort);
-      await("the log", () -> read(log).contains("add the origin to cors.origins"));
+      Condition.await("the log", () -> read(log).contains("add the origin to cors.origins"));
 
       open("localhost");
-      await("the model", () -> submitted().startsWith("Sent for round "));
+      Condition.await("the model", () -> submitted().startsWith("Sent for round "));
       assertThat(state()).endsWith("Epsilon spent: 1 of 20.");
       assertAdmitted(kafka);
     }
@@ -211,14 +211,6 @@ class WebPageE2ECase {
       return Files.exists(file) ? Files.readString(file, UTF_8) : "";
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void await(String what, BooleanSupplier holds) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!holds.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      Thread.sleep(100);
     }
   }
 }

@@ -32,7 +32,6 @@ public final class Features {
   /** Where standardised numbers are clipped: the normal law has 0.3 % beyond. */
   private static final double MOST_DEVIATIONS = 3;
 
-  /** How many other names of a row an error contains. */
   private final List<Feature> features;
 
   private final int size;
@@ -113,7 +112,7 @@ public final class Features {
    *
    * @param row by name of the feature: a {@link Number} for a range and for moments, a {@link
    *     Boolean} for yes or no, a {@link String} for a category, and for an encoder what it takes.
-   *     Other entries are ignored, but named in the error if a feature is missing
+   *     Other entries are ignored, but counted in the error if a feature is missing
    * @return shape [size]
    * @throws IllegalArgumentException if a value is missing, of another type or not finite
    * @throws IllegalStateException if a feature has no encoder here, or its encoder returns

@@ -11,9 +11,18 @@ public interface Condition {
 
   /** Waits until a condition holds; fails after a time that is long on any machine. */
   static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+    await("the condition", condition);
+  }
+
+  /**
+   * The same, and names the condition.
+   *
+   * @param what has to be there
+   */
+  static void await(String what, Condition condition) throws Exception {
+    long deadline = System.nanoTime() + Duration.ofMinutes(3).toNanos();
     while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("the time by which it must hold").isLessThan(deadline);
+      assertThat(System.nanoTime()).as("the time of %s", what).isLessThan(deadline);
       Thread.sleep(10);
     }
   }

@@ -1030,7 +1030,7 @@ export class Features {
    * The vector of one row.
    *
    * @param row an object by name of the feature: a number for a range and for moments, true or false for yes or no, a
-   *     text for a category, and for an encoder what it takes. Other members are ignored, but named in the error if a
+   *     text for a category, and for an encoder what it takes. Other members are ignored, but counted in the error if a
    *     feature is missing
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */

@@ -20,14 +20,11 @@ import java.util.Map;
  * from its number of reports.
  */
 final class AnonymousTotals {
-  private static final int MISMATCHES = 20;
-
   /** Has the guarantees of all windows, and no tokens. */
   private final CentralTotals allWindows = new CentralTotals();
 
   private final Map<String, CentralTotals> users = new HashMap<>();
-  private final List<String> mismatches = new ArrayList<>();
-  private long mismatched;
+  private final Mismatches mismatches = new Mismatches();
   private long guarantees;
 
   /** One user's total; users with the same windows share the computation, which takes long. */
@@ -56,11 +53,11 @@ final class AnonymousTotals {
     String fault = fault(event);
     if (fault.isEmpty()) {
       allWindows.guarantee(event);
-    } else if (++mismatched <= MISMATCHES) {
-      WindowGuarantee of = event.getAnonymous();
+    } else {
       mismatches.add(
-          "%s: model %s, window %d: %s"
-              .formatted(place, event.getModelId(), of.getWindow(), fault));
+          () ->
+              "%s: model %s, window %d: %s"
+                  .formatted(place, event.getModelId(), event.getAnonymous().getWindow(), fault));
     }
   }
 
@@ -101,20 +98,13 @@ final class AnonymousTotals {
 
   /** The number of guarantees that don't follow from their numbers. */
   long mismatched() {
-    return mismatched;
+    return mismatches.count();
   }
 
   /** What is wrong with the first of them, after a line that counts them. */
   List<String> mismatches() {
-    List<String> lines = new ArrayList<>();
-    if (mismatched > 0) {
-      lines.add(
-          "MISMATCH: %s of %s guarantees of anonymous windows don't follow from their numbers of"
-                  .formatted(Digits.count(mismatched), Digits.count(guarantees))
-              + " reports:");
-      lines.addAll(mismatches);
-    }
-    return lines;
+    return mismatches.lines(
+        guarantees, "guarantees of anonymous windows don't follow from their numbers of reports");
   }
 
   private List<UserTotal> rows() {
@@ -147,7 +137,7 @@ final class AnonymousTotals {
     text.add(CentralTotals.MEANING);
     if (guarantees == 0) {
       text.add("No guarantee was read: the guarantees topic has them, and no file of events does.");
-    } else if (mismatched == 0) {
+    } else if (mismatches.count() == 0) {
       text.add(
           "The guarantees of all %s windows and declarations follow from their numbers of reports."
               .formatted(Digits.count(guarantees)));
@@ -174,6 +164,6 @@ final class AnonymousTotals {
             });
     json.add("anonymousByUser", list);
     json.addProperty("guarantees", guarantees);
-    json.addProperty("guaranteeMismatches", mismatched);
+    json.addProperty("guaranteeMismatches", mismatches.count());
   }
 }

@@ -8,7 +8,6 @@ import io.croupier.operators.accounting.Totals;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Spend;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,14 +17,12 @@ import java.util.Map;
  * alone, and compared with the costs and totals in accounting events.
  */
 final class RecomputedAccounts {
-  private static final int MISMATCHES = 20;
   private static final JsonFormat.Printer JSON =
       JsonFormat.printer().omittingInsignificantWhitespace();
 
   private final Map<String, RecomputedAccount> accounts = new HashMap<>();
   private final AnonymousTotals anonymous = new AnonymousTotals();
-  private final List<String> mismatches = new ArrayList<>();
-  private long mismatched;
+  private final Mismatches mismatches = new Mismatches();
   private long events;
 
   /**
@@ -52,8 +49,8 @@ final class RecomputedAccounts {
     }
     anonymous.addEvent(event);
     events++;
-    if (!agrees && ++mismatched <= MISMATCHES) {
-      mismatches.add(mismatch(event, recomputedAccount, place));
+    if (!agrees) {
+      mismatches.add(() -> mismatch(event, recomputedAccount, place));
     }
   }
 
@@ -128,19 +125,12 @@ final class RecomputedAccounts {
 
   /** The number of events whose costs or totals differ from the recomputed ones. */
   long mismatched() {
-    return mismatched;
+    return mismatches.count();
   }
 
-  /** A line that counts them, and descriptions of the first {@value #MISMATCHES}; or nothing. */
+  /** A line that counts them, and what is wrong with the first of them; or nothing. */
   List<String> mismatches() {
-    List<String> lines = new ArrayList<>();
-    if (mismatched > 0) {
-      lines.add(
-          "MISMATCH: %s of %s events have costs or totals that differ from those of their"
-                  .formatted(Digits.count(mismatched), Digits.count(events))
-              + " declarations:");
-      lines.addAll(mismatches);
-    }
-    return lines;
+    return mismatches.lines(
+        events, "events have costs or totals that differ from those of their declarations");
   }
 }

@@ -15,23 +15,33 @@ public final class ExactSums {
    * layout of {@code GRID_SUM}. Values that are not finite are limited, or 0.
    */
   public static byte[] of(byte[] doubles, int exponent) {
-    double[] values = new double[doubles.length / Double.BYTES];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = PackedVectors.doubleAt(doubles, i);
+    Steps steps = new Steps(exponent);
+    long[] sums = new long[doubles.length / Double.BYTES];
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] = steps.nearest(PackedVectors.doubleAt(doubles, i));
     }
-    return of(values, exponent);
+    return PackedVectors.encode(sums);
   }
 
   /** The same for the doubles of an array, which it leaves as it is. */
   public static byte[] of(double[] values, int exponent) {
-    // In two factors, since one may overflow. Where a product is rounded, its multiple is 0.
-    double first = Math.scalb(1.0, -exponent / 2);
-    double second = Math.scalb(1.0, -exponent - -exponent / 2);
-    long[] steps = new long[values.length];
-    for (int i = 0; i < steps.length; i++) {
-      double value = values[i] * first * second;
-      steps[i] = (long) Math.rint(Math.max(-MOST, Math.min(MOST, value)));
+    Steps steps = new Steps(exponent);
+    long[] sums = new long[values.length];
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] = steps.nearest(values[i]);
     }
-    return PackedVectors.encode(steps);
+    return PackedVectors.encode(sums);
+  }
+
+  /** Multiples of 2^exponent: a factor in two parts, since 2^-exponent may overflow. */
+  private record Steps(double first, double second) {
+    Steps(int exponent) {
+      this(Math.scalb(1.0, -exponent / 2), Math.scalb(1.0, -exponent - -exponent / 2));
+    }
+
+    /** Where the second product is rounded, it is nearest to 0. */
+    long nearest(double value) {
+      return (long) Math.rint(Math.max(-MOST, Math.min(MOST, value * first * second)));
+    }
   }
 }
