@@ -241,9 +241,11 @@ record Comparison(
   /** The parameters that all learners of noised reports share, in words. */
   private String sameForAll() {
     String round =
-        terms.roundSize() == 1
-            ? "at least one report per round"
-            : "at least " + NumberFormats.count(terms.roundSize()) + " reports per round";
+        isAnonymous()
+            ? "a round for each publication of the window"
+            : terms.roundSize() == 1
+                ? "at least one report per round"
+                : "at least " + NumberFormats.count(terms.roundSize()) + " reports per round";
     String unsaid =
         terms.undisclosedPeople() == 0
             ? ""

@@ -4,6 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.schemas.Anonymous;
 import io.croupier.schemas.ModelSpec;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -11,11 +12,19 @@ import java.util.List;
  *
  * @param publications that it has; 0 if people report with identity
  * @param epsilon local epsilon of a report
+ * @param people how many report at a publication, on average
+ * @param interval between two publications, in which these people can report
  */
-record DemoWindow(int publications, double epsilon) {
+record DemoWindow(int publications, double epsilon, int people, Duration interval) {
 
   /** People report with identity. */
-  static final DemoWindow NONE = new DemoWindow(0, 0);
+  static final DemoWindow NONE = new DemoWindow(0, 0, 0, Duration.ZERO);
+
+  /**
+   * Fewer than the 750 that a gateway in the process took on two cores: where models publish before
+   * their people have reported, the window ends before most people's turn.
+   */
+  private static final int REPORTS_PER_SECOND = 500;
 
   /**
    * A publication without a report would be the last one: with this many people in the fewest
@@ -56,7 +65,12 @@ record DemoWindow(int publications, double epsilon) {
         Math.max(
             LEAST_PUBLICATIONS,
             Math.min(MOST_PUBLICATIONS, parameters.people() / REPORTS_PER_PUBLICATION));
-    return new DemoWindow(publications, parameters.epsilon());
+    int people = parameters.people() / publications;
+    return new DemoWindow(
+        publications,
+        parameters.epsilon(),
+        people,
+        Duration.ofMillis(1000L * people * learners.size() / REPORTS_PER_SECOND));
   }
 
   /** Whether people report without identity. */
@@ -64,13 +78,17 @@ record DemoWindow(int publications, double epsilon) {
     return publications > 0;
   }
 
-  /** The spec with this window. */
+  /** The spec with this window; a round closes after the interval, unless many people came. */
   ModelSpec in(ModelSpec spec) {
     if (!isOpen()) {
       return spec;
     }
     Anonymous.Builder anonymous = Anonymous.newBuilder().setPublications(publications);
     anonymous.addLevelsBuilder().getPrivUnitBuilder().setEpsilon(epsilon);
-    return spec.toBuilder().setAnonymous(anonymous).build();
+    return spec.toBuilder()
+        .setAnonymous(anonymous)
+        .setReportsPerRound(Math.max(spec.getReportsPerRound(), 2 * people))
+        .setRoundTimeoutMs(interval.toMillis())
+        .build();
   }
 }

@@ -24,10 +24,23 @@ class DemoWindowTest {
   /** With anonymous reports of epsilon 2. */
   static final ModelSpec CENSUS = window(300).in(SPEC);
 
-  private static DemoWindow window(int people) {
+  private static DemoWindow window(int people, String... learners) {
     return DemoWindow.of(
         new DemoParameters(NoiseMechanism.PRIV_UNIT, 2, 0, 0.25, 1, people, 1),
-        ComparedLearner.parse(List.of("combined:0.25")));
+        ComparedLearner.parse(List.of(learners)));
+  }
+
+  private static DemoWindow window(int people) {
+    return window(people, "combined:0.25");
+  }
+
+  /** 281 people report at a publication, to each model. */
+  @Test
+  void aPublicationHasTimeForItsPeople() {
+    assertThat(window(28_155).in(SPEC).getRoundTimeoutMs()).isEqualTo(562);
+    ModelSpec two = window(28_155, "combined:0.25", "black-box:0.25").in(SPEC);
+    assertThat(two.getRoundTimeoutMs()).isEqualTo(1124);
+    assertThat(two.getReportsPerRound()).isEqualTo(562);
   }
 
   @ParameterizedTest
