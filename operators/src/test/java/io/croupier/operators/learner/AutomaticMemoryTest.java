@@ -220,8 +220,8 @@ class AutomaticMemoryTest {
     assertThat(hedge.shares()).as("they moved").isNotEqualTo(new double[] {.25, .25, .25, .25});
   }
 
-  /** A run of rounds with gradients of a linear regression around an optimum. */
-  private static List<Map<String, Double>> diagnostics(boolean turns) throws Exception {
+  /** A run of rounds with gradients of a linear regression around an optimum, which turns once. */
+  private static List<Map<String, Double>> diagnostics(int turn) throws Exception {
     Alone<?> automatic = new Alone<>(Learners.of(spec("combined {} memory {automatic {}}")));
     Random random = new Random(43);
     double noise = 0.2;
@@ -230,7 +230,7 @@ class AutomaticMemoryTest {
     for (int t = 0; t < rounds; t++) {
       automatic.publish(t);
       diagnostics.add(new HashMap<>(automatic.newest.diagnostics));
-      double sign = turns && t >= rounds / 2 ? -1 : 1;
+      double sign = t >= turn ? -1 : 1;
       double[] mean = new double[D];
       for (int j = 0; j < D; j++) {
         double difference = automatic.newest.weights[j] - sign * 0.5;
@@ -247,11 +247,11 @@ class AutomaticMemoryTest {
 
   @Test
   void statesThatPeopleDriftAfterATurnAlone() throws Exception {
-    List<Map<String, Double>> still = diagnostics(false);
+    List<Map<String, Double>> still = diagnostics(600);
     assertThat(still).extracting(each -> each.get("drifting")).containsOnly(0.0);
     assertThat(still.get(0)).as("all of history").containsEntry("half-life", 0.0);
     assertThat(still.get(599)).as("all of history").containsEntry("half-life", 0.0);
-    List<Map<String, Double>> turned = diagnostics(true);
+    List<Map<String, Double>> turned = diagnostics(300);
     assertThat(turned.subList(0, 300)).extracting(each -> each.get("drifting")).containsOnly(0.0);
     assertThat(turned.subList(300, 600))
         .extracting(each -> each.get("drifting"))
@@ -261,6 +261,12 @@ class AutomaticMemoryTest {
         .extracting(each -> each.get("half-life"))
         .filteredOn(halfLife -> halfLife == 2048)
         .hasSizeGreaterThan(30);
+    List<Map<String, Double>> early = diagnostics(60);
+    assertThat(early.subList(0, (1 << 13) / REPORTS))
+        .as("all of history is little")
+        .extracting(each -> each.get("drifting"))
+        .containsOnly(0.0);
+    assertThat(early).extracting(each -> each.get("drifting")).contains(1.0);
   }
 
   @Test
