@@ -178,8 +178,8 @@ class ReportE2ECase {
     String replayed = succeed(scripts.get(2));
 
     assertThat(sent)
-        .contains("1 sent. In the ledger: 1 reports, epsilon 1 of 20.0.")
-        .contains("1 sent. In the ledger: 2 reports, epsilon 2 of 20.0.");
+        .contains("1 sent. In the ledger: 1 report, epsilon 1 of 20.")
+        .contains("1 sent. In the ledger: 2 reports, epsilon 2 of 20.");
     assertThat(piped).contains("3 sent. In the ledger: 5 reports, epsilon 5");
     assertThat(replayed).contains("1 printed", "\"round\":\"1\"", "\"used\":\"1\"");
     ModelSnapshot last = awaitDemo(update -> update.used() == 5);
@@ -199,7 +199,7 @@ class ReportE2ECase {
     assertThat(count).hasSize(1);
 
     assertThat(succeed(count.get(0)))
-        .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 reports")
+        .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 report")
         .contains("screens, round ", "answers, ", "  screen: ", "  minutes: ");
 
     ModelSnapshot second =
@@ -235,7 +235,7 @@ class ReportE2ECase {
     List<String> report = scripts("docs/model.md", "### From another program");
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
-        .containsPattern("(?m)^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
+        .containsPattern("(?m)^1 sent, .*In the ledger: 1 report?, epsilon 1 of 20\\.");
     List<String> program = scripts("docs/model.md", "### From a JVM app");
     assertThat(program).hasSize(1);
     assertThat(succeed(program.get(0)))

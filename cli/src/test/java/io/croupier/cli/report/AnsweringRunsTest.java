@@ -40,7 +40,7 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(south.code()).as(south.err()).isZero();
     assertThat(south.err())
         .contains(
-            "1 printed, 1 of them answers to questions. In the ledger: 1 reports, epsilon 16");
+            "1 printed, 1 of them answers to questions. In the ledger: 1 report, epsilon 16");
     assertThat(south.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(1);

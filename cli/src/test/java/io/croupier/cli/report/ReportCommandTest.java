@@ -207,7 +207,7 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(run.reports()).hasSize(1);
     assertThat(run.err())
         .contains("Standard input, line 3: 'gradient[1]' is not a number")
-        .contains("In the ledger: 1 reports, epsilon 1.")
+        .contains("In the ledger: 1 report, epsilon 1.")
         .doesNotContain("0.111", "0.222");
     try (LocalLedger ledger =
         LocalLedger.open(directory.resolve("ada.ledger"), "ada", Limit.NONE)) {
@@ -259,7 +259,7 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(two.code()).isEqualTo(1);
     assertThat(GradientReport.parseFrom(two.out()).getUserId()).isEqualTo("ada");
     assertThat(two.err())
-        .contains("--format record prints a single report", "In the ledger: 1 reports");
+        .contains("--format record prints a single report", "In the ledger: 1 report");
   }
 
   @Test
