@@ -244,7 +244,7 @@ class GatewayITCase {
     CommandOutcome again = report(address, token, line, "1");
     assertThat(again.err())
         .contains(
-            "1 reports from an earlier run are charged, but gateway " + address + " has not",
+            "Charged in an earlier run, and not acknowledged by gateway " + address + ": 1;",
             "answered 401");
 
     Files.writeString(token, token("barbara"));

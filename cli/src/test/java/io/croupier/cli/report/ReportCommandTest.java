@@ -63,7 +63,7 @@ class ReportCommandTest extends ReportCommandRuns {
         + " COORDINATE_LAPLACE, epsilon 1.75",
     "taps, '--mechanism coordinate-laplace --taus 1,Infinity --clip COORDINATES',"
         + " COORDINATE_LAPLACE,"
-        + " '1 reports, 1 of them without a bound (a coordinate is not private'"
+        + " '1 report, 1 of them without a bound (a coordinate is not private'"
   })
   void everyMechanismDeclaresAndCharges(
       String model, String noise, DeclarationCase declaration, String spent) throws IOException {
@@ -165,7 +165,7 @@ class ReportCommandTest extends ReportCommandRuns {
 
   @ParameterizedTest
   @CsvSource({
-    "--limit-reports 1, 1 reports of 1",
+    "--limit-reports 1, 1 report of 1",
     "--mechanism gaussian --mu 1 --limit-mu 1.2, mu 1 of 1.2"
   })
   void otherLimitsHoldToo(String options, String spent) throws IOException {

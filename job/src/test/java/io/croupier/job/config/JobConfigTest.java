@@ -125,7 +125,12 @@ class JobConfigTest {
             () ->
                 JobConfig.of(
                     Map.of(
-                        "kafka.bootstrap.servers", "localhost:9092", "bogus", "1", "journal.enable", "2")))
+                        "kafka.bootstrap.servers",
+                        "localhost:9092",
+                        "bogus",
+                        "1",
+                        "journal.enable",
+                        "2")))
         .withMessageContaining("Unknown setting 'bogus'; docs/running.md lists all")
         .withMessageContaining("Unknown setting 'journal.enable'; the nearest known one is");
   }
