@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.replay.TopicFollower;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
-import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -144,21 +144,20 @@ class ReportE2ECase {
   }
 
   /** Waits until a topic has the given number of records; returns their values. */
-  private List<byte[]> awaitValues(String topic, int size) throws IOException {
+  private List<byte[]> awaitValues(String topic, int size) throws Exception {
     return awaitRecords(topic, size).stream().map(ConsumerRecord::value).toList();
   }
 
   private List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int size)
-      throws IOException {
-    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    while (records.size() < size) {
-      records.clear();
-      CommittedRecords.forEach(kafka(), topic, records::add);
+      throws Exception {
+    try (TopicFollower<ConsumerRecord<byte[], byte[]>> follower =
+        new TopicFollower<>(kafka(), topic, record -> record)) {
+      follower.await(size + " records", () -> follower.read().size() >= size);
+      return follower.read();
     }
-    return records;
   }
 
-  private List<AccountingEvent> awaitEvents(int size) throws IOException {
+  private List<AccountingEvent> awaitEvents(int size) throws Exception {
     List<AccountingEvent> events = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : awaitRecords("croupier.accounting", size)) {
       events.add(AccountingEvents.read(record.key(), record.value()));

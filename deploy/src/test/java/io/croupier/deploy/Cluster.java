@@ -26,9 +26,13 @@ final class Cluster implements AutoCloseable {
   /** Linux gives ports from 32768 on to connections, other systems from 49152 on. */
   private static final int END_PORT = 32_000;
 
-  /** Each process begins elsewhere. */
+  /**
+   * Each process begins elsewhere, and so far from the next one that it doesn't take a port of a
+   * server that is down.
+   */
   private static int nextPort =
-      FIRST_PORT + (int) (ProcessHandle.current().pid() * PORTS % (END_PORT - FIRST_PORT - PORTS));
+      FIRST_PORT
+          + (int) (ProcessHandle.current().pid() % 100 * (END_PORT - FIRST_PORT - PORTS) / 100);
 
   private final Path directory;
   private final Map<String, String> environment;
