@@ -26,13 +26,9 @@ final class Cluster implements AutoCloseable {
   /** Linux gives ports from 32768 on to connections, other systems from 49152 on. */
   private static final int END_PORT = 32_000;
 
-  /**
-   * Each process begins elsewhere, and so far from the next one that it doesn't take a port of a
-   * server that is down.
-   */
+  /** Each process begins elsewhere. */
   private static int nextPort =
-      FIRST_PORT
-          + (int) (ProcessHandle.current().pid() % 100 * (END_PORT - FIRST_PORT - PORTS) / 100);
+      FIRST_PORT + (int) (ProcessHandle.current().pid() * PORTS % (END_PORT - FIRST_PORT - PORTS));
 
   private final Path directory;
   private final Map<String, String> environment;

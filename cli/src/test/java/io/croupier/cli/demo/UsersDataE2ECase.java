@@ -16,14 +16,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demonstration on a user's file. People come at a steady rate, so processes mostly wait. */
+/** The demonstration on a user's file. */
 @Tag("thorough")
-@Execution(ExecutionMode.CONCURRENT)
 class UsersDataE2ECase {
 
   @TempDir private Path directory;
