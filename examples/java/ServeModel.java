@@ -77,7 +77,9 @@ public final class ServeModel implements Runnable {
           "Serving http://%s:%d%s%s%n",
           address.getHostAddress(), server.getAddress().getPort(), PATH, model);
     } catch (IOException e) {
-      throw new IllegalStateException("can't listen on " + address + ", port " + port, e);
+      System.err.printf(
+          "Can't listen on %s, port %d: %s%n", address.getHostAddress(), port, e.getMessage());
+      System.exit(1);
     }
   }
 

@@ -28,7 +28,7 @@ final class ArgumentErrors implements IParameterExceptionHandler {
   public int handleParseException(ParameterException error, String[] arguments) {
     CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(sentence(error));
+    err.println(sentence(error, arguments));
     if (error instanceof MissingCommandException) {
       command.usage(err);
     } else {
@@ -37,12 +37,12 @@ final class ArgumentErrors implements IParameterExceptionHandler {
     return ExitCode.ARGUMENTS.code();
   }
 
-  private static String sentence(ParameterException error) {
+  private static String sentence(ParameterException error, String[] arguments) {
     if (error instanceof UnmatchedArgumentException unmatched) {
       return unmatched(unmatched);
     }
     if (error instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
-      return missing(missing);
+      return missing(missing, arguments);
     }
     ArgSpec argument = error.getArgSpec();
     if (argument != null && error.getValue() != null) {
@@ -73,13 +73,28 @@ final class ArgumentErrors implements IParameterExceptionHandler {
             : "; did you mean %s?".formatted(String.join(" or ", suggestions)));
   }
 
-  private static String missing(MissingParameterException error) {
-    List<String> names = error.getMissing().stream().map(ArgumentErrors::signature).toList();
+  private static String missing(MissingParameterException error, String[] arguments) {
     boolean oneOf = error.getMessage().contains("specify one of these");
+    // Of a group, Picocli names all options, those that are given and those that may be left out,
+    // too.
+    List<String> names =
+        error.getMissing().stream()
+            .filter(argument -> oneOf || (argument.required() && !isGiven(argument, arguments)))
+            .map(ArgumentErrors::signature)
+            .toList();
     return "%s missing: %s"
         .formatted(
             oneOf ? "One of these is" : names.size() == 1 ? "An argument is" : "Arguments are",
             String.join(oneOf ? " or " : ", ", names));
+  }
+
+  private static boolean isGiven(ArgSpec argument, String[] arguments) {
+    return argument instanceof OptionSpec option
+        && Arrays.stream(option.names())
+            .anyMatch(
+                name ->
+                    Arrays.stream(arguments)
+                        .anyMatch(given -> given.equals(name) || given.startsWith(name + "=")));
   }
 
   private static String signature(ArgSpec argument) {

@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
@@ -7,6 +8,10 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +67,40 @@ class GatewayCommandTest {
         .as(err.toString())
         .isZero();
     assertThat(out.toString().strip()).matches("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
+  }
+
+  /** The user id as docs/gateway.md states it, computed by another way. */
+  @Test
+  void userPrintsTheUserIdOfAPerson() throws Exception {
+    Files.writeString(directory.resolve("pepper"), "0b".repeat(32));
+    Files.setPosixFilePermissions(
+        directory.resolve("pepper"), PosixFilePermissions.fromString("rw-------"));
+    assertThat(run("gateway", "user", "--config", config.toString(), "--subject", "ada"))
+        .as(err.toString())
+        .isZero();
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(HexFormat.of().parseHex("0b".repeat(32)), "HmacSHA256"));
+    mac.update(new byte[] {0, 0, 0, 17});
+    assertThat(out.toString().strip())
+        .isEqualTo(
+            Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(mac.doFinal("urn:croupier:testada".getBytes(UTF_8))));
+
+    assertThat(run("gateway", "user", "--config", config.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("--subject must be given");
+    assertThat(
+            run(
+                "gateway",
+                "user",
+                "--config",
+                config.toString(),
+                "--subject",
+                "ada",
+                "--issuer",
+                "main"))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("--issuer must be one of the configuration's: test");
   }
 
   @Test

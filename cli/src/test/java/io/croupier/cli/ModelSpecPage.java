@@ -40,7 +40,7 @@ final class ModelSpecPage {
       - `{}` is a part without fields: write it as `combined: {}`.
       - Only a program with write access to the topic `croupier.models` can change the spec of a running model. The job takes the changes that the column
         *may change* allows, without a restart. It refuses any other change, and keeps the last valid spec: publish a new model instead, with a name of its own.
-      - Errors name fields as in Protobuf: `gradient_bound` is `gradientBound`.
+      - Commands name fields as in the file; the job names them as in Protobuf: `gradient_bound` is `gradientBound`.
       - *Since* is the first release with the field. `Unreleased` fields come with the next one.
       """;
 

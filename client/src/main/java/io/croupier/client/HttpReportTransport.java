@@ -13,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * Sends the reports of one person to a gateway, under the person's token. The gateway computes the
@@ -45,9 +44,6 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
   private static final int MOST_BODY = 1 << 16;
 
   private static final Duration CLOSE = Duration.ofSeconds(5);
-
-  /** The form of a bearer token (RFC 6750, section 2.1). */
-  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
   private final GatewayConnection gateway;
   private final Supplier<String> tokens;
@@ -141,11 +137,11 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
 
   /** Sends a report; if its token is refused, once more with a newer one. */
   private void post(byte[] report, Duration time) throws GatewayException, InterruptedException {
-    String used = token.isPresent() ? token.get() : newToken();
+    String used = token.isPresent() ? token.get() : TokenFile.requireForm(tokens.get());
     HttpResponse<byte[]> answer = gateway.send(request(report, used), time, MOST_BODY);
     if (answer.statusCode() == 401) {
       token = Optional.empty();
-      String newer = newToken();
+      String newer = TokenFile.requireForm(tokens.get());
       if (!newer.equals(used)) {
         answer = gateway.send(request(report, newer), time, MOST_BODY);
         used = newer;
@@ -155,16 +151,6 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
       throw gateway.failure(answer);
     }
     token = Optional.of(used);
-  }
-
-  /** A token in the right form: the message of HttpRequest would contain another one. */
-  private String newToken() {
-    String supplied = tokens.get();
-    if (!TOKEN.matcher(supplied).matches()) {
-      throw new IllegalStateException(
-          "the token has a wrong form; it must be a bearer token, without 'Bearer'");
-    }
-    return supplied;
   }
 
   private HttpRequest request(byte[] report, String bearer) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * A bearer token in a file, which another program renews. Each call reads the file, and ignores
@@ -14,6 +15,9 @@ import java.util.function.Supplier;
 public final class TokenFile implements Supplier<String> {
   /** More than any gateway accepts. */
   private static final int LONGEST = 1 << 16;
+
+  /** The form of a bearer token (RFC 6750, section 2.1). */
+  private static final Pattern FORM = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
   private final Path file;
 
@@ -26,7 +30,7 @@ public final class TokenFile implements Supplier<String> {
    * The token.
    *
    * @throws UncheckedIOException if the file can't be read
-   * @throws IllegalStateException if it is too long for a token
+   * @throws IllegalStateException if it contains no bearer token
    */
   @Override
   public String get() {
@@ -34,11 +38,20 @@ public final class TokenFile implements Supplier<String> {
       if (Files.size(file) > LONGEST) {
         throw new IllegalStateException(file + " is too long; it must contain one token");
       }
-      return Files.readString(file, StandardCharsets.ISO_8859_1).strip();
+      return requireForm(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the token's file can't be read: " + file + " (" + e.getClass().getSimpleName() + ")", e);
     }
+  }
+
+  /** Returns a token in the right form: the message of HttpRequest would contain another one. */
+  static String requireForm(String token) {
+    if (!FORM.matcher(token).matches()) {
+      throw new IllegalStateException(
+          "the token has a wrong form; it must be a bearer token, without 'Bearer'");
+    }
+    return token;
   }
 
   @Override

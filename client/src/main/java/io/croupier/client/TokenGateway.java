@@ -15,13 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /** Asks a gateway for the blind signatures of tokens, as a signed-in person. */
 final class TokenGateway implements AutoCloseable {
-  /** The form of a bearer token (RFC 6750, section 2.1). */
-  private static final Pattern BEARER = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
-
   private static final int GRANTED = 200;
   private static final int UNAUTHORISED = 401;
 
@@ -101,12 +97,7 @@ final class TokenGateway implements AutoCloseable {
   }
 
   private HttpRequest request(String body) {
-    String bearer = bearers.get();
-    if (!BEARER.matcher(bearer).matches()) {
-      // The message of HttpRequest would contain it.
-      throw new IllegalStateException(
-          "the token has a wrong form; it must be a bearer token, without 'Bearer'");
-    }
+    String bearer = TokenFile.requireForm(bearers.get());
     return gateway
         .request("/v1/tokens")
         .header("Authorization", "Bearer " + bearer)

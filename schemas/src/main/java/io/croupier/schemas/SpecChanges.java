@@ -73,9 +73,13 @@ final class SpecChanges {
     }
     for (int i = 0; i < current.size(); i++) {
       if (!current.get(i).equals(next.get(i))) {
-        violations.add(
-            fixed(
-                name + "[" + i + "]", String.valueOf(current.get(i)), String.valueOf(next.get(i))));
+        String element = name + "[" + i + "]";
+        if (current.get(i) instanceof Message before && next.get(i) instanceof Message after) {
+          compare(element + ".", before, after, violations);
+        } else {
+          violations.add(
+              fixed(element, String.valueOf(current.get(i)), String.valueOf(next.get(i))));
+        }
         return;
       }
     }

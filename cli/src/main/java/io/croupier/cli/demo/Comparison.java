@@ -182,8 +182,8 @@ record Comparison(
     }
     return List.of(
         ("%s, estimated: the 95 %% interval from people who answer by one randomised bit instead of a"
-                + " gradient, worth %s of equal age, half of them to the last 44 updates. Too few: the"
-                + " interval is wider than 0.5.")
+                + " gradient, worth %s of equal age, half of them to the last 44 updates, so it lags"
+                + " behind a model that still learns. Too few: the interval is wider than 0.5.")
             .formatted(StringUtils.capitalize(data.problem().fitName()), worth));
   }
 

@@ -7,6 +7,7 @@ import io.croupier.cli.Version;
 import io.croupier.gateway.AtExit;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.WatchSettings;
 import io.croupier.gateway.identity.AdminToken;
 import io.croupier.gateway.identity.Pepper;
@@ -16,7 +17,9 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -188,5 +191,61 @@ public final class GatewayCommand implements Callable<Integer> {
     }
     Log.discard();
     return 0;
+  }
+
+  @Command(
+      name = "user",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      description = {
+        "Prints the user id of a person, under which 'croupier ledger --user' and 'croupier erase"
+            + " --user' find the account.",
+        "",
+        "It needs the pepper. With the subject and this id, one knows whose account it is."
+      })
+  int user(
+      @Mixin Configuration options,
+      @Option(
+              names = "--subject",
+              paramLabel = "NAME",
+              description = "The person at the issuer: the token's sub, or the claim that is set.")
+          String subject,
+      @Option(
+              names = "--issuer",
+              paramLabel = "NAME",
+              description =
+                  "Name of the issuer's settings; 'test' is that of test tokens. May be left out if"
+                      + " there is one issuer.")
+          String issuer) {
+    Log.toFile();
+    if (subject == null || subject.isEmpty()) {
+      throw new InputException("--subject must be given");
+    }
+    GatewayConfig config = options.read();
+    try {
+      out().println(Pepper.read(config.pepper()).userId(identity(config, issuer), subject));
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    Log.discard();
+    return 0;
+  }
+
+  private static String identity(GatewayConfig config, String name) {
+    Map<String, String> identities = new TreeMap<>();
+    if (config.testTokens()) {
+      identities.put("test", TestTokens.ISSUER);
+    }
+    config.issuers().stream()
+        .map(IssuerSettings::people)
+        .forEach(people -> identities.put(people.name(), people.identity()));
+    if (name == null && identities.size() == 1) {
+      return identities.values().iterator().next();
+    }
+    if (name == null || !identities.containsKey(name)) {
+      throw new InputException(
+          "--issuer must be one of the configuration's: " + String.join(", ", identities.keySet()));
+    }
+    return identities.get(name);
   }
 }

@@ -51,7 +51,9 @@ public final class PlanCommand implements Callable<Integer> {
       names = "--features",
       paramLabel = "D",
       required = true,
-      description = "Number of weights of the model: one for each feature, and the intercept.")
+      description =
+          "Number of weights of the model: one for each number, one for each value of a category,"
+              + " and the intercept. For k classes, k times as many.")
   private int features;
 
   @Option(

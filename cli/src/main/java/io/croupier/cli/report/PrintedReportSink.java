@@ -71,8 +71,8 @@ final class PrintedReportSink implements ReportSink {
   }
 
   @Override
-  public String done() {
-    return "printed";
+  public String done(long reports, int pending) {
+    return reports + " printed";
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.TokenFile;
 import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -228,6 +230,7 @@ public final class ReportCommand implements Callable<Integer> {
       Brokers.require(kafka.config().kafka(), spec.commandLine().getErr());
     } else if (destination instanceof ReportDestination.OfGateway ofGateway) {
       GatewayOptions.require(ofGateway.address(), spec.commandLine().getErr());
+      requireToken();
     }
     try (LocalLedger ledger = ledger(limit);
         PublishedModel model = model(destination)) {
@@ -265,6 +268,15 @@ public final class ReportCommand implements Callable<Integer> {
     return models == null
         ? new ReportDestination.OfKafka(connection.config(), modelId)
         : new ReportDestination.OfPrinting(models, modelId, out, format);
+  }
+
+  /** Before anything is spent: without a token, no report arrives. */
+  private void requireToken() {
+    try {
+      String unused = new TokenFile(token).get();
+    } catch (UncheckedIOException | IllegalStateException e) {
+      throw new InputException("--token: " + e.getMessage(), e);
+    }
   }
 
   private String report(

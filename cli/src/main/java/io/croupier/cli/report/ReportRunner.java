@@ -117,10 +117,9 @@ final class ReportRunner {
 
   private String summary() {
     int pending = ledger.pending().size();
-    return "%d %s%s%s%s. In the ledger: %s.%s"
+    return "%s%s%s%s. In the ledger: %s.%s"
         .formatted(
-            reports,
-            sink.done(),
+            sink.done(reports, pending),
             questions == 0 ? "" : ", %d of them answers to questions".formatted(questions),
             unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
             earlier == 0 ? "" : ", after %d from an earlier run".formatted(earlier),

@@ -24,8 +24,13 @@ interface ReportSink extends AutoCloseable {
    */
   void settle();
 
-  /** What this sink does with reports, as a participle: {@code sent}. */
-  String done();
+  /**
+   * What this sink has done with reports, as {@code 3 sent}.
+   *
+   * @param reports that it was given without an error
+   * @param pending those of them, and of earlier runs, that are not acknowledged
+   */
+  String done(long reports, int pending);
 
   @Override
   void close();

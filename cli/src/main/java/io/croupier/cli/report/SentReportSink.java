@@ -173,8 +173,8 @@ final class SentReportSink implements ReportSink {
   }
 
   @Override
-  public String done() {
-    return "sent";
+  public String done(long reports, int pending) {
+    return reports - pending + " sent";
   }
 
   @Override

@@ -73,17 +73,16 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
         names = "--rebuild-ledger",
         description =
-            "If the state is lost: first recomputes all accounts from the accounting topic, then"
-                + " continues behind the last report on it. Models restart from their initial"
-                + " weights. Run it again if it was interrupted: it goes on from its last"
-                + " checkpoint.")
+            "If the state is lost: first adds up all accounts again from the accounting topic, then"
+                + " continues behind the last report on it. Models continue from the average of"
+                + " their last update. If it was interrupted, run it again: it begins anew.")
     private boolean rebuild;
 
     @Option(
         names = "--new-ledger",
         description =
-            "If the state is lost: like --rebuild-ledger, but"
-                + " starts with empty accounts, and so forgets what all users have spent.")
+            "If the state is lost: starts with empty accounts, and so forgets what all users have"
+                + " spent. Models begin anew.")
     private boolean forget;
 
     private Map<String, String> settings() {
@@ -131,6 +130,7 @@ public final class RunCommand implements Callable<Integer> {
       job.getJobExecutionResult().get();
       return 0;
     } catch (ExecutionException e) {
+      job = null; // It has ended, so nothing is left to cancel.
       if (interrupted) {
         return 0;
       }
@@ -145,16 +145,20 @@ public final class RunCommand implements Callable<Integer> {
 
   private void end(ScratchDirectory directory) {
     interrupted = true;
-    if (job != null) {
-      cancel();
+    JobClient running = job;
+    if (running != null) {
+      cancel(running);
     }
     directory.close();
   }
 
-  private void cancel() {
+  private static void cancel(JobClient running) {
     try {
-      job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
-      job.getJobExecutionResult().handle((result, end) -> "").get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      running.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
+      running
+          .getJobExecutionResult()
+          .handle((result, end) -> "")
+          .get(CANCEL_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException | IllegalStateException e) {

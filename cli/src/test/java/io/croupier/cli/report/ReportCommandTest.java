@@ -12,6 +12,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +111,24 @@ class ReportCommandTest extends ReportCommandRuns {
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.err()).contains(message);
+  }
+
+  /** Nothing is spent before it is known that there is a token. */
+  @Test
+  void aTokenIsRequiredBeforeAnythingIsSpent() throws Exception {
+    try (ServerSocket gateway = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String options =
+          LEDGER
+              + "--epsilon 1 --gateway http://127.0.0.1:"
+              + gateway.getLocalPort()
+              + " --token "
+              + path("token");
+      assertThat(run("[0.5, 0]", options).err())
+          .startsWith("--token: the token's file can't be read: " + path("token"));
+      Files.writeString(directory.resolve("token"), "Bearer x");
+      assertThat(run("[0.5, 0]", options).err()).startsWith("--token: the token has a wrong form");
+    }
+    assertThat(directory.resolve("ada.ledger")).doesNotExist();
   }
 
   @Test

@@ -99,7 +99,8 @@ public final class LedgerStartCheck {
         event -> {
           throw new RefusedStartException(
               ("The accounting topic %s contains accounts, but the job was started without the"
-                      + " ledger's state: it would forget what all users have spent. Restore the newest"
+                      + " ledger's state: it would forget what all users have spent. If another job"
+                      + " runs on these topics, it has the state, and must stop first. Restore the newest"
                       + " savepoint or checkpoint ('flink run -s PATH', 'croupier run --from"
                       + " PATH'); if there is none, start with --rebuild-ledger, which adds up"
                       + " the accounts on the topic, or with --new-ledger, which forgets them")
