@@ -13,6 +13,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Scheduler;
 
 /** Reads the bodies of requests, within the limits. Safe for use by several threads. */
 final class RequestBodies {
@@ -94,21 +95,11 @@ final class RequestBodies {
     CompletableFuture<byte[]> read = new CompletableFuture<>();
     Content.Source.asByteArrayAsync(
         new ArrivingBody(exchange.request(), arrived), most, Promise.Invocable.toPromise(read));
-    TimeoutException late = new TimeoutException();
-    CompletableFuture<Boolean> deadline =
-        new CompletableFuture<Boolean>()
-            .completeOnTimeout(true, time.toMillis(), TimeUnit.MILLISECONDS);
-    CompletableFuture<Void> unused =
-        deadline.thenAcceptAsync(
-            expired -> {
-              if (expired) {
-                exchange.request().fail(late);
-              }
-            },
-            executor);
+    if (!read.isDone()) {
+      limitTime(exchange.request(), read);
+    }
     return read.handle(
         (body, failure) -> {
-          deadline.complete(false);
           if (failure == null) {
             Places.Place place = concurrent.take(exchange.address());
             exchange.whenAnswered(
@@ -132,5 +123,18 @@ final class RequestBodies {
           throw new ProblemException(
               ProblemType.TIMEOUT, "the body must arrive within %s ms".formatted(time.toMillis()));
         });
+  }
+
+  private void limitTime(Request request, CompletableFuture<byte[]> read) {
+    // The scheduler's thread must not run what follows a failure.
+    Scheduler.Task deadline =
+        request
+            .getComponents()
+            .getScheduler()
+            .schedule(
+                () -> executor.execute(() -> request.fail(new TimeoutException())),
+                time.toMillis(),
+                TimeUnit.MILLISECONDS);
+    read.whenComplete((body, failure) -> deadline.cancel());
   }
 }

@@ -2,17 +2,12 @@ package io.croupier.gateway.identity;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.KeySourceException;
-import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
-import com.nimbusds.jose.jwk.AsymmetricJWK;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
-import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.proc.JWSVerifierFactory;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
@@ -42,11 +37,7 @@ public final class TokenVerifier implements AutoCloseable {
   /** Claims of words, separated by blanks (RFC 8693, section 4.2). */
   private static final Set<String> SCOPES = Set.of("scope", "scp");
 
-  /** NIST SP 800-131A: no shorter keys. */
-  private static final int LEAST_RSA_BITS = 2048;
-
-  private static final JWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
-
+  private final Signatures signatures = new Signatures();
   private final Map<String, Issuer> issuers = new HashMap<>();
   private final List<KeyUrlSource> fetching = new ArrayList<>();
   private final Duration skew;
@@ -123,11 +114,13 @@ public final class TokenVerifier implements AutoCloseable {
    */
   public Identity verify(String token) throws InvalidTokenException, KeysUnavailableException {
     SignedJWT jwt;
+    Map<String, Object> written;
     JWTClaimsSet claims;
     try {
       // Refuses unsigned and encrypted tokens.
       jwt = SignedJWT.parse(token);
-      claims = jwt.getJWTClaimsSet();
+      written = jwt.getPayload().toJSONObject();
+      claims = written == null ? null : JWTClaimsSet.parse(written);
     } catch (ParseException | IllegalArgumentException e) {
       throw new InvalidTokenException("the token is no signed JWT");
     }
@@ -147,11 +140,11 @@ public final class TokenVerifier implements AutoCloseable {
       throw new InvalidTokenException(
           "the token's typ must be the one that this gateway requires of its issuer");
     }
-    if (keys(issuer, header).stream().noneMatch(key -> isSignedBy(key, jwt))) {
+    if (keys(issuer, header).stream().noneMatch(key -> signatures.isSignedBy(key, token, jwt))) {
       throw new InvalidTokenException("no key of the token's issuer verifies its signature");
     }
     requireValidNow(claims, issuer.audience);
-    String subject = subject(jwt, issuer.people.subject());
+    String subject = subject(written, issuer.people.subject());
     requireClaims(claims, issuer.required.claims());
     return new Identity(issuer.people.identity(), subject);
   }
@@ -187,22 +180,6 @@ public final class TokenVerifier implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether the signature is right. Nimbus takes each kind of public key for its own
-   * algorithms only, so no token can pass a key off as a shared secret.
-   */
-  private static boolean isSignedBy(JWK key, SignedJWT jwt) {
-    if (key instanceof RSAKey rsa && rsa.size() < LEAST_RSA_BITS) {
-      return false;
-    }
-    try {
-      return key instanceof AsymmetricJWK asymmetric
-          && jwt.verify(VERIFIERS.createJWSVerifier(jwt.getHeader(), asymmetric.toPublicKey()));
-    } catch (JOSEException e) {
-      return false;
-    }
-  }
-
   private void requireValidNow(JWTClaimsSet claims, String audience) throws InvalidTokenException {
     Instant now = clock.instant();
     Date expires = claims.getExpirationTime();
@@ -225,8 +202,9 @@ public final class TokenVerifier implements AutoCloseable {
    * The claim as its issuer wrote it. RFC 7519 requires a text: two numbers that differ only beyond
    * the precision of doubles would be one person.
    */
-  private static String subject(SignedJWT jwt, String claim) throws InvalidTokenException {
-    if (jwt.getPayload().toJSONObject().get(claim) instanceof String subject
+  private static String subject(Map<String, Object> written, String claim)
+      throws InvalidTokenException {
+    if (written.get(claim) instanceof String subject
         && !subject.isBlank()
         && UTF_8.newEncoder().canEncode(subject)) {
       return subject;

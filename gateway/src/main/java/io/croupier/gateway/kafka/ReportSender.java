@@ -41,7 +41,9 @@ public final class ReportSender implements ReportStore, AutoCloseable {
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, String.valueOf(millis));
     properties.put(
         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, String.valueOf(Math.max(1, millis / 2)));
+    // Reports that come while one is under way then share the next request, without a delay.
     properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
     properties.put(
         ProducerConfig.MAX_BLOCK_MS_CONFIG,
         String.valueOf(Math.min(millis, LONGEST_BLOCK.toMillis())));

@@ -33,6 +33,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
@@ -65,10 +67,35 @@ class TokenVerifierTest {
 
   private static TokenVerifier verifier(
       IssuerSettings.Keys keys, Required required, People people) {
+    return verifier(keys, required, people, Clock.systemUTC());
+  }
+
+  private static TokenVerifier verifier(
+      IssuerSettings.Keys keys, Required required, People people, Clock clock) {
     return new TokenVerifier(
         List.of(new IssuerSettings(ISSUER, "croupier", keys, ALL, required, people)),
         Duration.ofSeconds(30),
-        Clock.systemUTC());
+        clock);
+  }
+
+  /** The present time, as a clock that is ahead has it. */
+  private static final class MovedClock extends Clock {
+    private Duration ahead = Duration.ZERO;
+
+    @Override
+    public Instant instant() {
+      return Instant.now().plus(ahead);
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
   }
 
   private static JWTClaimsSet claims() {
@@ -270,6 +297,34 @@ class TokenVerifierTest {
     // A file that is damaged later changes nothing.
     Files.writeString(file, "{");
     assertThat(verifier.verify(token).subject()).isEqualTo("ada");
+  }
+
+  /** That a signature was verified before is no reason to accept the token still. */
+  @Test
+  void aTokenThatWasAcceptedIsRefusedOnceItsKeyIsGoneOrItHasExpired() throws Exception {
+    RSAKey key = rsaKey(2048);
+    String token = rsa(key, JWSAlgorithm.RS256);
+    Path file = directory.resolve("keys.json");
+    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
+    MovedClock clock = new MovedClock();
+    TokenVerifier verifier =
+        verifier(
+            new KeyFile(file),
+            new Required(Optional.empty(), Map.of()),
+            new People("main", ISSUER, "sub", false),
+            clock);
+    assertThat(verifier.verify(token).subject()).isEqualTo("ada");
+    clock.ahead = Duration.ofSeconds(631);
+    assertThatThrownBy(() -> verifier.verify(token)).hasMessage("the token has expired");
+    clock.ahead = Duration.ZERO;
+    assertThat(verifier.verify(token).subject()).isEqualTo("ada");
+    // A new key under the old one's id.
+    RSAKey next = new RSAKeyGenerator(2048).keyID(key.getKeyID()).generate();
+    Files.writeString(
+        directory.resolve("next"), new JWKSet(next).toPublicJWKSet().toString() + "\n");
+    Files.move(directory.resolve("next"), file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(() -> verifier.verify(token)).hasMessageContaining("no key");
+    assertThat(verifier.verify(rsa(next, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
   }
 
   /** Keys of a URL are fetched once, and an outage of the URL is no reason to refuse a token. */
