@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Drate=...} the reports per second, {@code -Dsmall.disk=DIR} a small separate file system
  * for checkpoints, {@code -Dfault=KILL_BROKER} a single kind of fault.
  */
+@Tag("thorough")
 @Timeout(value = LoadGenerator.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
 class FaultsE2ECase {
   private static final Duration RECOVERY = Duration.ofMinutes(5);

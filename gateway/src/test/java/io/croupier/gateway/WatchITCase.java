@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page to watch, served by a gateway. */
+@Tag("thorough")
 class WatchITCase {
   @TempDir private Path directory;
 

@@ -16,11 +16,13 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class DrainITCase extends BrokerFixture {
   @TempDir private Path directory;

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ class ErasureITCase extends BrokerFixture {
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
   private final List<AccountingEvent> seen = new ArrayList<>();
 
+  @Tag("thorough")
   @Test
   void anErasedAccountKeepsWhatWasSpentThroughRestartAndRebuild() throws Exception {
     try (TestTopics testTopics = newTopics("erasure")) {

@@ -36,7 +36,7 @@ import org.apache.commons.rng.simple.RandomSource;
 /** Runs one demonstration, from the creation of topics to the table. */
 final class Demo {
 
-  private static final Duration FIRST_PUBLICATION = Duration.ofSeconds(60);
+  private static final Duration FIRST_PUBLICATION = Duration.ofMinutes(3);
 
   private final Turn turn;
   private final Counts counts;

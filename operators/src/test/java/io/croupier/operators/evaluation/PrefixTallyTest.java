@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Everything is seeded: a test that passes always does. */
 class PrefixTallyTest {
@@ -136,16 +137,16 @@ class PrefixTallyTest {
     assertThat(tally.votes()).isBetween(2990L, 3000L);
   }
 
-  /** 40,000 votes at epsilon 2, of levels from 0.5 to 4, and 120,000 of each. */
+  /** 40,000 votes at epsilon 2, and of levels from 0.5 to 4. */
   @ParameterizedTest
-  @CsvSource({"false, 40, 2", "false, 120, 5", "true, 40, 2", "true, 120, 6"})
-  void findsTheFrequentWords(boolean isMixed, int publications, int first) {
+  @ValueSource(booleans = {false, true})
+  void findsTheFrequentWords(boolean isMixed) {
     Zipf zipf = new Zipf(1);
     PrefixTally tally = new PrefixTally(WORDS);
-    for (int i = 0; i < publications; i++) {
+    for (int i = 0; i < 40; i++) {
       publish(tally, zipf, 1000, isMixed ? MIXED : TWO, i);
     }
-    assertThat(found(tally)).containsAll(zipf.words.subList(0, first));
+    assertThat(found(tally)).containsAll(zipf.words.subList(0, 2));
     assertThat(zipf.words).containsAll(found(tally));
     for (int i = 0; i < tally.texts().size(); i++) {
       int rank = zipf.words.indexOf(tally.texts().get(i));
