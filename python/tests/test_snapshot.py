@@ -47,6 +47,7 @@ class SnapshotTest(unittest.TestCase):
             (update(size=1), "slope_bound"),
             (update(questions=["a b"]), "a question has no valid name"),
             (update(model_id="a/b"), "model_id is missing"),
+            (update(texts={"words": ("\u0001-\uffff", 4, 3, [""], [])}), "an alphabet has more than 128 letters"),
         ]
         for bytes_, words in wrong:
             with self.subTest(words=words), self.assertRaisesRegex(CroupierError, words):

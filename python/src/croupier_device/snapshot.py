@@ -11,6 +11,7 @@ from .features import Features
 from .randomisers import MOST_CATEGORIES
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+MOST_LETTERS = 128
 SIZES = {records.FEATURES: "FEATURES", records.GRADIENT: "GRADIENT"}
 
 
@@ -32,8 +33,9 @@ def letters_of(alphabet: str) -> str:
     letters, i = "", 0
     while i < len(alphabet):
         is_range = alphabet[i + 1:i + 2] == "-" and i + 2 < len(alphabet)
-        last = alphabet[i + 2] if is_range else alphabet[i]
-        letters += "".join(map(chr, range(ord(alphabet[i]), ord(last) + 1)))
+        codes = range(ord(alphabet[i]), ord(alphabet[i + 2] if is_range else alphabet[i]) + 1)
+        _require(len(letters) + len(codes) <= MOST_LETTERS, f"an alphabet has more than {MOST_LETTERS} letters")
+        letters += "".join(map(chr, codes))
         i += 3 if is_range else 1
     return letters
 

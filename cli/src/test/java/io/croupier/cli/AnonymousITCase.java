@@ -24,6 +24,7 @@ import io.croupier.client.token.TokenIssuer;
 import io.croupier.client.token.TokenKey;
 import io.croupier.client.token.TokenRequest;
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.Condition;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.ListenSettings;
@@ -68,11 +69,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -194,24 +197,22 @@ class AnonymousITCase {
 
   /** The newest update that the gateway serves and that satisfies a condition. */
   private ModelUpdate await(String model, Predicate<ModelUpdate> wanted) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      HttpResponse<byte[]> response =
-          client.send(
-              HttpRequest.newBuilder(gateway.address().resolve("/v1/models/" + model))
-                  .header("Accept", "application/x-protobuf")
-                  .build(),
-              BodyHandlers.ofByteArray());
-      ModelUpdate update =
-          response.statusCode() == 200
-              ? ModelUpdate.parseFrom(response.body())
-              : ModelUpdate.getDefaultInstance();
-      if (response.statusCode() == 200 && wanted.test(update)) {
-        return update;
-      }
-      assertThat(System.nanoTime()).as("no such update: %s", update).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    AtomicReference<ModelUpdate> update = new AtomicReference<>();
+    Condition.await(
+        "an update of " + model,
+        () -> {
+          HttpResponse<byte[]> response =
+              client.send(
+                  HttpRequest.newBuilder(gateway.address().resolve("/v1/models/" + model))
+                      .header("Accept", "application/x-protobuf")
+                      .build(),
+                  BodyHandlers.ofByteArray());
+          if (response.statusCode() == 200) {
+            update.set(ModelUpdate.parseFrom(response.body()));
+          }
+          return response.statusCode() == 200 && wanted.test(update.get());
+        });
+    return update.get();
   }
 
   private ModelUpdate withWindows(String model) throws Exception {
@@ -422,11 +423,9 @@ class AnonymousITCase {
         CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
         nudge(model.round());
         long before = model.round();
-        long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (model.round() == before && System.nanoTime() < until) {
-          model = subscriber.newest().orElseThrow();
-          Thread.sleep(20);
-        }
+        Condition.await(
+            "a round after " + before, () -> subscriber.newest().orElseThrow().round() != before);
+        model = subscriber.newest().orElseThrow();
       }
     } finally {
       for (AnonymousReporter reporter : reporters) {
@@ -439,7 +438,10 @@ class AnonymousITCase {
     // Round 5 made all rounds of window 0 too old.
     WindowGuarantee guarantee = awaitGuarantee("sdk");
     assertThat(guarantee.getWindow()).isZero();
-    assertThat(guarantee.getReports()).isEqualTo(anonymousReports("sdk", 1)).isPositive();
+    assertThat(guarantee.getReports())
+        .isPositive()
+        .isEqualTo(
+            anonymousReports("sdk").stream().filter(report -> report.getRound() <= 1).count());
     assertThat(guarantee.getCounted()).isEqualTo(guarantee.getReports());
     assertThat(guarantee.getLocalEpsilon()).isEqualTo(2);
     assertThat(guarantee.getEpsilon()).isPositive().isLessThanOrEqualTo(2);
@@ -533,7 +535,7 @@ class AnonymousITCase {
       }
       // A copy of the report, as a relay could send it, spends no nonce twice.
       assertThat(wire.repeatLast()).isEqualTo(200);
-      assertThat(anonymousReports("relayed", Long.MAX_VALUE)).isEqualTo(1);
+      assertThat(anonymousReports("relayed")).hasSize(1);
     }
     await("relayed", update -> update.getUsed() + update.getOpen() == 1);
     assertThat(events("relayed"))
@@ -579,7 +581,7 @@ class AnonymousITCase {
         assertThat(body.toString(ISO_8859_1)).doesNotContain("relayed-page", nonce);
       }
       assertThat(wire.repeatLast()).isEqualTo(200);
-      assertThat(anonymousReports("relayed-page", Long.MAX_VALUE)).isEqualTo(1);
+      assertThat(anonymousReports("relayed-page")).hasSize(1);
     }
   }
 
@@ -613,65 +615,29 @@ class AnonymousITCase {
 
   /** The first anonymous report to a model that a gateway wrote. */
   private static AnonymousReport anonymousReport(String model) throws Exception {
-    List<AnonymousReport> reports = new ArrayList<>();
-    CommittedRecords.forEach(
-        kafka,
+    return anonymousReports(model).get(0);
+  }
+
+  /** All anonymous reports to a model that the gateway wrote. */
+  private static List<AnonymousReport> anonymousReports(String model) throws Exception {
+    return committed(
         ANONYMOUS.reports(),
-        range -> {},
-        record -> {
-          try {
-            reports.add(AnonymousReport.parseFrom(record.value()));
-          } catch (InvalidProtocolBufferException e) {
-            throw new AssertionError(e);
-          }
-        });
-    reports.removeIf(report -> !report.getModelId().equals(model));
-    return reports.get(0);
+        record -> AnonymousReport.parseFrom(record.value()),
+        report -> report.getModelId().equals(model));
   }
 
   /** The first guarantee of a model's window. */
   private static WindowGuarantee awaitGuarantee(String model) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      List<WindowGuarantee> guarantees = new ArrayList<>();
-      CommittedRecords.forEach(
-          kafka,
-          TOPICS.guarantees(),
-          range -> {},
-          record -> {
-            try {
-              GuaranteeEvent event = GuaranteeEvent.parseFrom(record.value());
-              if (event.getModelId().equals(model)) {
-                guarantees.add(event.getAnonymous());
-              }
-            } catch (InvalidProtocolBufferException e) {
-              throw new AssertionError(e);
-            }
-          });
-      if (!guarantees.isEmpty()) {
-        return guarantees.get(0);
-      }
-      assertThat(System.nanoTime()).as("no guarantee of %s", model).isLessThan(deadline);
-      Thread.sleep(50);
-    }
-  }
-
-  /** How many reports to a model, up to a round, the gateway wrote. */
-  private static long anonymousReports(String model, long lastRound) throws Exception {
-    long[] count = {0};
-    CommittedRecords.forEach(
-        kafka,
-        ANONYMOUS.reports(),
-        range -> {},
-        record -> {
-          try {
-            AnonymousReport report = AnonymousReport.parseFrom(record.value());
-            count[0] += report.getModelId().equals(model) && report.getRound() <= lastRound ? 1 : 0;
-          } catch (InvalidProtocolBufferException e) {
-            throw new AssertionError(e);
-          }
-        });
-    return count[0];
+    List<GuaranteeEvent> guarantees = new ArrayList<>();
+    Condition.await(
+        "a guarantee of " + model,
+        () ->
+            guarantees.addAll(
+                committed(
+                    TOPICS.guarantees(),
+                    record -> GuaranteeEvent.parseFrom(record.value()),
+                    guarantee -> guarantee.getModelId().equals(model))));
+    return guarantees.get(0).getAnonymous();
   }
 
   /**
@@ -693,29 +659,35 @@ class AnonymousITCase {
   }
 
   private static List<ByteString> anonymousNonces() throws Exception {
-    List<ByteString> nonces = new ArrayList<>();
-    CommittedRecords.forEach(
-        kafka,
-        ANONYMOUS.reports(),
-        range -> {},
-        record -> nonces.add(ByteString.copyFrom(record.key())));
-    return nonces;
+    return committed(
+        ANONYMOUS.reports(), record -> ByteString.copyFrom(record.key()), nonce -> true);
   }
 
   private static List<AccountingEvent> events(String model) throws Exception {
-    List<AccountingEvent> events = new ArrayList<>();
+    return committed(
+        TOPICS.accounting(),
+        record -> AccountingEvents.read(record.key(), record.value()),
+        event -> event.getModelId().equals(model));
+  }
+
+  private interface RecordReader<T> {
+    T read(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException;
+  }
+
+  private static <T> List<T> committed(String topic, RecordReader<T> reader, Predicate<T> wanted)
+      throws Exception {
+    List<T> read = new ArrayList<>();
     CommittedRecords.forEach(
         kafka,
-        TOPICS.accounting(),
-        range -> {},
+        topic,
         record -> {
           try {
-            events.add(AccountingEvents.read(record.key(), record.value()));
+            read.add(reader.read(record));
           } catch (InvalidProtocolBufferException e) {
             throw new AssertionError(e);
           }
         });
-    events.removeIf(event -> !event.getModelId().equals(model));
-    return events;
+    read.removeIf(wanted.negate());
+    return read;
   }
 }

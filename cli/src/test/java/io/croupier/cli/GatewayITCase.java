@@ -7,13 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.croupier.cli.replay.TopicFollower;
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.Condition;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.config.SettingsFile;
-import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -38,6 +39,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
@@ -244,7 +247,7 @@ class GatewayITCase {
     CommandOutcome again = report(address, token, line, "1");
     assertThat(again.err())
         .contains(
-            "1 reports from an earlier run are charged, but gateway " + address + " has not",
+            "Charged in an earlier run, and not acknowledged by gateway " + address + ": 1;",
             "answered 401");
 
     Files.writeString(token, token("barbara"));
@@ -317,18 +320,18 @@ class GatewayITCase {
   }
 
   private JsonObject awaitModel(URI address, String name) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      HttpResponse<String> response =
-          client.send(
-              HttpRequest.newBuilder(address.resolve("/v1/models/" + name)).build(),
-              BodyHandlers.ofString());
-      if (response.statusCode() == 200) {
-        return JsonParser.parseString(response.body()).getAsJsonObject();
-      }
-      assertThat(System.nanoTime()).as(response.body()).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    AtomicReference<String> body = new AtomicReference<>();
+    Condition.await(
+        "model " + name,
+        () -> {
+          HttpResponse<String> response =
+              client.send(
+                  HttpRequest.newBuilder(address.resolve("/v1/models/" + name)).build(),
+                  BodyHandlers.ofString());
+          body.set(response.body());
+          return response.statusCode() == 200;
+        });
+    return JsonParser.parseString(body.get()).getAsJsonObject();
   }
 
   private int report(URI address, String token, long round, long sequence) throws Exception {
@@ -353,25 +356,15 @@ class GatewayITCase {
   }
 
   private static List<AccountingEvent> awaitEvents(String model, int count) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      List<AccountingEvent> events = new ArrayList<>();
-      CommittedRecords.forEach(
-          secured.kafka("auditor"),
-          TOPICS.accounting(),
-          record -> {
-            try {
-              events.add(AccountingEvents.read(record.key(), record.value()));
-            } catch (com.google.protobuf.InvalidProtocolBufferException e) {
-              throw new AssertionError(e);
-            }
-          });
-      events.removeIf(event -> !event.getModelId().equals(model));
-      if (events.size() >= count) {
-        return events;
-      }
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(100);
+    try (TopicFollower<AccountingEvent> events =
+        new TopicFollower<>(
+            secured.kafka("auditor"),
+            TOPICS.accounting(),
+            record -> AccountingEvents.read(record.key(), record.value()))) {
+      Predicate<AccountingEvent> ofModel = event -> event.getModelId().equals(model);
+      events.await(
+          count + " events", () -> events.read().stream().filter(ofModel).count() >= count);
+      return events.read().stream().filter(ofModel).toList();
     }
   }
 

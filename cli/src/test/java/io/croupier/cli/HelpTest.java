@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -16,16 +18,37 @@ class HelpTest {
   /** Picocli prints a text as it is, after a warning, where a % in it is no format. */
   @Test
   void everyTextIsAFormat() {
+    assertThat(commands())
+        .hasSizeGreaterThan(15)
+        .allSatisfy(command -> assertThat(warnings(command)).isEmpty());
+  }
+
+  /** A line that is wrapped continues in the first column, where it reads like a command. */
+  @Test
+  void noExampleIsWrapped() {
+    assertThat(commands())
+        .allSatisfy(
+            command -> {
+              String help = command.getUsageMessage(CommandLine.Help.Ansi.OFF);
+              String examples = help.substring(Math.max(0, help.indexOf("\nTry:")));
+              if (examples.startsWith("\nTry:")) {
+                assertThat(examples.substring(5).lines())
+                    .as(examples)
+                    .allMatch(line -> line.isEmpty() || line.startsWith("  "));
+              }
+            });
+  }
+
+  private static List<CommandLine> commands() {
+    List<CommandLine> all = new ArrayList<>();
     Deque<CommandLine> commands = new ArrayDeque<>();
     commands.add(Croupier.commandLine());
-    int printed = 0;
     while (!commands.isEmpty()) {
       CommandLine command = commands.remove();
       commands.addAll(command.getSubcommands().values());
-      assertThat(warnings(command)).as(command.getCommandSpec().qualifiedName()).isEmpty();
-      printed++;
+      all.add(command);
     }
-    assertThat(printed).isGreaterThan(15);
+    return all;
   }
 
   private static String warnings(CommandLine command) {

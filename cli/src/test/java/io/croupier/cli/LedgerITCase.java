@@ -7,11 +7,12 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.cli.account.AccountingTopic;
+import io.croupier.cli.replay.TopicFollower;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
@@ -20,10 +21,8 @@ import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,7 +46,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LedgerITCase {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String MODELS =
       """
       - {modelId: kept, dimension: 2, gradientBound: 1, blackBox: {}, limits: {epsilon: 1}}
@@ -96,13 +94,18 @@ class LedgerITCase {
     JobClient job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()), config);
-    try {
+    try (TopicFollower<AccountingEvent> accounts =
+        new TopicFollower<>(
+            config.kafka(),
+            config.topics().accounting(),
+            record -> AccountingEvents.read(record.key(), record.value()))) {
       List<GradientReport> reports = reports();
       send(reports);
-      await(reports.size());
+      events = accounts.read();
+      accounts.await("event of each report", () -> events.size() == reports.size());
       assertThat(croupier("erase --user cy" + kafka()).out())
           .contains("The erasure is croupier.erasures-", "'croupier ledger --user cy'");
-      events = await(reports.size() + 1);
+      accounts.await("event of the erasure", () -> events.size() == reports.size() + 1);
     } finally {
       job.cancel().orTimeout(60, TimeUnit.SECONDS).join();
     }
@@ -165,19 +168,6 @@ class LedgerITCase {
                     report.toByteArray()))
             .get();
       }
-    }
-  }
-
-  private static List<AccountingEvent> await(int count) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (true) {
-      List<AccountingEvent> read = new ArrayList<>();
-      AccountingTopic.read(
-          config, new PrintWriter(Writer.nullWriter()), (event, place) -> read.add(event));
-      if (read.size() == count) {
-        return read;
-      }
-      assertThat(System.nanoTime()).as("%d of %d events", read.size(), count).isLessThan(deadline);
     }
   }
 

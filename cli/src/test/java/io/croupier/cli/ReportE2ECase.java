@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.cli.replay.TopicFollower;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
-import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -144,21 +144,20 @@ class ReportE2ECase {
   }
 
   /** Waits until a topic has the given number of records; returns their values. */
-  private List<byte[]> awaitValues(String topic, int size) throws IOException {
+  private List<byte[]> awaitValues(String topic, int size) throws Exception {
     return awaitRecords(topic, size).stream().map(ConsumerRecord::value).toList();
   }
 
   private List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int size)
-      throws IOException {
-    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    while (records.size() < size) {
-      records.clear();
-      CommittedRecords.forEach(kafka(), topic, records::add);
+      throws Exception {
+    try (TopicFollower<ConsumerRecord<byte[], byte[]>> follower =
+        new TopicFollower<>(kafka(), topic, record -> record)) {
+      follower.await(size + " records", () -> follower.read().size() >= size);
+      return follower.read();
     }
-    return records;
   }
 
-  private List<AccountingEvent> awaitEvents(int size) throws IOException {
+  private List<AccountingEvent> awaitEvents(int size) throws Exception {
     List<AccountingEvent> events = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : awaitRecords("croupier.accounting", size)) {
       events.add(AccountingEvents.read(record.key(), record.value()));
@@ -178,8 +177,8 @@ class ReportE2ECase {
     String replayed = succeed(scripts.get(2));
 
     assertThat(sent)
-        .contains("1 sent. In the ledger: 1 reports, epsilon 1 of 20.0.")
-        .contains("1 sent. In the ledger: 2 reports, epsilon 2 of 20.0.");
+        .contains("1 sent. In the ledger: 1 report, epsilon 1 of 20.")
+        .contains("1 sent. In the ledger: 2 reports, epsilon 2 of 20.");
     assertThat(piped).contains("3 sent. In the ledger: 5 reports, epsilon 5");
     assertThat(replayed).contains("1 printed", "\"round\":\"1\"", "\"used\":\"1\"");
     ModelSnapshot last = awaitDemo(update -> update.used() == 5);
@@ -199,7 +198,7 @@ class ReportE2ECase {
     assertThat(count).hasSize(1);
 
     assertThat(succeed(count.get(0)))
-        .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 reports")
+        .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 report")
         .contains("screens, round ", "answers, ", "  screen: ", "  minutes: ");
 
     ModelSnapshot second =
@@ -235,7 +234,7 @@ class ReportE2ECase {
     List<String> report = scripts("docs/model.md", "### From another program");
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
-        .containsPattern("(?m)^1 sent, .*In the ledger: 1 reports?, epsilon 1 of 20\\.0\\.");
+        .containsPattern("(?m)^1 sent, .*In the ledger: 1 report?, epsilon 1 of 20\\.");
     List<String> program = scripts("docs/model.md", "### From a JVM app");
     assertThat(program).hasSize(1);
     assertThat(succeed(program.get(0)))

@@ -207,7 +207,7 @@ class GradientReporterTest {
 
     assertThatThrownBy(() -> reporter.report(MODEL, new double[2], half))
         .isInstanceOf(LimitReachedException.class)
-        .hasMessage("epsilon would add up to 1.5; the limit is 1.0");
+        .hasMessage("epsilon would add up to 1.5; the limit is 1");
     assertThat(producer.history()).hasSize(2);
     assertThat(limited.spent().undisclosed()).isEqualTo(2);
   }

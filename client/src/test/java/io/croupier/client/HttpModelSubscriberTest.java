@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** Long polls of a server that answers as a gateway may, or as none does. */
 @Timeout(60)
 class HttpModelSubscriberTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static Answer update(ModelUpdate.Builder update) {
     return new Answer(

@@ -378,7 +378,7 @@ class RespondTest {
             () -> device.answer(asking(1), question -> true, BitRandomiser.ofEpsilon(100)))
         .isInstanceOf(LimitReachedException.class)
         .hasMessage(
-            "epsilon would add up to 300; the limit is 250.0, which is the share 0.5 that answers"
+            "epsilon would add up to 300; the limit is 250, which is the share 0.5 that answers"
                 + " may take");
 
     for (int gradient = 0; gradient < 3; gradient++) {
@@ -387,7 +387,7 @@ class RespondTest {
     assertThat(limited.spent().reports()).isEqualTo(5);
     assertThatThrownBy(() -> device.respond(asking(0), data, EPSILON_100))
         .isInstanceOf(LimitReachedException.class)
-        .hasMessage("epsilon would add up to 600; the limit is 500.0");
+        .hasMessage("epsilon would add up to 600; the limit is 500");
   }
 
   @Test

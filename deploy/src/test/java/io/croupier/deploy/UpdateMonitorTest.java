@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** A monitor reads all updates to the end, measures their delay, and reports its failures. */
 class UpdateMonitorTest {
   private static final TopicPartition PARTITION = new TopicPartition("croupier.updates", 0);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
 

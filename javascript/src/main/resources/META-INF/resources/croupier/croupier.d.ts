@@ -3,7 +3,7 @@
 /** Base of all errors of this module. */
 export class CroupierError extends Error {}
 
-/** The report would exceed the person's limit. No noise was drawn. */
+/** The report would exceed the person's limit, or the model's limit for a person. No noise was drawn. */
 export class LimitReachedError extends CroupierError {}
 
 /** This device doesn't answer the round in that way, or has reported it before. Nothing was spent. */
@@ -92,6 +92,14 @@ export interface RoundTerms {
   readonly slopeBound: number;
   /** Whether the model only searches for its clip. */
   readonly isScouting: boolean;
+  readonly limits: ModelLimits;
+}
+
+/** What a person may spend on a model over all time, beyond which the job refuses reports; Infinity where there is no such limit. */
+export interface ModelLimits {
+  /** Largest sum of epsilon; Infinity also where the spec limits it at a delta. */
+  readonly epsilon: number;
+  readonly reports: number;
 }
 
 /** A window of publications, in which a person reports once without identity. */
@@ -266,6 +274,13 @@ export class HashedResponse {
   release(category: number): { readonly seed: bigint | null; readonly group: number };
 }
 
+/** How a page follows a model. */
+export interface FollowOptions {
+  signal?: AbortSignal;
+  /** Called before each wait until the next try: why, and for how many milliseconds. */
+  onRetry?: (error: GatewayError, ms: number) => void;
+}
+
 /** The gateway's HTTP API. */
 export class Gateway {
   constructor(options: {
@@ -284,9 +299,9 @@ export class Gateway {
   models(options?: { signal?: AbortSignal }): Promise<ListedModel[]>;
   newest(modelId: string, options?: { signal?: AbortSignal }): Promise<Snapshot>;
   /** By long polls. */
-  follow(modelId: string, options?: { signal?: AbortSignal; waitSeconds?: number }): AsyncGenerator<Snapshot, void, void>;
+  follow(modelId: string, options?: FollowOptions & { waitSeconds?: number }): AsyncGenerator<Snapshot, void, void>;
   /** By server-sent events. */
-  events(modelId: string, options?: { signal?: AbortSignal }): AsyncGenerator<Snapshot, void, void>;
+  events(modelId: string, options?: FollowOptions): AsyncGenerator<Snapshot, void, void>;
   /** Sends a report's bytes once; resolves when they are acknowledged. */
   send(bytes: Uint8Array): Promise<void>;
   /** The same for an anonymous report, without a token. */
@@ -381,7 +396,7 @@ export class Ledger {
   /** Tokens for anonymous reports, until their windows are over. */
   tokens(): Promise<StoredToken[]>;
   /** Charges and stores a token, once for each window of a model. */
-  chargeToken(token: Omit<StoredToken, 'sequence' | 'stage'>, epsilonNanos: bigint): Promise<StoredToken>;
+  chargeToken(token: Omit<StoredToken, 'sequence' | 'stage'>, epsilonNanos: bigint, limits: ModelLimits): Promise<StoredToken>;
   /** Stores the next stage of a token; false if it is in another stage than given. */
   advanceToken(token: StoredToken, stage: StoredToken['stage'], content: Uint8Array): Promise<boolean>;
   forgetTokens(modelId: string, round: number): Promise<void>;

@@ -893,6 +893,9 @@ export class HashedResponse {
   }
 }
 
+/** The most letters of an alphabet. */
+const MOST_LETTERS = 128;
+
 /** The letters of an alphabet, in its order: abc of a-c. */
 function lettersOf(alphabet) {
   let letters = '';
@@ -900,6 +903,7 @@ function lettersOf(alphabet) {
     const isRange = i + 2 < alphabet.length && alphabet[i + 1] === '-';
     const last = alphabet.charCodeAt(isRange ? i + 2 : i);
     for (let c = alphabet.charCodeAt(i); c <= last; c++) {
+      requireUpdate(letters.length < MOST_LETTERS, `an alphabet has more than ${MOST_LETTERS} letters`);
       letters += String.fromCharCode(c);
     }
     i += isRange ? 2 : 0;
@@ -1447,6 +1451,20 @@ function isProbability(p) {
 }
 
 /**
+ * What the job lets a person spend on a model over all time, as far as a device can compare it with its own reports.
+ */
+function limitsOf({ epsilon = Infinity, reports = Infinity, delta, perDays }) {
+  const isForLife = perDays === undefined;
+  // With a delta, the sum of epsilons may exceed the epsilon that the job computes.
+  const limits = {
+    epsilon: isForLife && delta === undefined ? numberOf(epsilon) : Infinity,
+    reports: isForLife ? numberOf(reports) : Infinity,
+  };
+  requireUpdate(limits.epsilon > 0 && limits.reports > 0, 'a limit is not above 0');
+  return Object.freeze(limits);
+}
+
+/**
  * The terms on which a round takes reports.
  *
  * size: what the clip bounds, 'FEATURES' or 'GRADIENT', if it moves; null if it is fixed; 'UNKNOWN' if this version
@@ -1472,7 +1490,7 @@ function termsOf(update, modelId, round, dimension) {
   requireUpdate(!hasSize || gridExponent === gridExponentOf(gradientBound), "gridExponent isn't that of gradientBound");
   return Object.freeze({
     modelId, round, dimension, gradientBound, gridExponent, answerProbability, questionProbability, questions, statistics,
-    size, slopeBound, isScouting: hasSize && questionProbability >= 1,
+    size, slopeBound, isScouting: hasSize && questionProbability >= 1, limits: limitsOf(update.limits ?? {}),
   });
 }
 
@@ -2245,7 +2263,7 @@ export class Ledger {
     this.#storage = storage;
     this.#opening = device.opening;
     this.#secret = device.secret;
-    this.#limitNanos = limit.epsilon === Infinity ? null : nanos(limit.epsilon);
+    this.#limitNanos = nanosOfLimit(limit.epsilon);
     this.#limitReports = limit.reports ?? Infinity;
     this.#limitAnswers = limit.answers ?? 1;
     /** Distinguishes this ledger's reports from those of the person's other devices. */
@@ -2375,20 +2393,36 @@ export class Ledger {
       if (rounds.includes(terms.round)) {
         throw new NotChosenError(`this device has reported round ${terms.round} of model ${terms.modelId} before`);
       }
-      const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
-      this.#admit(after);
+      const after = await this.#charge(state, account, terms, epsilonNanos);
       if (kind === 'answer') {
         this.#admitAnswer(after);
       }
       const sequence = account.reports;
       const report = { sequence, modelId: terms.modelId, round: terms.round, bytes: draw(sequence) };
       await Promise.all([
-        resultOf(state.put({ reports: after.reports, epsilonNanos: String(after.epsilonNanos) }, 'account')),
         resultOf(state.put([...rounds, terms.round].slice(-MOST_ROUNDS), `rounds/${terms.modelId}`)),
         resultOf(reports.add(report, sequence)),
       ]);
       return report;
     });
+  }
+
+  /**
+   * Writes the totals with one report more. The job's account of the person holds at least what this device has spent on a
+   * model, so it would refuse a report beyond the model's limits, and charge it.
+   */
+  async #charge(state, account, { modelId, limits }, epsilonNanos) {
+    const after = plusOne(account, epsilonNanos);
+    requireWithin(after, this.#limitReports, this.#limitNanos);
+    const stored = await resultOf(state.get(`spent/${modelId}`));
+    const onModel = plusOne(stored === undefined ? NOTHING_SPENT : accountOf(stored), epsilonNanos);
+    requireWithin(
+      onModel, limits.reports, nanosOfLimit(limits.epsilon), ` on model ${modelId}`, "the model's limit for a person");
+    await Promise.all([
+      resultOf(state.put(storedAccount(after), 'account')),
+      resultOf(state.put(storedAccount(onModel), `spent/${modelId}`)),
+    ]);
+    return after;
   }
 
   async #requireOpening(state) {
@@ -2425,22 +2459,19 @@ export class Ledger {
    * Charges a token and makes it durable; only then may it be asked for.
    *
    * @param token modelId, window and what else is needed
+   * @param limits of the model, as terms contain them
    * @returns the stored token; that of the same model and window, if there is one
    */
-  async chargeToken(token, epsilonNanos) {
+  async chargeToken(token, epsilonNanos, limits) {
     return this.#transaction('readwrite', 'strict', async (state, reports) => {
       const { account, tokens } = await this.#begin(state, reports);
       const same = tokens.find(({ modelId, window }) => modelId === token.modelId && window === token.window);
       if (same !== undefined) {
         return same;
       }
-      const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
-      this.#admit(after);
+      await this.#charge(state, account, { modelId: token.modelId, limits }, epsilonNanos);
       const stored = { ...token, sequence: account.reports, stage: 'asked' };
-      await Promise.all([
-        resultOf(state.put({ reports: after.reports, epsilonNanos: String(after.epsilonNanos) }, 'account')),
-        resultOf(state.put([...tokens, stored], 'tokens')),
-      ]);
+      await resultOf(state.put([...tokens, stored], 'tokens'));
       return stored;
     });
   }
@@ -2482,20 +2513,10 @@ export class Ledger {
     return slotOf(this.#secret, digest, publications);
   }
 
-  #admit(after) {
-    if (after.reports > this.#limitReports) {
-      throw new LimitReachedError(`reports would be ${after.reports}; the limit is ${this.#limitReports}`);
-    }
-    if (this.#limitNanos !== null && after.epsilonNanos > this.#limitNanos) {
-      throw new LimitReachedError(
-        `epsilon would add up to ${decimal(after.epsilonNanos)}; the limit is ${decimal(this.#limitNanos)}`);
-    }
-  }
-
   /** Whether the share of the limits for answers admits one more. release() reports limits that are reached. */
   async admitsAnswer(epsilonNanos) {
     const account = await this.spent();
-    const after = { reports: account.reports + 1, epsilonNanos: account.epsilonNanos + epsilonNanos };
+    const after = plusOne(account, epsilonNanos);
     return this.#isWithin(after, this.#limitAnswers) || !this.#isWithin(after, 1);
   }
 
@@ -2533,6 +2554,31 @@ function decimal(units) {
   const digits = String(units).padStart(EPSILON_DECIMALS + 1, '0');
   const fraction = digits.slice(-EPSILON_DECIMALS).replace(/0+$/, '');
   return digits.slice(0, -EPSILON_DECIMALS) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+const NOTHING_SPENT = Object.freeze({ reports: 0, epsilonNanos: 0n });
+
+function plusOne({ reports, epsilonNanos }, epsilonNanosMore) {
+  return { reports: reports + 1, epsilonNanos: epsilonNanos + epsilonNanosMore };
+}
+
+/** In units of 1e-9; null without a limit. */
+function nanosOfLimit(epsilon) {
+  return epsilon === Infinity ? null : nanos(epsilon);
+}
+
+function requireWithin(after, mostReports, mostNanos, where = '', whose = 'the limit') {
+  if (after.reports > mostReports) {
+    throw new LimitReachedError(`reports${where} would be ${after.reports}; ${whose} is ${mostReports}`);
+  }
+  if (mostNanos !== null && after.epsilonNanos > mostNanos) {
+    throw new LimitReachedError(
+      `epsilon${where} would add up to ${decimal(after.epsilonNanos)}; ${whose} is ${decimal(mostNanos)}`);
+  }
+}
+
+function storedAccount({ reports, epsilonNanos }) {
+  return { reports, epsilonNanos: String(epsilonNanos) };
 }
 
 /** What the account contains. One that can't be read is damage, never nothing. */
@@ -2799,9 +2845,10 @@ export class Gateway {
    * answer is cut off, or the token can't be had, waits and tries again. Answers that another server may have given are
    * repeated as well: a body that is no update, and, once an update was read, 404; the sixth in a row is an error.
    *
+   * @param onRetry called with (error, ms) before each wait: why, and how long, until the next try
    * @throws GatewayError if the gateway refuses, as for a model that isn't published, or is retired
    */
-  async *follow(modelId, { signal, waitSeconds = DEFAULT_POLL_SECONDS } = {}) {
+  async *follow(modelId, { signal, waitSeconds = DEFAULT_POLL_SECONDS, onRetry = () => {} } = {}) {
     const path = this.#path(modelId);
     const tries = new Tries();
     let round = null;
@@ -2817,7 +2864,7 @@ export class Gateway {
         snapshot = response.status === 200 ? await this.#read(response, readUpdate) : null;
         tries.succeed();
       } catch (failure) {
-        await this.#waitAfter(failure, tries, signal);
+        await this.#waitAfter(failure, tries, signal, onRetry);
         continue;
       }
       const newer = snapshot === null ? etag : response.headers.get('ETag');
@@ -2846,14 +2893,16 @@ export class Gateway {
   }
 
   /** Waits as a failure asks for, or throws it, if trying again is useless; an aborted caller needs neither. */
-  async #waitAfter(failure, tries, signal) {
+  async #waitAfter(failure, tries, signal, onRetry) {
     if (signal?.aborted) {
       return;
     }
     if (!tries.mayPass(failure)) {
       throw failure;
     }
-    await this.#pause(Math.max(failure.retryAfterMs ?? 0, backOffMs(tries.fail(), this.#words)), signal);
+    const wait = Math.min(Math.max(failure.retryAfterMs ?? 0, backOffMs(tries.fail(), this.#words)), LONGEST_RETRY_MS);
+    onRetry(failure, wait);
+    await this.#pause(wait, signal);
   }
 
   /** What a function makes of the JSON of an answer; GatewayError if the answer is cut off, or another server's. */
@@ -2883,7 +2932,7 @@ export class Gateway {
    * The updates of a model by server-sent events, until the model is retired. If the stream ends otherwise, opens it
    * again, as follow polls again. (The browser's EventSource can't send a token.)
    */
-  async *events(modelId, { signal } = {}) {
+  async *events(modelId, { signal, onRetry = () => {} } = {}) {
     const path = `${this.#path(modelId)}/events`;
     const tries = new Tries();
     let round = null;
@@ -2915,7 +2964,7 @@ export class Gateway {
         await this.#pause(backOffMs(tries.fail(), this.#words), signal);
       } catch (failure) {
         const ofNetwork = failure instanceof GatewayError ? failure : this.#unreachable(failure);
-        await this.#waitAfter(ofNetwork, tries, signal);
+        await this.#waitAfter(ofNetwork, tries, signal, onRetry);
       }
     }
   }
@@ -3481,7 +3530,7 @@ export class Device {
     return this.#ledger.chargeToken({
       modelId, window, firstRound, lastRound, level: place, modulus: level.modulus,
       digest: challengeDigest(modelId, window, level), content: drawTokenSecrets(this.#crypto, level.modulus),
-    }, randomiser.epsilonNanos);
+    }, randomiser.epsilonNanos, terms.limits);
   }
 
   /** Asks for the signature of a token that is charged, and stores the token. */

@@ -28,6 +28,47 @@ class DeviceLedgerTest extends DeviceFixture {
     assertThat(spent(device)).isEqualTo("0.6");
   }
 
+  private Value reportWithin(Value device, int round, String model, String limits) {
+    String changes = "{modelId: '%s', limits: %s}".formatted(model, limits);
+    return device.invokeMember("report", visits.snapshot(round, changes), browser.array(0.1));
+  }
+
+  /** The job would refuse the report and charge it, and the page would not learn that. */
+  @Test
+  void theModelsLimitRefusesBeforeADraw() {
+    Value page = visits.page();
+    visits.await(reportWithin(visits.open(page, "{epsilon: 0.3}"), 0, "m", "{epsilon: 0.5}"));
+    page.invokeMember("kill");
+    Value device = visits.open(visits.page(), "{epsilon: 0.3}");
+    visits.await(reportWithin(device, 0, "n", "{epsilon: 0.5, reports: '1'}"));
+    Value failure = visits.failure(reportWithin(device, 1, "m", "{epsilon: 0.5}"));
+    assertThat(name(failure)).isEqualTo("LimitReachedError");
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("epsilon on model m would add up to 0.6; the model's limit for a person is 0.5");
+    assertThat(
+            visits
+                .failure(reportWithin(device, 1, "n", "{reports: '1'}"))
+                .getMember("message")
+                .asString())
+        .isEqualTo("reports on model n would be 2; the model's limit for a person is 1");
+    assertThat(visits.received()).hasSize(2);
+    assertThat(spent(device)).isEqualTo("0.6");
+    // The limit may be raised.
+    visits.await(reportWithin(device, 1, "m", "{epsilon: 0.6}"));
+  }
+
+  /**
+   * Such limits allow more than the sum of all reports, by how much depends on the job's account.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"{epsilon: 0.5, delta: 1e-6}", "{epsilon: 0.5, perDays: 30}", "{mu: 1}"})
+  void limitsThatADeviceCanNotCompareAreLeftToTheJob(String limits) {
+    Value device = visits.open(visits.page(), "{epsilon: 0.3}");
+    visits.await(reportWithin(device, 0, "m", limits));
+    visits.await(reportWithin(device, 1, "m", limits));
+    assertThat(visits.received()).hasSize(2);
+  }
+
   /** Ten times 0.1 is 1, as people write it. */
   @Test
   void sumsAreOfDecimals() {
@@ -137,8 +178,8 @@ class DeviceLedgerTest extends DeviceFixture {
                     browser.crypto(new java.util.SplittableRandom(1)::nextLong)));
     Value release =
         browser.eval(
-            "(ledger, round) => ledger.release({modelId: 'm', round}, 1n, 'gradient', () => new"
-                + " Uint8Array([round]))");
+            "(ledger, round) => ledger.release({modelId: 'm', round, limits: {epsilon: Infinity,"
+                + " reports: Infinity}}, 1n, 'gradient', () => new Uint8Array([round]))");
     for (int round = 0; round < 64; round++) {
       visits.await(release.execute(ledger, round));
     }

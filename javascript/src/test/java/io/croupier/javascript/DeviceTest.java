@@ -2,6 +2,7 @@ package io.croupier.javascript;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -276,6 +277,17 @@ class DeviceTest extends DeviceFixture {
       round++;
     }
     assertThat(round).isEqualTo(25);
+  }
+
+  /** No spec has such an alphabet; it would take megabytes, and minutes for each text. */
+  @Test
+  void anAlphabetOfTooManyLettersIsRefused() {
+    String letters =
+        "{statistics: [{statistic: {name: 'words', prefixes: {alphabet: '%s', length: 4, top: 3}},"
+            + " texts: {prefixes: ['']}}], questionProbability: 1}";
+    assertThat(visits.snapshot(0, letters.formatted("\\u0001-\\u0080")).isNull()).isFalse();
+    assertThatThrownBy(() -> visits.snapshot(0, letters.formatted("\\u0001-\\uffff".repeat(9))))
+        .hasMessageContaining("an alphabet has more than 128 letters");
   }
 
   /**

@@ -187,6 +187,34 @@ class GatewayTest extends DeviceFixture {
     assertThat(browser.eval("globalThis.calls").asInt()).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"follow", "events"})
+  void aPageLearnsWhyItWaits(String how) {
+    visits.answerNext("problem(503, 'away', {'Retry-After': '30'})");
+    visits.answerNext("(() => { throw new Error('no network'); })()");
+    visits.answerNext("problem(404, 'model m is not published')");
+    Value end =
+        browser
+            .eval(
+                """
+                (gateway, how, take) => {
+                  globalThis.retries = [];
+                  const onRetry = (error, ms) => retries.push({status: error.status, ms});
+                  return take(gateway[how]('m', {onRetry}), 1);
+                }
+                """)
+            .execute(gateway, how, scenarios.getMember("take"));
+    assertThat(visits.failure(end).getMember("status").asInt()).isEqualTo(404);
+    assertThat(browser.eval("retries.map(({status}) => status).join()").asString())
+        .isEqualTo("503,0");
+    Value waits = visits.world().getMember("waits");
+    assertThat(browser.eval("retries[0].ms").asDouble())
+        .isEqualTo(waits.getArrayElement(0).asDouble())
+        .isEqualTo(30_000);
+    assertThat(browser.eval("retries[1].ms").asDouble())
+        .isEqualTo(waits.getArrayElement(1).asDouble());
+  }
+
   /** Browsers' timers hold 31 bits of milliseconds, and run a longer one without a pause. */
   @ParameterizedTest
   @CsvSource({"follow, 2147484", "follow, 99999999999999", "events, 2147484"})

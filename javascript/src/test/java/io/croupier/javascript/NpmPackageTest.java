@@ -25,11 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * What {@code npm pack} makes is installed into an empty project, and runs in Node.js and Chromium.
  *
- * <p>Skipped, with a message, where npm is missing; and in Chromium where that is.
+ * <p>Skipped, with a message, where npm is missing; in Chromium where that is; and with the
+ * TypeScript compiler where npm can't fetch it.
  */
 class NpmPackageTest {
   private static final Path PACKAGE = Path.of("target/npm").toAbsolutePath();
-  private static final int MOST_SECONDS = 60;
+  private static final String COMPILER = "typescript@7.0.2";
+  private static final int MOST_SECONDS = 120;
 
   /**
    * Reads a model, draws a report, and computes test vectors of RFC 9474, RFC 9180 and RFC 9458,
@@ -88,6 +90,61 @@ class NpmPackageTest {
       ].join();
       """;
 
+  /** What a page does, in TypeScript. */
+  private static final String TYPED =
+      """
+      import {
+        Device, Features, Gateway, GatewayError, HashedResponse, LimitReachedError, PrivUnit,
+        RandomisedResponse, Rows, logistic, readUpdate, softmax, type Decision, type Snapshot,
+      } from 'croupier-device';
+
+      const controller = new AbortController();
+      const gateway = new Gateway({
+        url: 'https://gateway.example',
+        token: async ({ refresh }) => (refresh ? 'new' : 'old'),
+        crypto: globalThis.crypto,
+      });
+      const collector = new Gateway({
+        url: 'https://gateway.example', relay: { url: 'https://relay.example', key: 'AAAA' },
+      });
+      const rows: Rows = new Rows({ features: [[1, 0.5]], targets: [1], loss: logistic });
+      const device: Device = await Device.open({
+        gateway, person: 'ada', epsilon: 1, limit: { epsilon: 20, answers: 0.5 },
+        anonymous: { collector, longestWaitMs: 1000 },
+        onRefused: (report, error) => console.log(report.sequence, error.problem?.detail),
+      });
+      const onRetry = (error: GatewayError, ms: number): void => console.log(error.status, ms);
+      const follow = { signal: controller.signal, onRetry };
+      for await (const snapshot of gateway.follow('clicks', { ...follow, waitSeconds: 5 })) {
+        const decision: Decision = device.decide(snapshot);
+        const most: number = snapshot.terms.limits.epsilon;
+        try {
+          const sent = await device.takePart(snapshot, rows, { shift: 'night', age: 31, word: null });
+          const seed: bigint | undefined = sent?.kind === 'gradient' ? sent.choice.seed : undefined;
+          console.log(decision.kind, most, seed, (await device.spent()).epsilon.length);
+        } catch (error) {
+          if (error instanceof LimitReachedError) controller.abort();
+        }
+      }
+      for await (const { average } of gateway.events('clicks', follow)) {
+        const loss = softmax(3);
+        const x: Float64Array = new Features([]).vector({ age: 31 });
+        console.log(loss.predicted(loss.scores(average, x)));
+      }
+      for (const { modelId, used } of await gateway.models()) {
+        const name: string = modelId + used;
+        console.log(name, new PrivUnit({ dimension: 2, epsilon: 1, crypto }).top);
+      }
+      const bit: boolean = new RandomisedResponse({ epsilon: 1 }).release(true);
+      const { group } = new HashedResponse({ epsilon: 1, categories: 3, crypto }).release(2);
+      const read: Snapshot = readUpdate(JSON.parse('{}'));
+      console.log(bit, group.toFixed(), read.weights.length);
+      // @ts-expect-error: a limit is a decision that no default takes
+      await Device.open({ gateway, person: 'ada', epsilon: 1 });
+      // @ts-expect-error: no other number of candidates is specified
+      new PrivUnit({ dimension: 2, epsilon: 1, candidates: 100 });
+      """;
+
   private static final String RESULT =
       "round 4, 2 coordinates,true,true,true,OperationError,true,true";
 
@@ -143,6 +200,30 @@ class NpmPackageTest {
     Path program = project.resolve("program.mjs");
     Files.writeString(program, program() + "console.log(result);\n");
     assertThat(run(project, "node", program.toString())).isEqualTo(RESULT + "\n");
+  }
+
+  @Tag("thorough")
+  @Test
+  void theTypesAreStrict() throws Exception {
+    assumeTrue(
+        status(project, "npm", "install", "--no-audit", "--no-fund", "--no-save", COMPILER) == 0,
+        "Skipped: npm can't fetch " + COMPILER);
+    Files.writeString(project.resolve("typed.mts"), TYPED);
+    run(
+        project,
+        project.resolve("node_modules/.bin/tsc").toString(),
+        "--noEmit",
+        "--strict",
+        "--noUncheckedIndexedAccess",
+        "--exactOptionalPropertyTypes",
+        "--noUnusedLocals",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--lib",
+        "es2022,dom,esnext.asynciterable",
+        "typed.mts");
   }
 
   @Tag("thorough")
@@ -211,6 +292,13 @@ class NpmPackageTest {
 
   /** Returns what a command that succeeds prints. */
   private static String run(Path where, String... command) throws Exception {
+    int status = status(where, command);
+    String output = Files.readString(directory.resolve("output"));
+    assertThat(status).as(output + Files.readString(directory.resolve("errors"))).isZero();
+    return output;
+  }
+
+  private static int status(Path where, String... command) throws Exception {
     Path output = directory.resolve("output");
     Path errors = directory.resolve("errors");
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -223,8 +311,7 @@ class NpmPackageTest {
             .start();
     try {
       assertThat(process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)).isTrue();
-      assertThat(process.exitValue()).as(Files.readString(errors)).isZero();
-      return Files.readString(output);
+      return process.exitValue();
     } finally {
       process.destroyForcibly();
     }

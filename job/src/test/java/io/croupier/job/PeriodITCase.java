@@ -14,11 +14,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A limit with a period of 30 days, on a real broker, while the job stops and starts again. */
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class PeriodITCase extends BrokerFixture {
   private static final Instant DAY_1 = Instant.parse("2026-03-01T23:59:59.999Z");

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A round doesn't depend on the order of its reports, nor on the number of subtasks that add them
  * up: all models publish the same weights and averages, bit for bit.
  */
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RoundOrderITCase extends BrokerFixture {
   private static final int REPORTS = 200;

@@ -55,13 +55,14 @@ public record Rational(BigInteger numerator, BigInteger denominator)
 
   /** A lower bound of exp(this), for this from 0 on: the first terms of its series. */
   public Rational expFromBelow(int terms) {
-    Rational sum = ZERO;
-    Rational term = ONE;
-    for (int k = 1; k <= terms; k++) {
-      sum = sum.plus(term);
-      term = term.times(this).dividedBy(of(k, 1));
+    // By Horner's rule; lowest terms after each step would take most of the time.
+    BigInteger above = BigInteger.ONE;
+    BigInteger below = BigInteger.ONE;
+    for (int k = terms - 1; k >= 1; k--) {
+      below = below.multiply(denominator).multiply(BigInteger.valueOf(k));
+      above = above.multiply(numerator).add(below);
     }
-    return sum;
+    return new Rational(above, below);
   }
 
   @Override

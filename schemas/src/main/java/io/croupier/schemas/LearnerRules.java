@@ -42,7 +42,7 @@ final class LearnerRules {
       case LEARNER_NOT_SET -> {
         if (spec.getStatisticsCount() == 0) {
           violations.add(
-              "learner is missing: it must be " + LEARNERS + ", or the model have statistics");
+              "learner is missing: it must be " + LEARNERS + ", unless the model has statistics");
         }
       }
     }

@@ -124,7 +124,9 @@ final class SpecRules {
   }
 
   private static void checkBound(ModelSpec spec, Violations violations) {
-    if (violations.required("gradient_bound", spec.hasGradientBound(), "a finite number above 0")) {
+    String right =
+        "a finite number above 0; with combined or black_box, adaptive_clip may replace it";
+    if (violations.required("gradient_bound", spec.hasGradientBound(), right)) {
       double g = spec.getGradientBound();
       violations.require(
           g >= MIN_GRADIENT_BOUND && g <= MAX_GRADIENT_BOUND,

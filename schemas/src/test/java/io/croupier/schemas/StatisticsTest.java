@@ -43,7 +43,7 @@ class StatisticsTest {
     assertThat(Questions.probability(alone)).isOne();
     assertThat(ModelSpecs.learner(alone)).isEqualTo("none");
     assertThat(violations("model_id: 'm'"))
-        .contains("learner is missing: it must be one of banco", "or the model have statistics");
+        .contains("learner is missing: it must be one of banco", "unless the model has statistics");
     assertThat(violations(GOOD)).startsWith("model_id");
 
     ModelSpec learning = spec(MODEL + GOOD);

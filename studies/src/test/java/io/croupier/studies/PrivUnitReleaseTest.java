@@ -10,6 +10,7 @@ import io.croupier.operators.math.Vectors;
 import java.util.Arrays;
 import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
 import org.apache.commons.math3.stat.inference.KolmogorovSmirnovTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -64,6 +65,7 @@ class PrivUnitReleaseTest {
   }
 
   /** Within 5.5 standard errors: all nine fail by chance with probability below 4e-7. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1,1", "8,8", "20,4"})
   void momentsAreThoseOfTheLaw(int dimension, double epsilon) {

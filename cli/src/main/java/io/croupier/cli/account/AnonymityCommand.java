@@ -37,10 +37,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Try:",
-      "  croupier account anonymity --mechanism priv-unit --dimension 8 --epsilon 2 --people 28155"
-          + " --delta 1e-6",
-      "  croupier account anonymity --mechanism priv-unit --dimension 8 --central 1 --people 28155"
-          + " --delta 1e-6"
+      "  croupier account anonymity --mechanism priv-unit --dimension 8 --epsilon 2 \\",
+      "    --people 28155 --delta 1e-6",
+      "  croupier account anonymity --mechanism priv-unit --dimension 8 --central 1 \\",
+      "    --people 28155 --delta 1e-6"
     })
 final class AnonymityCommand implements Callable<Integer> {
   private static final double MOST_LOCAL = 16;

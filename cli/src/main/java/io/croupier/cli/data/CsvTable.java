@@ -147,6 +147,9 @@ final class CsvTable {
   }
 
   private static List<String> columns(String name, List<String> header) {
+    if (header.isEmpty()) {
+      throw new InputException(name + ": the file is empty");
+    }
     Set<String> seen = new HashSet<>();
     for (String column : header) {
       if (column.isBlank()) {

@@ -39,7 +39,7 @@ public final class YamlNames {
     String text = sentence;
     if (text.startsWith(NO_LEARNER)) {
       text =
-          "a learner is missing: write one of %s, such as combined: {}"
+          "a learner is missing: write combined: {}, or another one of %s"
               .formatted(text.substring(NO_LEARNER.length()));
     }
     return WORD.matcher(text)

@@ -26,8 +26,9 @@ final class Summary {
     text.add(
         String.format(
             Locale.ROOT,
-            "%,d reports in %.1f s: %,.0f per second",
+            "%,d report%s in %.1f s: %,.0f per second",
             counts.reports(),
+            counts.reports() == 1 ? "" : "s",
             seconds,
             counts.reports() / seconds));
     if (counts.ofOtherModels() > 0) {

@@ -135,7 +135,8 @@ final class ReportRunner {
   private static String inWords(Spent spent, Limit limit) {
     List<String> parts = new ArrayList<>();
     boolean counted = limit.reports() < Long.MAX_VALUE;
-    parts.add("%d reports".formatted(spent.reports()) + (counted ? of(limit.reports()) : ""));
+    String reports = spent.reports() == 1 ? "1 report" : spent.reports() + " reports";
+    parts.add(reports + (counted ? " of " + limit.reports() : ""));
     if (spent.undisclosed() > 0) {
       parts.add("%d of them undisclosed".formatted(spent.undisclosed()));
     }
@@ -154,11 +155,11 @@ final class ReportRunner {
     boolean limited = limit > 0 && limit < Double.POSITIVE_INFINITY;
     if (spent.signum() > 0 || limited) {
       parts.add(
-          name + " " + spent.stripTrailingZeros().toPlainString() + (limited ? of(limit) : ""));
+          name + " " + plain(spent) + (limited ? " of " + plain(BigDecimal.valueOf(limit)) : ""));
     }
   }
 
-  private static String of(Number limit) {
-    return " of " + limit;
+  private static String plain(BigDecimal number) {
+    return number.stripTrailingZeros().toPlainString();
   }
 }

@@ -127,8 +127,8 @@ final class SentReportSink implements ReportSink {
     if (left > 0) {
       // New reports would fail, too, and the ledger can keep a limited number of pending ones.
       throw new InputException(
-          ("%d reports from an earlier run are charged, but %s has not acknowledged them; run"
-                  + " the command again to resend them; new reports are sent only after that%s")
+          ("Charged in an earlier run, and not acknowledged by %2$s: %1$d; run the command again to"
+                  + " resend them; new reports are sent only after that%3$s")
               .formatted(left, receiver, reason));
     }
   }

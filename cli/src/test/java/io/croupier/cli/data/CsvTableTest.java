@@ -56,6 +56,7 @@ class CsvTableTest {
         "a,,c#1,2,3 | f.csv: column 2 has no name in the header",
         "a,b#1,\"2 | f.csv: a value that begins with a quotation mark has no second one, or text after the second one",
         "a,b#1,\"2\"3 | f.csv: a value that begins with a quotation mark has no second one, or text after the second one",
+        "'' | f.csv: the file is empty",
         "a,b | f.csv: the file has no rows below the header",
         "a,b#1,2#3 | f.csv, line 3: 1 values, but the header has 2 columns",
       })

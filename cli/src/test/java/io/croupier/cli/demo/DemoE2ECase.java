@@ -88,6 +88,7 @@ class DemoE2ECase {
   }
 
   /** Of 300 people in 8 publications, none reports in some publication with probability 3e-17. */
+  @Tag("thorough")
   @Test
   void reportsWithoutIdentityHaveACentralEpsilon() throws Exception {
     Path page = directory.resolve("page.html");

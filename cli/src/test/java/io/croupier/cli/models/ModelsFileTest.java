@@ -188,14 +188,16 @@ class ModelsFileTest {
                                 .startsWith("m.yaml, line 2, model 'taps': dimension is -2: "),
                         line ->
                             assertThat(line)
-                                .startsWith("m.yaml, line 1, model 'taps': gradientBound is miss"),
+                                .startsWith("m.yaml, line 1, model 'taps': gradientBound is miss")
+                                .endsWith("with combined or blackBox, adaptiveClip may replace it"),
                         line ->
                             assertThat(line)
                                 .startsWith("m.yaml, line 5, model 'my clicks!': modelId is "),
                         line ->
                             assertThat(line)
                                 .startsWith("m.yaml, line 5, model 'my clicks!': a learner is miss")
-                                .contains("blackBox, ", "such as combined: {}")
+                                .contains("write combined: {}, or another one of banco, blackBox, ")
+                                .endsWith(", unless the model has statistics")
                                 .doesNotContain("_"),
                         line ->
                             assertThat(line)

@@ -227,7 +227,7 @@ class ReplayCommandTest {
             line ->
                 assertThat(line)
                     .contains("\"record\":4,", "the record is truncated: the input ends before"));
-    assertThat(run.out()).contains("1 reports in ", "3 records are not reports");
+    assertThat(run.out()).contains("1 report in ", "3 records are not reports");
   }
 
   @Test

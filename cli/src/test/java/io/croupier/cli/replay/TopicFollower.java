@@ -30,7 +30,7 @@ public final class TopicFollower<T> implements AutoCloseable {
     T read(ConsumerRecord<byte[], byte[]> record) throws Exception;
   }
 
-  public TopicFollower(Map<String, String> kafka, String topic, RecordReader<T> reader) {
+  public TopicFollower(Map<String, ?> kafka, String topic, RecordReader<T> reader) {
     this.topic = topic;
     this.reader = reader;
     Map<String, Object> properties = new HashMap<>(kafka);

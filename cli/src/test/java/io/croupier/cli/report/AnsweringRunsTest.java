@@ -39,8 +39,7 @@ class AnsweringRunsTest extends ReportCommandRuns {
     Run south = run("[0.5, 0]\n", clear + "--category region=south --category day=monday ");
     assertThat(south.code()).as(south.err()).isZero();
     assertThat(south.err())
-        .contains(
-            "1 printed, 1 of them answers to questions. In the ledger: 1 reports, epsilon 16");
+        .contains("1 printed, 1 of them answers to questions. In the ledger: 1 report, epsilon 16");
     assertThat(south.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(1);
@@ -65,7 +64,7 @@ class AnsweringRunsTest extends ReportCommandRuns {
         .singleElement()
         .matches(report -> report.getVote().getIndex() == 1)
         .matches(report -> report.getHashedResponse().getEpsilon() == 16);
-    assertThat(south.err()).contains("1 printed, 1 of them answers", "1 reports, epsilon 16");
+    assertThat(south.err()).contains("1 printed, 1 of them answers", "1 report, epsilon 16");
     Run other = run("", options + "--category day=monday ");
     assertThat(other.code()).isZero();
     assertThat(other.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");

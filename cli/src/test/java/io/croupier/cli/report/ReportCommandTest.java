@@ -63,7 +63,7 @@ class ReportCommandTest extends ReportCommandRuns {
         + " COORDINATE_LAPLACE, epsilon 1.75",
     "taps, '--mechanism coordinate-laplace --taus 1,Infinity --clip COORDINATES',"
         + " COORDINATE_LAPLACE,"
-        + " '1 reports, 1 of them without a bound (a coordinate is not private'"
+        + " '1 report, 1 of them without a bound (a coordinate is not private'"
   })
   void everyMechanismDeclaresAndCharges(
       String model, String noise, DeclarationCase declaration, String spent) throws IOException {
@@ -165,7 +165,7 @@ class ReportCommandTest extends ReportCommandRuns {
 
   @ParameterizedTest
   @CsvSource({
-    "--limit-reports 1, 1 reports of 1",
+    "--limit-reports 1, 1 report of 1",
     "--mechanism gaussian --mu 1 --limit-mu 1.2, mu 1 of 1.2"
   })
   void otherLimitsHoldToo(String options, String spent) throws IOException {
@@ -207,7 +207,7 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(run.reports()).hasSize(1);
     assertThat(run.err())
         .contains("Standard input, line 3: 'gradient[1]' is not a number")
-        .contains("In the ledger: 1 reports, epsilon 1.")
+        .contains("In the ledger: 1 report, epsilon 1.")
         .doesNotContain("0.111", "0.222");
     try (LocalLedger ledger =
         LocalLedger.open(directory.resolve("ada.ledger"), "ada", Limit.NONE)) {
@@ -259,7 +259,7 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(two.code()).isEqualTo(1);
     assertThat(GradientReport.parseFrom(two.out()).getUserId()).isEqualTo("ada");
     assertThat(two.err())
-        .contains("--format record prints a single report", "In the ledger: 1 reports");
+        .contains("--format record prints a single report", "In the ledger: 1 report");
   }
 
   @Test

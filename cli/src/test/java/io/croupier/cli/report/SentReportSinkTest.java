@@ -170,7 +170,7 @@ class SentReportSinkTest {
     assertThatThrownBy(() -> SentReportSink.overKafka(producer, "gradients", ledger, warnings::add))
         .isInstanceOf(InputException.class)
         .hasMessageContaining(
-            "64 reports from an earlier run are charged, but topic gradients has not",
+            "Charged in an earlier run, and not acknowledged by topic gradients: 64;",
             "The last failure: no broker");
     assertThat(producer.closed()).isTrue();
     assertThat(ledger.spent().reports()).isEqualTo(LocalLedger.WINDOW);

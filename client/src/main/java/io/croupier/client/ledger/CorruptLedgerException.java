@@ -17,8 +17,7 @@ public final class CorruptLedgerException extends FileSystemException {
         what
             + " at byte "
             + position
-            + ": no crash causes such damage, and the spending can't be determined; repair"
-            + " the file or, if the person accepts that the recorded spending is lost, move"
-            + " it away");
+            + ": no crash causes such damage, and the spending can't be determined; if the"
+            + " person accepts that the recorded spending is lost, move the file away");
   }
 }

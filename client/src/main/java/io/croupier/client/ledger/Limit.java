@@ -76,9 +76,9 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
       throw new LimitReachedException(
           "the cost has no bound, because a tau is Infinity or the report's custom noise"
               + " states neither epsilon nor mu; the limit is epsilon = "
-              + epsilon
+              + plain(epsilon)
               + ", mu = "
-              + mu);
+              + plain(mu));
     }
     if (after.reports() > reports) {
       throw new LimitReachedException(
@@ -86,14 +86,14 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
     }
     if (isAbove(after.epsilonNanos(), after.epsilon(), epsilon, 1)) {
       throw new LimitReachedException(
-          "epsilon would add up to " + plain(after.epsilon()) + "; the limit is " + epsilon);
+          "epsilon would add up to " + plain(after.epsilon()) + "; the limit is " + plain(epsilon));
     }
     if (isAbove(after.muSquaredPicos(), after.muSquared(), mu, 2)) {
       throw new LimitReachedException(
           "mu^2 would add up to "
               + plain(after.muSquared())
               + "; the limit is the square of mu = "
-              + mu);
+              + plain(mu));
     }
   }
 
@@ -142,6 +142,10 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
     // A saturated sum represents any larger value.
     return units == DecimalUnits.SATURATED
         || sum.compareTo(ReleaseCost.decimal(limit).pow(power)) > 0;
+  }
+
+  private static String plain(double limit) {
+    return limit == (long) limit ? Long.toString((long) limit) : Double.toString(limit);
   }
 
   private static String plain(BigDecimal number) {

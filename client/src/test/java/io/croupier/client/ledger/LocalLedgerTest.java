@@ -101,7 +101,7 @@ class LocalLedgerTest {
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
       Spent before = ledger.spent();
-      assertLimit(ledger, TENTH, "epsilon would add up to 1.1; the limit is 1.0");
+      assertLimit(ledger, TENTH, "epsilon would add up to 1.1; the limit is 1");
       assertThat(ledger.spent()).isEqualTo(before);
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1.1))) {
@@ -112,14 +112,14 @@ class LocalLedgerTest {
   @Test
   void everyKindOfCostHasItsLimit() {
     LocalLedger pure = LocalLedger.inMemory("u", Limit.ofEpsilon(5));
-    assertLimit(pure, GAUSSIAN, "mu^2 would add up to 0.09; the limit is the square of mu = 0.0");
+    assertLimit(pure, GAUSSIAN, "mu^2 would add up to 0.09; the limit is the square of mu = 0");
     LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
     for (int i = 0; i < 4; i++) {
       gaussian.release(new UndisclosedRandomiser(GAUSSIAN), s -> new byte[1]);
     }
     assertLimit(
         gaussian, GAUSSIAN, "mu^2 would add up to 0.45; the limit is the square of mu = 0.6");
-    assertLimit(gaussian, TENTH, "epsilon would add up to 0.1; the limit is 0.0");
+    assertLimit(gaussian, TENTH, "epsilon would add up to 0.1; the limit is 0");
     LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
     one.release(TENTH, s -> new byte[1]);
     assertLimit(one, TENTH, "reports would be 2; the limit is 1");
@@ -131,11 +131,11 @@ class LocalLedgerTest {
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     assertLimit(
-        LocalLedger.inMemory("u", Limit.ofEpsilon(5)), open, UNBOUNDED + "epsilon = 5.0, mu = 0.0");
+        LocalLedger.inMemory("u", Limit.ofEpsilon(5)), open, UNBOUNDED + "epsilon = 5, mu = 0");
     assertLimit(
         LocalLedger.inMemory("u", new Limit(Double.POSITIVE_INFINITY, 2, 9)),
         open,
-        UNBOUNDED + "epsilon = Infinity, mu = 2.0");
+        UNBOUNDED + "epsilon = Infinity, mu = 2");
     double none = Double.POSITIVE_INFINITY;
     LocalLedger one = LocalLedger.inMemory("u", new Limit(none, none, 1));
     one.release(open, s -> new byte[1]);

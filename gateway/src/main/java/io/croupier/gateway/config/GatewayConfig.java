@@ -93,7 +93,7 @@ public record GatewayConfig(
     if (issuers.isEmpty() && !testTokens) {
       throw new IllegalArgumentException(
           "There is no issuer of tokens, so no report could be accepted; set issuers.NAME.issuer"
-              + " and .audience");
+              + " and .audience, or for trials test-tokens.allowed and .key-file");
     }
     return new GatewayConfig(
         listen(settings),

@@ -1,7 +1,7 @@
 package io.croupier.job.config;
 
 import java.util.Arrays;
-import java.util.List;
+import java.util.Comparator;
 import java.util.Set;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
@@ -153,12 +153,16 @@ public enum ConfigKey {
         || Arrays.stream(values()).anyMatch(k -> k.key.equals(key));
   }
 
-  /** The known key with the smallest edit distance. */
-  static String nearest(String unknown) {
+  /** What is wrong with an unknown key, with the known one of the smallest edit distance. */
+  static String violation(String unknown) {
     LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
-    List<String> known = Arrays.stream(values()).map(ConfigKey::key).toList();
-    return known.stream()
-        .min((a, b) -> Integer.compare(distance.apply(unknown, a), distance.apply(unknown, b)))
-        .orElseThrow();
+    String right =
+        Arrays.stream(values())
+            .map(ConfigKey::key)
+            .min(Comparator.comparingInt(key -> distance.apply(unknown, key)))
+            .filter(key -> distance.apply(unknown, key) < unknown.length())
+            .map("the nearest known one is '%s'"::formatted)
+            .orElse("docs/running.md lists all");
+    return "Unknown setting '%s'; %s".formatted(unknown, right);
   }
 }

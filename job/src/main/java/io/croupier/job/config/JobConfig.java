@@ -105,11 +105,14 @@ public record JobConfig(
                     + " key and value separately")
                 .formatted(name));
       }
-      if (!ConfigKey.isKnown(key)) {
-        throw new IllegalArgumentException(
-            "Unknown setting '%s'; the nearest known one is '%s'"
-                .formatted(key, ConfigKey.nearest(key)));
-      }
+    }
+    List<String> unknown =
+        settings.keySet().stream()
+            .filter(key -> !ConfigKey.isKnown(key))
+            .map(ConfigKey::violation)
+            .toList();
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException(String.join(System.lineSeparator(), unknown));
     }
     Map<String, String> kafka = behind(ConfigKey.KAFKA, settings);
     if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {

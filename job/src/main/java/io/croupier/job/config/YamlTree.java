@@ -35,7 +35,13 @@ public final class YamlTree {
     try {
       root = new Load(labelled).loadFromString(text);
     } catch (ScannerException | ParserException | DuplicateKeyException e) {
-      throw notYaml(name, e.getProblemMark(), e.getProblem());
+      String problem = e.getProblem();
+      throw notYaml(
+          name,
+          e.getProblemMark(),
+          problem.startsWith("expected <block end>")
+              ? "the line does not continue what is above it; check its indentation"
+              : problem);
     } catch (MarkedYamlEngineException e) {
       // The parser's message may quote an alias, and a password that begins with '*' parses as one.
       throw notYaml(name, e.getProblemMark(), "the text is invalid there");

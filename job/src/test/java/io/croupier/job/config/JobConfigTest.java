@@ -118,6 +118,23 @@ class JobConfigTest {
         .withMessageContaining("'" + nearest + "'");
   }
 
+  @Test
+  void namesAllUnknownKeysAndNoFarKey() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                JobConfig.of(
+                    Map.of(
+                        "kafka.bootstrap.servers",
+                        "localhost:9092",
+                        "bogus",
+                        "1",
+                        "journal.enable",
+                        "2")))
+        .withMessageContaining("Unknown setting 'bogus'; docs/running.md lists all")
+        .withMessageContaining("Unknown setting 'journal.enable'; the nearest known one is");
+  }
+
   @ParameterizedTest
   @CsvSource(
       quoteCharacter = '"',
@@ -317,6 +334,11 @@ class JobConfigTest {
         .isThrownBy(() -> JobConfig.load(broken, Map.of()))
         .withMessageContaining(broken.toString())
         .withMessageContaining("not YAML");
+    Path shifted = file("topics:\n  models: a\n gradients: b\n");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(shifted, Map.of()))
+        .withMessageEndingWith(
+            "line 3, column 2: the line does not continue what is above it; check its indentation");
     Path list = file("- parallelism");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(list, Map.of()))

@@ -344,6 +344,9 @@ public final class LocalModel implements LiveModel {
             .putAllDiagnostics(iterate.diagnostics)
             .setPublishedAtMs(nowMs)
             .addAllFeatures(spec.getFeaturesList());
+    if (spec.hasLimits()) {
+      update.setLimits(spec.getLimits());
+    }
     if (wait != Wait.WAIT_UNSPECIFIED && open() > 0) {
       update.setWaitsFor(wait);
     }

@@ -75,7 +75,7 @@ class AccountRebuildTest {
       report.deviceId = "device " + history.random.nextInt(90);
       report.digest = history.random.nextInt(3);
       report.modelId = "model 0";
-      AccountingEvent event = history.ledger.judge(report, RandomHistory.terms().get(0), account);
+      AccountingEvent event = history.ledger.judge(report, RandomHistory.TERMS.get(0), account);
       assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     }
     assertThat(account.windows).hasSize(DeviceWindows.KEPT);
@@ -93,7 +93,7 @@ class AccountRebuildTest {
   }
 
   private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
-    List<AdmissionRules> rules = RandomHistory.terms();
+    List<AdmissionRules> rules = RandomHistory.TERMS;
     for (int n = 0; n < 40; n++) {
       // Sequence numbers new to both: a rebuilt account has no digests of older ones.
       Report report = history.report(60 + 60L * n);

@@ -15,25 +15,25 @@ import java.util.Set;
 final class RandomHistory {
   static final int SEED = 83;
 
+  /** Those of participations in any order take a search. */
+  static final List<AdmissionRules> TERMS =
+      List.of(
+          BudgetTest.local(Limits.newBuilder()),
+          BudgetTest.local(Limits.newBuilder().setEpsilon(3)),
+          BudgetTest.local(Limits.newBuilder().setMu(2).setReports(9)),
+          BudgetTest.local(Limits.newBuilder().setEpsilon(3).setDelta(1e-6)),
+          BudgetTest.local(Limits.newBuilder().setEpsilon(8).setDelta(1e-9)),
+          BudgetTest.local(Limits.newBuilder().setDelta(1e-6)),
+          BudgetTest.central(2, 1),
+          CentralChargeTest.tree(0.7, 5, BudgetTest.participations(9, 0).setMu(9)),
+          CentralChargeTest.tree(3, 8, BudgetTest.participations(9, 0).setEpsilon(5)),
+          CentralChargeTest.leastSquares(7, BudgetTest.participations(3, 0)),
+          BltChargeTest.blt(4, 1, 25, BudgetTest.participations(4, 1).setEpsilon(9)),
+          BltChargeTest.blt(4, 1, 25, BudgetTest.participations(2, 5)));
+
   final Ledger ledger = new Ledger(Limits.newBuilder().setReports(150).setDelta(1e-6).build());
   final Random random = new Random(SEED);
   final Set<Outcome> outcomes = EnumSet.noneOf(Outcome.class);
-
-  static List<AdmissionRules> terms() {
-    return List.of(
-        BudgetTest.local(Limits.newBuilder()),
-        BudgetTest.local(Limits.newBuilder().setEpsilon(3)),
-        BudgetTest.local(Limits.newBuilder().setMu(2).setReports(9)),
-        BudgetTest.local(Limits.newBuilder().setEpsilon(3).setDelta(1e-6)),
-        BudgetTest.local(Limits.newBuilder().setEpsilon(8).setDelta(1e-9)),
-        BudgetTest.local(Limits.newBuilder().setDelta(1e-6)),
-        BudgetTest.central(2, 1),
-        CentralChargeTest.tree(0.7, 5, BudgetTest.participations(9, 0).setMu(9)),
-        CentralChargeTest.tree(3, 8, BudgetTest.participations(9, 0).setEpsilon(5)),
-        CentralChargeTest.leastSquares(7, BudgetTest.participations(3, 0)),
-        BltChargeTest.blt(4, 1, 25, BudgetTest.participations(4, 1).setEpsilon(9)),
-        BltChargeTest.blt(4, 1, 25, BudgetTest.participations(2, 5)));
-  }
 
   Report report(long firstSequence) {
     long sequence = firstSequence + random.nextInt(60);
@@ -71,7 +71,7 @@ final class RandomHistory {
    * @param change the limits of a model, and its noise, differ for one in so many reports
    */
   List<AccountingEvent> judge(MapAccount account, int reports, int change) {
-    List<AdmissionRules> rules = terms();
+    List<AdmissionRules> rules = TERMS;
     List<AccountingEvent> events = new ArrayList<>();
     for (int n = 0; n < reports; n++) {
       Report report = report(0);

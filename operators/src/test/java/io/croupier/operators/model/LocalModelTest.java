@@ -91,6 +91,16 @@ class LocalModelTest {
     assertThat(publish(new LocalModel(sgd().build(), 0), 0).getFeaturesList()).isEmpty();
   }
 
+  /** By which devices know of a report that the job would refuse. */
+  @Test
+  void everyUpdateHasTheLimitsOfTheSpec() {
+    ModelSpec.Builder spec = sgd();
+    spec.getLimitsBuilder().setEpsilon(20).setPerDays(30);
+    LocalModel model = new LocalModel(spec.build(), 0);
+    assertThat(publish(model, 0).getLimits()).isEqualTo(spec.getLimits());
+    assertThat(publish(new LocalModel(sgd().build(), 0), 0).hasLimits()).isFalse();
+  }
+
   @Test
   void reportsCountByTheirWeights() {
     LocalModel model = new LocalModel(sgd().build(), 0);
