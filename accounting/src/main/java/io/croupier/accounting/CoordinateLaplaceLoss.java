@@ -95,11 +95,6 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
     grid.add(
         new LossGrid.Density() {
           @Override
-          public double loss(double loss) {
-            return loss;
-          }
-
-          @Override
           public double of(double loss) {
             return StrictMath.exp((loss - epsilon) / 2) / 4;
           }

@@ -32,21 +32,11 @@ public final class GaussianTail {
 
   private static final double SQRT_PI = 1.772453850905516;
 
-  /** {@link #massWithin} integrates up to this width, and subtracts above it. */
+  /**
+   * {@link #massWithin} integrates up to this width, and subtracts above it: the error of the
+   * 5-point rule over it is below 1e-16.
+   */
   private static final double NARROW = 0.125;
-
-  /** The 5-point Gauss-Legendre rule on (0, 1): its error over {@link #NARROW} is below 1e-16. */
-  private static final double[] NODES = {
-    0.046910077030668004, 0.23076534494715845, 0.5, 0.7692346550528415, 0.953089922969332,
-  };
-
-  private static final double[] WEIGHTS = {
-    0.11846344252809454,
-    0.23931433524968324,
-    0.28444444444444444,
-    0.23931433524968324,
-    0.11846344252809454,
-  };
 
   private GaussianTail() {}
 
@@ -92,8 +82,8 @@ public final class GaussianTail {
       return mass(d) - mass(d + width);
     }
     double sum = 0;
-    for (int i = 0; i < NODES.length; i++) {
-      sum += WEIGHTS[i] * momentAt(d + width * NODES[i]);
+    for (int i = 0; i < LossGrid.NODES.length; i++) {
+      sum += LossGrid.WEIGHTS[i] * momentAt(d + width * LossGrid.NODES[i]);
     }
     return 2 * width * sum;
   }

@@ -248,11 +248,6 @@ final class GridComposition {
     grid.add(
         new LossGrid.Density() {
           @Override
-          public double loss(double loss) {
-            return loss;
-          }
-
-          @Override
           public double of(double loss) {
             double z = (loss - mean) / mu;
             return StrictMath.exp(-z * z / 2);

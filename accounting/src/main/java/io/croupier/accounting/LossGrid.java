@@ -7,11 +7,11 @@ package io.croupier.accounting;
  */
 final class LossGrid {
   /** The 5-point Gauss-Legendre rule on (0, 1), for pieces on which a density changes little. */
-  private static final double[] NODES = {
+  static final double[] NODES = {
     0.046910077030668004, 0.23076534494715845, 0.5, 0.7692346550528415, 0.953089922969332,
   };
 
-  private static final double[] WEIGHTS = {
+  static final double[] WEIGHTS = {
     0.11846344252809454,
     0.23931433524968324,
     0.28444444444444444,
@@ -91,8 +91,10 @@ final class LossGrid {
 
   /** A density with a change of variables. */
   interface Density {
-    /** The loss at a value of the variable; increasing. */
-    double loss(double variable);
+    /** The loss at a value of the variable; increasing. Without a change, the variable itself. */
+    default double loss(double variable) {
+      return variable;
+    }
 
     /** The density of the variable, up to a factor. */
     double of(double variable);

@@ -111,56 +111,6 @@ public final class PureDp {
     return sum;
   }
 
-  /**
-   * Advanced composition of equal mechanisms [DRV10, Theorem III.3]: epsilon sqrt(2 k ln(1 /
-   * delta)) + k epsilon (exp(epsilon) - 1). It is included as the well-known formula; {@link
-   * #basic} and {@link #advanced(double[], double)} are often tighter, and {@link ExactComposition}
-   * always is.
-   *
-   * @param epsilon at least 0
-   * @param reports k, at least 0
-   * @param logDelta natural logarithm of delta, at most 0
-   */
-  public static double advanced(double epsilon, long reports, double logDelta) {
-    ArgumentChecks.notNegative("epsilon", epsilon);
-    ArgumentChecks.notNegative("reports", reports);
-    ArgumentChecks.logProbability("logDelta", logDelta);
-    if (epsilon == 0 || reports == 0) {
-      return 0;
-    }
-    if (epsilon == Double.POSITIVE_INFINITY) {
-      return epsilon;
-    }
-    double spread = StrictMath.sqrt(2.0 * reports * -logDelta) * epsilon;
-    return (spread + reports * epsilon * StrictMath.expm1(epsilon)) * (1 + RenyiDp.ROUNDING);
-  }
-
-  /**
-   * Advanced composition of different mechanisms [KOV17, Theorem 3.5]: the least of the sum, and of
-   * mean + sqrt(2 S l) for l = ln(1 / delta) and l = ln(e + sqrt(S) / delta), where the mean is the
-   * sum of epsilon tanh(epsilon / 2) and S that of epsilon^2.
-   *
-   * @param epsilons each at least 0, not modified
-   * @param logDelta natural logarithm of delta, at most 0
-   */
-  public static double advanced(double[] epsilons, double logDelta) {
-    ArgumentChecks.logProbability("logDelta", logDelta);
-    double basic = basic(epsilons);
-    double mean = 0;
-    double squares = 0;
-    for (double epsilon : epsilons) {
-      mean += rho(epsilon);
-      squares += epsilon * epsilon;
-    }
-    if (squares == 0 || squares == Double.POSITIVE_INFINITY) {
-      return basic;
-    }
-    double shifted = StrictMath.exp(0.5 * StrictMath.log(squares) - logDelta);
-    double log = Math.min(-logDelta, StrictMath.log(Math.E + shifted));
-    double advanced = mean + StrictMath.sqrt(2 * squares * log);
-    return Math.min(basic, advanced * (1 + epsilons.length * 0x1p-51 + RenyiDp.ROUNDING));
-  }
-
   private static void requireElement(double[] epsilons, int i) {
     if (!(epsilons[i] >= 0)) {
       throw new IllegalArgumentException(

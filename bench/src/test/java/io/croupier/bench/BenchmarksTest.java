@@ -36,16 +36,6 @@ class BenchmarksTest {
   }
 
   @Test
-  void everyRandomiserReleases() {
-    RandomiserBenchmark benchmark = new RandomiserBenchmark();
-    benchmark.prepare();
-    assertThat(benchmark.gaussian()).isNotEqualTo(benchmark.gaussian());
-    assertThat(benchmark.coordinateLaplace()).isNotEqualTo(benchmark.coordinateLaplace());
-    assertThat(benchmark.l2Laplace()).isNotEqualTo(benchmark.l2Laplace());
-    assertThat(benchmark.nextGaussian()).doesNotContain(0.0);
-  }
-
-  @Test
   void candidatesAreReleasedAndExpanded() {
     CandidateBenchmark benchmark = new CandidateBenchmark();
     benchmark.dimension = 7;
@@ -65,19 +55,5 @@ class BenchmarksTest {
     assertThat(benchmark.sign()).isEqualTo(benchmark.sign());
     assertThat(benchmark.request().blinded()).isNotEqualTo(benchmark.request().blinded());
     assertThat(benchmark.verify()).isTrue();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"HONAKER", "VANILLA", "BLT-4"})
-  void prefixSumsTakeTheirStep(String mechanism) {
-    PrefixNoiseBenchmark benchmark = new PrefixNoiseBenchmark();
-    benchmark.dimension = 10;
-    benchmark.step = 1000;
-    benchmark.mechanism = mechanism;
-    benchmark.prepare();
-    benchmark.putBeforeTheStep();
-    assertThat(benchmark.step()).doesNotContain(0.0);
-    long[] drawn = benchmark.itsNoiseAlone().clone();
-    assertThat(benchmark.itsNoiseAlone()).isNotEqualTo(drawn);
   }
 }

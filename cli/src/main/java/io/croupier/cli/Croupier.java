@@ -19,6 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** The {@code croupier} command. */
@@ -80,11 +81,21 @@ public final class Croupier implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
         .setParameterExceptionHandler(new ArgumentErrors())
+        .setExecutionStrategy(Croupier::execute)
         .setExecutionExceptionHandler(
             (exception, commandLine, parsed) -> {
               commandLine.getErr().println(Log.explain(exception));
               return ExitCode.FAILURE.code();
             });
+  }
+
+  private static int execute(ParseResult parsed) {
+    Log.toFile();
+    int code = new CommandLine.RunLast().execute(parsed);
+    if (code == ExitCode.SUCCESS.code()) {
+      Log.discard();
+    }
+    return code;
   }
 
   @Override

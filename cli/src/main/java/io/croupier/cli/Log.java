@@ -13,8 +13,8 @@ import org.apache.logging.log4j.core.filter.AbstractFilter;
 
 /**
  * Selects where warnings are logged: to a temporary file that is mentioned only after a failure, or
- * to standard error for long-running commands. Call {@link #toFile} or {@link #toConsole} before
- * anything logs: log4j2.xml reads the properties that they set.
+ * to standard error for long-running commands, which call {@link #toConsole} before anything logs:
+ * log4j2.xml reads the properties that these methods set.
  */
 public final class Log {
 
@@ -24,7 +24,7 @@ public final class Log {
   private Log() {}
 
   /** Logs warnings to a temporary file, created with the first warning. */
-  public static void toFile() {
+  static void toFile() {
     Path file =
         Path.of(
             System.getProperty("java.io.tmpdir"),
@@ -67,7 +67,7 @@ public final class Log {
   }
 
   /** Deletes the log file, after a success. */
-  public static void discard() {
+  static void discard() {
     String file = System.getProperty(FILE);
     if (file != null) {
       try {

@@ -7,6 +7,7 @@ import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
+import io.croupier.operators.central.TreeNoise;
 import io.croupier.operators.central.TreeNoise.Estimator;
 import io.croupier.operators.central.ftrl.Ftrl;
 import io.croupier.operators.central.ftrl.FtrlParameters;
@@ -105,7 +106,7 @@ final class AnonymityStudy implements Study {
 
   /** As the demo plays it: rounds of equal size, a tree, and a learning rate chosen in advance. */
   private double trusted(double epsilon, SeededRandom random) {
-    SumNoise tree = SumNoise.tree("tree", Estimator.HONAKER);
+    TreeNoise tree = TreeNoise.of(Estimator.HONAKER);
     double zeta = tree.zeta(ROUNDS, new ParticipationLimits(1, ROUNDS - 1));
     int perRound = Math.max(1, people / ROUNDS);
     // Replace-one doubles mu.
@@ -114,18 +115,10 @@ final class AnonymityStudy implements Study {
     FtrlParameters parameters = new FtrlParameters(RATE, 0, Double.POSITIVE_INFINITY, 0);
     InitialWeights zero = InitialWeights.zero(census.problem().dimension());
     Ftrl learner = new Ftrl(parameters, new Averaging(3), zero);
-    return CentralTrial.run(
-            new CensusParticipants(census.problem(), least, perRound * ROUNDS, random),
-            List.of(new CentralTrial.NoisedLearner(learner, 0, sigma)),
-            List.of(tree),
-            ROUNDS,
-            perRound,
-            census.clip(),
-            random,
-            done -> {})
-        .get(0)
-        .average()
-        .excess();
+    Participants participants =
+        new CensusParticipants(census.problem(), least, perRound * ROUNDS, random);
+    return new CentralTrial<>(learner, tree, census.clip(), sigma)
+        .run(participants, ROUNDS, perRound, random);
   }
 
   private void report(double[] local, List<Double> excess, MarkdownPage page) throws IOException {

@@ -1,7 +1,6 @@
 package io.croupier.studies;
 
 import io.croupier.cli.data.Problem;
-import io.croupier.cli.data.Score;
 import java.util.Arrays;
 
 /** The people of a data set in random order; those beyond whole rounds are omitted. */
@@ -44,8 +43,7 @@ final class CensusParticipants implements LinearParticipants {
   }
 
   @Override
-  public WeightQuality quality(double[] weights) {
-    Score score = problem.score(weights);
-    return new WeightQuality(score.loss() - least, score.fit());
+  public double excess(double[] weights) {
+    return problem.score(weights).loss() - least;
   }
 }

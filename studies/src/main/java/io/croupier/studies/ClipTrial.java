@@ -33,7 +33,7 @@ final class ClipTrial {
       }
     }
     return runs.stream()
-        .map(run -> new Outcome(participants.quality(run.average()).excess(), run.clip()))
+        .map(run -> new Outcome(participants.excess(run.average()), run.clip()))
         .toList();
   }
 }

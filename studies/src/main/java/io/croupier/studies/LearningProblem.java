@@ -49,7 +49,7 @@ record LearningProblem(
       int dimension,
       double gradientBound,
       Function<SeededRandom, Participants> participants) {
-    double zero = participants.apply(new SeededRandom(0)).quality(new double[dimension]).excess();
+    double zero = participants.apply(new SeededRandom(0)).excess(new double[dimension]);
     return new LearningProblem(label, dimension, gradientBound, participants, zero);
   }
 }

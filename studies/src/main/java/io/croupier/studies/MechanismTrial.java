@@ -48,6 +48,6 @@ final class MechanismTrial {
         run.step(1);
       }
     }
-    return runs.stream().mapToDouble(run -> participants.quality(run.average()).excess()).toArray();
+    return runs.stream().mapToDouble(run -> participants.excess(run.average())).toArray();
   }
 }

@@ -87,8 +87,7 @@ final class MixedLevelsTrial {
       }
     }
     return IntStream.range(0, runs.size())
-        .mapToObj(
-            l -> new LevelOutcome(participants.quality(runs.get(l).average()).excess(), refused[l]))
+        .mapToObj(l -> new LevelOutcome(participants.excess(runs.get(l).average()), refused[l]))
         .toList();
   }
 

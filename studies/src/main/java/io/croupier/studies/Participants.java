@@ -15,16 +15,8 @@ interface Participants {
   /** Overwrites {@code into} with a subgradient of the loss of the person called. */
   void gradient(double[] weights, double[] into);
 
-  /** The quality of weights. */
-  WeightQuality quality(double[] weights);
-
-  /**
-   * How good some weights are.
-   *
-   * @param excess loss beyond that of the best weights
-   * @param accuracy share of people predicted right; NaN where nothing is classified
-   */
-  record WeightQuality(double excess, double accuracy) {}
+  /** The loss of weights beyond that of the best ones. */
+  double excess(double[] weights);
 
   /**
    * Drawn from a population.
@@ -69,8 +61,8 @@ interface Participants {
       }
 
       @Override
-      public WeightQuality quality(double[] weights) {
-        return new WeightQuality(population.excess(weights), Double.NaN);
+      public double excess(double[] weights) {
+        return population.excess(weights);
       }
     };
   }

@@ -209,11 +209,11 @@ final class RoundsTrial {
 
   /** Excess loss of the published average of a model. */
   double excess(int model) {
-    return participants.quality(runs.get(model).average()).excess();
+    return participants.excess(runs.get(model).average());
   }
 
   /** Excess loss of the newest published weights of a model. */
   double excessOfWeights(int model) {
-    return participants.quality(runs.get(model).weights(0)).excess();
+    return participants.excess(runs.get(model).weights(0));
   }
 }

@@ -28,8 +28,7 @@ import picocli.CommandLine.Spec;
           + " pictures in PNG.",
       "",
       "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan, drift,"
-          + " statistics; of the"
-          + " central model prefix-sums, dp-ftrl."
+          + " statistics."
           + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
           + " and protects no person."
     })
@@ -135,9 +134,7 @@ public final class Studies implements Callable<Integer> {
             new AnonymityStudy(scale),
             new PlanStudy(scale),
             new DriftStudy(scale),
-            new StatisticsStudy(scale),
-            new PrefixSumStudy(scale),
-            new DpFtrlStudy(scale));
+            new StatisticsStudy(scale));
     if (only == null) {
       return all;
     }

@@ -6,7 +6,6 @@ import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.Table;
 import java.math.RoundingMode;
@@ -142,7 +141,6 @@ final class AnonymityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     check();
     long each = reports == null ? 1 : reports;
     long counted = AnonymousWindow.counted(Math.multiplyExact(people, each), honest, each);
@@ -163,7 +161,6 @@ final class AnonymityCommand implements Callable<Integer> {
     object.addProperty("relation", RelationOption.REPLACE_ONE.toString());
     String text = level.epsilon == null ? inverse(all, object) : central(all, each, object);
     spec.commandLine().getOut().println(json ? Json.text(object) : text);
-    Log.discard();
     return 0;
   }
 

@@ -6,7 +6,6 @@ import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
 import java.math.BigDecimal;
@@ -110,7 +109,6 @@ public final class CalibrateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     OptionChecks.positive("--epsilon", epsilon);
     if (delta != null) {
       OptionChecks.probability("--delta", delta);
@@ -126,7 +124,6 @@ public final class CalibrateCommand implements Callable<Integer> {
     }
     Found found = trees.areGiven() ? noiseMultiplier() : ofReports();
     spec.commandLine().getOut().println(json ? Json.text(found.json()) : found.text());
-    Log.discard();
     return 0;
   }
 

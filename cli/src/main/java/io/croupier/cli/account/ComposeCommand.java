@@ -3,7 +3,6 @@ package io.croupier.cli.account;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import java.util.ArrayList;
@@ -88,7 +87,6 @@ final class ComposeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     OptionChecks.probability("--delta", delta);
     if (top != null) {
       OptionChecks.atLeast("--top", top, 1);
@@ -102,9 +100,9 @@ final class ComposeCommand implements Callable<Integer> {
       new DeclarationReader(accounts).read(file);
     } else {
       JobConfig config = connection.connected();
-      AccountingTopic.read(config, spec.commandLine().getErr(), accounts::addEvent);
+      EventTopics.accounting(config, spec.commandLine().getErr(), accounts::addEvent);
       if (!accounts.anonymous().isEmpty()) {
-        GuaranteesTopic.read(
+        EventTopics.guarantees(
             config, spec.commandLine().getErr(), accounts.anonymous()::addGuarantee);
       }
     }
@@ -115,7 +113,6 @@ final class ComposeCommand implements Callable<Integer> {
             json
                 ? Json.text(composition.json(top == null ? Long.MAX_VALUE : top))
                 : composition.text(top == null ? 20 : top));
-    Log.discard();
     List<String> mismatches = new ArrayList<>(accounts.mismatches());
     mismatches.addAll(accounts.anonymous().mismatches());
     mismatches.forEach(spec.commandLine().getErr()::println);

@@ -1,7 +1,6 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.GaussianDp;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -73,7 +72,6 @@ final class GaussianCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     mus.forEach(each -> OptionChecks.positive("--mu", each));
     double mu = GaussianDp.compose(mus.stream().mapToDouble(each -> each).toArray());
     GaussianGuarantee guarantee;
@@ -85,7 +83,6 @@ final class GaussianCommand implements Callable<Integer> {
       guarantee = GaussianGuarantee.atEpsilon(mu, at.epsilon, relation);
     }
     spec.commandLine().getOut().println(json ? Json.text(guarantee.json()) : guarantee.text());
-    Log.discard();
     return 0;
   }
 }

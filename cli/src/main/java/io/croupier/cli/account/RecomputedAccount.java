@@ -1,33 +1,22 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.TokenRecord;
+import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.schemas.AccountingEvent;
 import java.math.BigDecimal;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One user's recomputed account. It keeps no replay windows: events already contain the verdict on
- * repeated reports.
+ * One user's recomputed account, with what its totals consist of. It keeps no replay windows:
+ * events already contain the verdict on repeated reports.
  */
-final class RecomputedAccount implements UserAccount {
-  private static final DailyTotals NO_DAYS = new DailyTotals();
-
+final class RecomputedAccount extends HeapAccount {
   private final SpendTotals all = new SpendTotals();
-  private DailyTotals userDays = NO_DAYS;
   private final Map<String, SpendTotals> models = new TreeMap<>();
-  private final Map<String, DailyTotals> modelDays = new HashMap<>();
-  private final Map<String, RunningZeta> zetas = new HashMap<>();
-  private final Map<String, WholeCharge> wholeCharges = new HashMap<>();
-  private final Map<String, TokenRecord> tokens = new HashMap<>();
   private SpendTotals erased;
 
   /** What the events add up to, in units of 1e-9. */
@@ -54,8 +43,16 @@ final class RecomputedAccount implements UserAccount {
 
   /** Adds a mechanism with a zCDP guarantee of rho. */
   void addRho(String modelId, BigDecimal rho) {
+    Totals cost = new Totals();
+    cost.reports = 1;
+    Totals user = userTotals();
+    user.add(cost);
+    storeUserTotals(user);
+    Totals model = modelTotals(modelId);
+    model.add(cost);
+    storeModelTotals(modelId, model);
     all.addRho(rho);
-    models.computeIfAbsent(modelId, id -> new SpendTotals()).addRho(rho);
+    models.get(modelId).addRho(rho);
   }
 
   @Override
@@ -65,94 +62,23 @@ final class RecomputedAccount implements UserAccount {
       all.countMissing(DecimalUnits.toDouble(missing, 9));
       countedNanos += missing;
     }
-    erased = all.totals().reports == 0 ? null : all.copy();
-    userDays = days;
+    super.erase(days);
+    erased = isErased() ? all.copy() : null;
     models.clear();
-    modelDays.clear();
-    zetas.clear();
-    wholeCharges.clear();
-    tokens.clear();
-  }
-
-  @Override
-  public boolean isErased() {
-    return erased != null;
-  }
-
-  @Override
-  public Totals userTotals() {
-    return all.totals();
   }
 
   @Override
   public void storeUserTotals(Totals totals) {
+    super.storeUserTotals(totals);
     all.setTotals(totals);
   }
 
   @Override
-  public Totals modelTotals(String modelId) {
-    SpendTotals known = models.get(modelId);
-    if (known != null) {
-      return known.totals();
-    }
-    return erased == null ? new Totals() : erased.totals().copyOfCharges();
-  }
-
-  @Override
   public void storeModelTotals(String modelId, Totals totals) {
+    super.storeModelTotals(modelId, totals);
     models
         .computeIfAbsent(modelId, id -> erased == null ? new SpendTotals() : erased.copy())
         .setTotals(totals);
-  }
-
-  @Override
-  public DailyTotals userDays() {
-    return userDays;
-  }
-
-  @Override
-  public void storeUserDays(DailyTotals days) {
-    userDays = days;
-  }
-
-  @Override
-  public DailyTotals modelDays(String modelId) {
-    return modelDays.getOrDefault(modelId, NO_DAYS);
-  }
-
-  @Override
-  public void storeModelDays(String modelId, DailyTotals days) {
-    modelDays.put(modelId, days);
-  }
-
-  @Override
-  public RunningZeta runningZeta(String modelId) {
-    return zetas.getOrDefault(modelId, new RunningZeta());
-  }
-
-  @Override
-  public void storeRunningZeta(String modelId, RunningZeta running) {
-    zetas.put(modelId, running);
-  }
-
-  @Override
-  public WholeCharge wholeCharge(String modelId) {
-    return wholeCharges.getOrDefault(modelId, new WholeCharge());
-  }
-
-  @Override
-  public void storeWholeCharge(String modelId, WholeCharge charge) {
-    wholeCharges.put(modelId, charge);
-  }
-
-  @Override
-  public TokenRecord token(String modelId) {
-    return tokens.getOrDefault(modelId, TokenRecord.NONE);
-  }
-
-  @Override
-  public void storeToken(String modelId, TokenRecord token) {
-    tokens.put(modelId, token);
   }
 
   @Override

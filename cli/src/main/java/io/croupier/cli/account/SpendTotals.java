@@ -25,7 +25,6 @@ final class SpendTotals {
   /** A copy, from which a model begins after its user's account was erased. */
   SpendTotals copy() {
     SpendTotals copy = new SpendTotals();
-    copy.totals = totals.copyOfCharges();
     copy.pure.putAll(pure);
     copy.rho = rho;
     return copy;
@@ -56,11 +55,8 @@ final class SpendTotals {
     pure.merge(PureLoss.ofEpsilon(epsilon), 1L, Long::sum);
   }
 
-  /** Adds a mechanism with a zCDP guarantee of rho. */
+  /** Adds a zCDP guarantee of a mechanism that the totals already count. */
   void addRho(BigDecimal more) {
-    Totals cost = new Totals();
-    cost.reports = 1;
-    totals.add(cost);
     rho = rho.add(more);
   }
 

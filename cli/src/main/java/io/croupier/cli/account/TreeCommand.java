@@ -3,7 +3,6 @@ package io.croupier.cli.account;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -75,7 +74,6 @@ final class TreeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     OptionChecks.positive("--noise-multiplier", noiseMultiplier);
     OptionChecks.probability("--delta", delta);
     Sensitivity sensitivity = options.sensitivity();
@@ -91,7 +89,6 @@ final class TreeCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     out.println(json ? Json.text(json(sensitivity, guarantee)) : text(sensitivity, guarantee));
-    Log.discard();
     return 0;
   }
 

@@ -1,12 +1,7 @@
 package io.croupier.cli.audit;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
@@ -44,44 +39,40 @@ final class Audit {
   /**
    * Runs the audit.
    *
+   * @param promise name of the claim
    * @param mechanisms called in this thread, once per drawing thread
    * @param progress receives the number of further releases drawn; called from any thread
    */
-  Finding run(Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
+  Finding run(String promise, Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
       throws InterruptedException, ExecutionException {
-    NoiseCheck noise = draw(mechanisms, progress);
+    NoiseCheck noise = new NoiseCheck(claim);
+    Slices.draw(
+            threads,
+            choosing.size(),
+            mechanisms,
+            (mechanism, from, to) -> drawSlice(mechanism, from, to, progress))
+        .forEach(noise::add);
     Event event = EventSearch.best(claim.guarantee(), choosing, falseAlarm / 2);
+    EventCount count = event.count(claim.guarantee(), judging);
+    String evidence =
+        Finding.format(
+            "Event: %s %s %s. Occurrences in %,d releases each: %,d for %s, %,d for %s.",
+            event.statistic().formula(),
+            event.sign() > 0 ? ">=" : "<=",
+            Finding.number(Math.scalb(event.threshold(), claim.gridExponent())),
+            count.trials(),
+            count.seen(),
+            event.sign() > 0 ? "g" : "h",
+            count.seenOfOther(),
+            event.sign() > 0 ? "h" : "g");
     return new Finding(
-        claim,
-        event,
-        event.leastLevel(claim.guarantee(), judging, falseAlarm / 2),
-        event.leastLevel(claim.guarantee(), judging, 0.05),
-        judging.count(event, event.sign()),
-        judging.count(event, -event.sign()),
-        judging.size(),
-        noise,
-        falseAlarm);
-  }
-
-  private NoiseCheck draw(Supplier<AuditedMechanism> mechanisms, IntConsumer progress)
-      throws InterruptedException, ExecutionException {
-    List<Callable<NoiseCheck>> slices = new ArrayList<>();
-    for (int t = 0; t < threads; t++) {
-      AuditedMechanism mechanism = mechanisms.get();
-      int from = (int) ((long) choosing.size() * t / threads);
-      int to = (int) ((long) choosing.size() * (t + 1) / threads);
-      slices.add(() -> drawSlice(mechanism, from, to, progress));
-    }
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try {
-      NoiseCheck noise = new NoiseCheck(claim);
-      for (Future<NoiseCheck> slice : pool.invokeAll(slices)) {
-        noise.add(slice.get());
-      }
-      return noise;
-    } finally {
-      pool.shutdownNow();
-    }
+        promise,
+        ", d " + claim.pair().dimension(),
+        claim.level(),
+        count,
+        falseAlarm,
+        evidence,
+        noise.checks(claim.variance(), falseAlarm / 4));
   }
 
   private NoiseCheck drawSlice(AuditedMechanism mechanism, int from, int to, IntConsumer progress) {

@@ -1,7 +1,6 @@
 package io.croupier.cli.audit;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
@@ -15,8 +14,10 @@ import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -233,7 +234,6 @@ public final class AuditCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, ExecutionException {
-    Log.toFile();
     require(
         samples >= FEWEST_SAMPLES && samples <= MOST_SAMPLES,
         "--samples is %d; it must be from %d to %d"
@@ -249,14 +249,14 @@ public final class AuditCommand implements Callable<Integer> {
         Stream.of(kind != null, answer, categories != null).filter(given -> given).count() == 1,
         "Give one of --mechanism, --answer and --categories");
     if (answer) {
-      return conclude(this::ofBits);
+      return conclude(1, progress -> List.of(ofBits(progress)));
     }
     if (categories != null) {
-      return conclude(this::ofVotes);
+      return conclude(1, progress -> List.of(ofVotes(progress)));
     }
     requireUsableTaus();
     if (kind == NoiseMechanism.PRIV_UNIT) {
-      return conclude(this::ofCandidates);
+      return conclude(1, progress -> List.of(ofCandidates(progress)));
     }
     Map<String, Claim> claims = claims();
     for (Claim claim : claims.values()) {
@@ -266,37 +266,37 @@ public final class AuditCommand implements Callable<Integer> {
                   + " and such a coarse grid hides what is to be measured")
               .formatted(claim.gridExponent()));
     }
-    Map<String, Finding> findings = new LinkedHashMap<>();
-    long releases = 2L * samples * claims.size();
-    try (CountBar bar = new CountBar("releases", releases, CountBar.isTerminal())) {
-      for (Map.Entry<String, Claim> claim : claims.entrySet()) {
-        Audit audit = new Audit(claim.getValue(), samples, confidence, threads);
-        findings.put(claim.getKey(), audit.run(() -> randomiser()::randomise, bar::step));
-      }
-    }
-    Log.discard();
-    return print(findings, spec.commandLine().getOut());
+    return conclude(claims.size(), progress -> ofNoise(claims, progress));
   }
 
   /** Draws releases, and calls with the number of further ones. */
   private interface Releases {
-    AuditVerdict run(IntConsumer progress) throws InterruptedException, ExecutionException;
+    List<Finding> run(IntConsumer progress) throws InterruptedException, ExecutionException;
   }
 
   /** Prints what releases show; returns the exit code. */
-  private int conclude(Releases releases) throws InterruptedException, ExecutionException {
-    AuditVerdict verdict;
-    try (CountBar bar = new CountBar("releases", 2L * samples, CountBar.isTerminal())) {
-      verdict = releases.run(bar::step);
+  private int conclude(int claims, Releases releases)
+      throws InterruptedException, ExecutionException {
+    List<Finding> findings;
+    try (CountBar bar = new CountBar("releases", 2L * samples * claims, CountBar.isTerminal())) {
+      findings = releases.run(bar::step);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
-    Log.discard();
-    spec.commandLine().getOut().println(verdict.text());
-    return verdict.refuted() ? 1 : 0;
+    return print(findings, spec.commandLine().getOut());
   }
 
-  private AuditVerdict ofCandidates(IntConsumer progress)
+  private List<Finding> ofNoise(Map<String, Claim> claims, IntConsumer progress)
+      throws InterruptedException, ExecutionException {
+    List<Finding> findings = new ArrayList<>();
+    for (Map.Entry<String, Claim> claim : claims.entrySet()) {
+      Audit audit = new Audit(claim.getValue(), samples, confidence, threads);
+      findings.add(audit.run(claim.getKey(), () -> randomiser()::randomise, progress));
+    }
+    return findings;
+  }
+
+  private Finding ofCandidates(IntConsumer progress)
       throws InterruptedException, ExecutionException {
     require(gridExponent == null, "--grid-exponent is for noise on a grid; priv-unit has none");
     return new CandidateAudit(samples, confidence, threads)
@@ -307,7 +307,7 @@ public final class AuditCommand implements Callable<Integer> {
             progress);
   }
 
-  private AuditVerdict ofBits(IntConsumer progress) {
+  private Finding ofBits(IntConsumer progress) {
     require(
         dimension == null && gridExponent == null && clip == null && level.taus == null,
         "--answer takes --epsilon or --mu, and no option of gradients: it releases one bit");
@@ -317,7 +317,7 @@ public final class AuditCommand implements Callable<Integer> {
         randomiser.mechanism(), randomiser::release, samples, 1 - confidence, progress);
   }
 
-  private AuditVerdict ofVotes(IntConsumer progress) {
+  private Finding ofVotes(IntConsumer progress) {
     require(
         dimension == null && gridExponent == null && clip == null && level.epsilon != null,
         "--categories takes --epsilon, and no option of gradients: it releases one group");
@@ -346,13 +346,10 @@ public final class AuditCommand implements Callable<Integer> {
   }
 
   /** Prints findings, by the name of the claim; returns the exit code. */
-  static int print(Map<String, Finding> findings, PrintWriter out) {
+  static int print(List<Finding> findings, PrintWriter out) {
     String between = System.lineSeparator() + System.lineSeparator();
-    out.println(
-        findings.entrySet().stream()
-            .map(finding -> new FindingText(finding.getKey(), finding.getValue()).text())
-            .collect(Collectors.joining(between)));
-    return findings.values().stream().anyMatch(Finding::refuted) ? 1 : 0;
+    out.println(findings.stream().map(Finding::text).collect(Collectors.joining(between)));
+    return findings.stream().anyMatch(Finding::refuted) ? 1 : 0;
   }
 
   private void requireUsableTaus() {

@@ -1,16 +1,13 @@
 package io.croupier.cli.audit;
 
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
  * Draws releases of g and of h = -g by priv-unit, g of the longest length along the first axis, and
@@ -48,26 +45,28 @@ final class CandidateAudit {
    * @param randomisers one for each thread; asked for in this thread
    * @param progress called with how many more releases were drawn; by any thread
    */
-  CandidateFinding run(Supplier<PrivUnitRandomiser> randomisers, IntConsumer progress)
+  Finding run(Supplier<PrivUnitRandomiser> randomisers, IntConsumer progress)
       throws InterruptedException, ExecutionException {
-    List<Callable<CandidateCounts>> slices = new ArrayList<>();
     PrivUnitRandomiser claimed = randomisers.get();
-    for (int t = 0; t < threads; t++) {
-      PrivUnitRandomiser randomiser = randomisers.get();
-      int from = (int) ((long) samples * t / threads);
-      int to = (int) ((long) samples * (t + 1) / threads);
-      slices.add(() -> draw(randomiser, to - from, progress));
-    }
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try {
-      CandidateCounts counts = new CandidateCounts();
-      for (Future<CandidateCounts> slice : pool.invokeAll(slices)) {
-        counts.add(slice.get());
-      }
-      return new CandidateFinding(claimed, counts, samples, 1 - confidence);
-    } finally {
-      pool.shutdownNow();
-    }
+    CandidateCounts counts = new CandidateCounts();
+    Slices.draw(
+            threads,
+            samples,
+            randomisers,
+            (randomiser, from, to) -> draw(randomiser, to - from, progress))
+        .forEach(counts::add);
+    PrivUnitLaw law = claimed.law();
+    return new Finding(
+        "priv-unit",
+        ", d " + law.dimension(),
+        law.epsilon(),
+        new EventCount(PrivacyDefinition.EPSILON, samples, counts.topOfPlus, counts.topOfMinus),
+        1 - confidence,
+        Finding.format(
+            "Event: the index is among the %,d of %,d candidates closest to g; of %,d releases"
+                + " each: %,d of g, %,d of h.",
+            law.top(), law.candidates(), samples, counts.topOfPlus, counts.topOfMinus),
+        counts.checks(law, claimed.gradientBound(), 2.0 * samples, (1 - confidence) / 8));
   }
 
   private static CandidateCounts draw(
@@ -142,22 +141,46 @@ final class CandidateAudit {
       fourths += other.fourths;
     }
 
-    /** How often the event was seen, of g if {@code sign} is 1, or of h. */
-    int top(int sign) {
-      return sign > 0 ? topOfPlus : topOfMinus;
+    /**
+     * The checks of mean and variance along the gradient, by the normal law.
+     *
+     * @param n number of releases
+     * @param falseAlarm half of the probability with which a check refutes a true claim
+     */
+    private List<Finding.Check> checks(PrivUnitLaw law, double bound, double n, double falseAlarm) {
+      double m = law.scale();
+      double along = law.varianceAlong();
+      double deviations =
+          -new NormalDistribution(null, 0, 1).inverseCumulativeProbability(falseAlarm);
+      double mean = m * sum / n;
+      double meanMargin = deviations * Math.sqrt(along / n);
+      // About the gradient itself, as a multiple of the claim.
+      double ratio = (m * m * squares / n - 2 * mean + 1) / along;
+      // That of the squares, and of the mean that is taken off.
+      double ofSquares = m * m * Math.sqrt(Math.max(0, fourths / n - Math.pow(squares / n, 2)) / n);
+      double ofMean = 2 * Math.sqrt(along / n);
+      double margin = deviations * (ofSquares + ofMean) / along;
+      return List.of(
+          check(
+              "mean along the gradient", bound, mean, meanMargin, "its mean is %s of the gradient"),
+          check(
+              "variance along the gradient",
+              bound * bound * along,
+              ratio,
+              margin,
+              "its variance is %s of that claimed"));
     }
 
-    /** Sum over both of the candidates' heights, along the gradient. */
-    double sum() {
-      return sum;
-    }
-
-    double squares() {
-      return squares;
-    }
-
-    double fourths() {
-      return fourths;
+    /** Checks a ratio of what was measured to what is claimed. */
+    private static Finding.Check check(
+        String quantity, double claimed, double ratio, double margin, String reason) {
+      return new Finding.Check(
+          quantity,
+          Finding.number(claimed),
+          Finding.format(
+              "%s +- %s", Finding.number(claimed * ratio), Finding.number(claimed * margin)),
+          !(Math.abs(ratio - 1) <= margin),
+          reason.formatted(Finding.number(ratio)));
     }
   }
 }

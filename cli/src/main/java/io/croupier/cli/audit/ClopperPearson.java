@@ -27,4 +27,13 @@ final class ClopperPearson {
         : new BetaDistribution(null, seen + 1.0, trials - seen, ACCURACY)
             .inverseCumulativeProbability(1 - falseAlarm);
   }
+
+  /** Checks a claimed probability; refutes a true one with twice the given probability at most. */
+  static Finding.Check check(
+      String quantity, double claimed, int seen, int trials, double falseAlarm) {
+    boolean refuted =
+        lower(seen, trials, falseAlarm) > claimed || upper(seen, trials, falseAlarm) < claimed;
+    String measured = Finding.number(seen / (double) trials);
+    return new Finding.Check(quantity, Finding.number(claimed), measured, refuted, "");
+  }
 }

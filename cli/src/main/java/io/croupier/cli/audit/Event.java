@@ -14,14 +14,8 @@ record Event(Statistic statistic, int sign, double threshold) {
     return sign > 0 ? value >= threshold : value <= threshold;
   }
 
-  /**
-   * Lower confidence bound on the level, from the counts of this event in a half sample.
-   *
-   * @param falseAlarm bound on the probability that the true level is below the result
-   */
-  double leastLevel(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
-    double p = ClopperPearson.lower(half.count(this, sign), half.size(), falseAlarm / 2);
-    double q = ClopperPearson.upper(half.count(this, -sign), half.size(), falseAlarm / 2);
-    return guarantee.leastLevel(p, q);
+  /** The counts of this event in a half sample. */
+  EventCount count(PrivacyDefinition guarantee, HalfSample half) {
+    return new EventCount(guarantee, half.size(), half.count(this, sign), half.count(this, -sign));
   }
 }

@@ -20,9 +20,9 @@ final class EventSearch {
   static Event best(PrivacyDefinition guarantee, HalfSample half, double falseAlarm) {
     List<Event> events = candidates(half);
     Event best = events.get(0);
-    double most = best.leastLevel(guarantee, half, falseAlarm);
+    double most = best.count(guarantee, half).leastLevel(falseAlarm);
     for (Event event : events.subList(1, events.size())) {
-      double least = event.leastLevel(guarantee, half, falseAlarm);
+      double least = event.count(guarantee, half).leastLevel(falseAlarm);
       if (least > most) {
         most = least;
         best = event;

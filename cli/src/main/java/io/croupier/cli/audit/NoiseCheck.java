@@ -1,5 +1,6 @@
 package io.croupier.cli.audit;
 
+import java.util.List;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
@@ -51,7 +52,7 @@ final class NoiseCheck {
   }
 
   /** Share of the releases that are odd multiples of the grid's step. */
-  double oddShare() {
+  private double oddShare() {
     return (double) odd / count;
   }
 
@@ -59,17 +60,41 @@ final class NoiseCheck {
    * The largest deviation of that share from one half: by chance, except with the given probability
    * (Hoeffding), plus the bias of noise that is hardly wider than a step.
    */
-  double oddMargin(double falseAlarm) {
+  private double oddMargin(double falseAlarm) {
     return Math.sqrt(Math.log(2 / falseAlarm) / (2 * count)) + 1 / claimed;
   }
 
   /** Whether every step of the grid is used; wrongly false with at most the given probability. */
-  boolean fillsTheGrid(double falseAlarm) {
+  private boolean fillsTheGrid(double falseAlarm) {
     return Math.abs(oddShare() - 0.5) <= oddMargin(falseAlarm);
   }
 
+  /**
+   * The checks of the variance and of the grid.
+   *
+   * @param variance that is claimed, in units of gradients
+   * @param falseAlarm bound on the probability that a check refutes a true claim
+   */
+  List<Finding.Check> checks(double variance, double falseAlarm) {
+    return List.of(
+        new Finding.Check(
+            "variance along an axis",
+            Finding.number(variance),
+            Finding.format(
+                "%s +- %s",
+                Finding.number(variance * ratio()), Finding.number(variance * margin(falseAlarm))),
+            !agrees(falseAlarm),
+            "its variance is %s times the claimed one".formatted(Finding.number(ratio()))),
+        new Finding.Check(
+            "odd multiples of the grid step",
+            "half",
+            Finding.format("%.4f +- %s", oddShare(), Finding.number(oddMargin(falseAlarm))),
+            !fillsTheGrid(falseAlarm),
+            "it omits steps of the grid"));
+  }
+
   /** Measured variance, as a multiple of the claimed one. */
-  double ratio() {
+  private double ratio() {
     return squares / count;
   }
 
@@ -77,7 +102,7 @@ final class NoiseCheck {
    * The largest deviation of the ratio from 1 by chance, except with the given probability (normal
    * approximation).
    */
-  double margin(double falseAlarm) {
+  private double margin(double falseAlarm) {
     double ofOne = Math.max(0, fourths / count - ratio() * ratio());
     double deviations =
         -new NormalDistribution(null, 0, 1).inverseCumulativeProbability(falseAlarm / 2);
@@ -85,7 +110,7 @@ final class NoiseCheck {
   }
 
   /** Whether the noise has its claimed variance; wrongly false with the given probability. */
-  boolean agrees(double falseAlarm) {
+  private boolean agrees(double falseAlarm) {
     double margin = margin(falseAlarm);
     return ratio() >= 1 - margin && ratio() <= 1 + ROUNDING / claimed + margin;
   }

@@ -5,7 +5,6 @@ import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.client.randomiser.HashedResponseRandomiser.ReleasedGroup;
 import io.croupier.noise.SeededGroups;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 
@@ -18,7 +17,7 @@ import java.util.function.IntFunction;
  * <p>A false alarm has a probability of at most that requested: half of it is for the event, half
  * for the probability of the own group.
  */
-final class VoteAudit implements AuditVerdict {
+final class VoteAudit {
   private static final int STEP = 512;
 
   private final HashedResponseMechanism claim;
@@ -47,7 +46,7 @@ final class VoteAudit implements AuditVerdict {
    * @param falseAlarm bound on the probability of refuting a true claim
    * @param progress called with the number of further releases
    */
-  static VoteAudit of(
+  static Finding of(
       HashedResponseMechanism claim,
       int categories,
       IntFunction<ReleasedGroup> release,
@@ -63,7 +62,7 @@ final class VoteAudit implements AuditVerdict {
         shown = i;
       }
     }
-    return audit;
+    return audit.finding();
   }
 
   private void add(ReleasedGroup ofFirst, ReleasedGroup ofLast) {
@@ -77,73 +76,23 @@ final class VoteAudit implements AuditVerdict {
     return group == release.group();
   }
 
-  /** A lower bound on epsilon, which is too high with a probability of at most {@code alarm}. */
-  double leastLevel(double alarm) {
-    double p = ClopperPearson.lower(underFirst, samples, alarm / 2);
-    double q = ClopperPearson.upper(underLast, samples, alarm / 2);
-    return PrivacyDefinition.EPSILON.leastLevel(p, q);
-  }
-
-  private double hit() {
-    return CategoryLaw.of(claim.epsilon(), claim.groups(), isHashed).hit();
-  }
-
-  private boolean refutesLevel() {
-    return leastLevel(falseAlarm / 2) > claim.epsilon();
-  }
-
-  private boolean refutesHit() {
-    return ClopperPearson.lower(own, 2 * samples, falseAlarm / 4) > hit()
-        || ClopperPearson.upper(own, 2 * samples, falseAlarm / 4) < hit();
-  }
-
-  @Override
-  public boolean refuted() {
-    return refutesLevel() || refutesHit();
-  }
-
-  @Override
-  public String text() {
-    List<FindingRow> rows =
-        List.of(
-            new FindingRow(
-                "epsilon",
-                "at most " + number(claim.epsilon()),
-                "at least " + number(leastLevel(falseAlarm / 2)),
-                refutesLevel()),
-            new FindingRow(
-                "epsilon, at 95 %", "", "at least " + number(leastLevel(0.05)), "refutes nothing"),
-            new FindingRow(
-                "probability of the own group",
-                number(hit()),
-                number(own / (2.0 * samples)),
-                refutesHit()));
-    String evidence =
-        String.format(
-            Locale.ROOT,
+  private Finding finding() {
+    return new Finding(
+        "vote",
+        ", %d categories in %d groups".formatted(last + 1, claim.groups()),
+        claim.epsilon(),
+        new EventCount(PrivacyDefinition.EPSILON, samples, underFirst, underLast),
+        falseAlarm,
+        Finding.format(
             "Event: the group contains the first category and not the last; of %,d releases each:"
                 + " %,d of the first, %,d of the last.",
-            samples,
-            underFirst,
-            underLast);
-    String confidence =
-        "A true claim is refuted with a probability of at most " + number(falseAlarm) + ".";
-    String subject =
-        String.format(
-            Locale.ROOT,
-            "vote, epsilon %s, %d categories in %d groups",
-            number(claim.epsilon()),
-            last + 1,
-            claim.groups());
-    String verdict =
-        refuted()
-            ? "REFUTED: " + subject + "."
-            : "Not refuted: " + subject + ". This is not a proof.";
-    return String.join(
-        System.lineSeparator(), FindingRow.table(rows), "", evidence, confidence, verdict);
-  }
-
-  private static String number(double value) {
-    return String.format(Locale.ROOT, "%.4g", value);
+            samples, underFirst, underLast),
+        List.of(
+            ClopperPearson.check(
+                "probability of the own group",
+                CategoryLaw.of(claim.epsilon(), claim.groups(), isHashed).hit(),
+                own,
+                2 * samples,
+                falseAlarm / 4)));
   }
 }

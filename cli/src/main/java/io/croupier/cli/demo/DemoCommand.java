@@ -4,7 +4,6 @@ import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.Brokers;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
 import io.croupier.cli.data.DataSet;
@@ -239,7 +238,6 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Log.toFile();
     requirePositive("--epsilon", epsilon);
     if (mechanism == NoiseMechanism.PRIV_UNIT && epsilon > PrivUnitLaw.MOST_EPSILON) {
       throw new InputException(
@@ -305,9 +303,6 @@ public final class DemoCommand implements Callable<Integer> {
             recorder,
             environment);
     boolean complete = demo.run(spec.commandLine().getOut());
-    if (complete) {
-      Log.discard();
-    }
     return (complete ? ExitCode.SUCCESS : ExitCode.FAILURE).code();
   }
 

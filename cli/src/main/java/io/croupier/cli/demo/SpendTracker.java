@@ -1,22 +1,15 @@
 package io.croupier.cli.demo;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Tracks what people have spent: follows the committed events of the accounting topic on a separate
@@ -25,11 +18,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 final class SpendTracker implements AutoCloseable {
 
-  private static final Duration POLL = Duration.ofMillis(200);
-
-  private final Consumer<byte[], byte[]> consumer;
+  private final TopicFollower follower;
   private final Predicate<AccountingEvent> visits;
-  private final Thread thread = new Thread(this::follow, "spending");
   private final Map<String, MaxSpend> mostPerModel = new HashMap<>();
   private final Map<String, Long> admitted = new HashMap<>();
   private final Map<Refusal, Long> refusals = new LinkedHashMap<>();
@@ -39,7 +29,6 @@ final class SpendTracker implements AutoCloseable {
   private long anonymous;
   private volatile long lastEvent = System.nanoTime();
   private RuntimeException failure;
-  private volatile boolean closed;
 
   /**
    * Starts to follow the topic from its beginning.
@@ -48,18 +37,7 @@ final class SpendTracker implements AutoCloseable {
    */
   SpendTracker(Map<String, Object> kafka, String topic, Predicate<AccountingEvent> visits) {
     this.visits = visits;
-    Map<String, Object> properties = new HashMap<>(kafka);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    consumer = new KafkaConsumer<>(properties, bytes, bytes);
-    List<TopicPartition> partitions =
-        consumer.partitionsFor(topic).stream()
-            .map(partition -> new TopicPartition(topic, partition.partition()))
-            .toList();
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
-    thread.setDaemon(true);
-    thread.start();
+    follower = new TopicFollower(kafka, topic, this::read);
   }
 
   /** The number of people's reports that the ledger has judged, without those of visitors. */
@@ -123,25 +101,13 @@ final class SpendTracker implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
-    consumer.wakeup();
-    try {
-      thread.join(Duration.ofSeconds(5).toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    follower.close();
   }
 
-  private void follow() {
-    try (consumer) {
-      while (!closed) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          add(AccountingEvents.read(record.key(), record.value()));
-        }
-      }
-    } catch (WakeupException e) {
-      // Woken by close().
-    } catch (InvalidProtocolBufferException | RuntimeException e) {
+  private void read(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      add(AccountingEvents.read(record.key(), record.value()));
+    } catch (InvalidProtocolBufferException e) {
       fail(new IllegalStateException("The accounting topic can't be followed", e));
     }
   }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.TopicWriter;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
@@ -50,7 +49,6 @@ public final class EraseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     if (!GradientReports.isUserId(user)) {
       throw new InputException(
           "--user has %d bytes; a user_id has 1 to %d"
@@ -68,7 +66,6 @@ public final class EraseCommand implements Callable<Integer> {
             "The erasure is %s. The job confirms it by an ERASED event;"
                 + " 'croupier ledger --user %s' then shows what remains.%n",
             position, user);
-    Log.discard();
     return 0;
   }
 }

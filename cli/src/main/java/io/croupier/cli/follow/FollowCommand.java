@@ -5,7 +5,6 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
 import io.croupier.client.ModelSnapshot;
@@ -105,7 +104,6 @@ public final class FollowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InvalidProtocolBufferException {
-    Log.toFile();
     if (updates < 0) {
       throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
     }
@@ -120,7 +118,6 @@ public final class FollowCommand implements Callable<Integer> {
         next = isEnough ? Optional.empty() : model.after(next.get().round());
       }
     }
-    Log.discard();
     return 0;
   }
 

@@ -129,7 +129,6 @@ public final class GatewayCommand implements Callable<Integer> {
             + " user id."
       })
   int init(@Mixin Configuration options) {
-    Log.toFile();
     GatewayConfig config = options.read();
     try {
       print(Pepper.create(config.pepper()), config.pepper());
@@ -143,7 +142,6 @@ public final class GatewayCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new InputException("A secret can't be created: " + e.getMessage(), e);
     }
-    Log.discard();
     return 0;
   }
 
@@ -170,7 +168,6 @@ public final class GatewayCommand implements Callable<Integer> {
               paramLabel = "N",
               description = "How long it is valid (default: ${DEFAULT-VALUE}).")
           int hours) {
-    Log.toFile();
     // Picocli does not require options of a method that has a mixin.
     if (subject == null || subject.isEmpty() || hours < 1) {
       throw new InputException("--subject must be given, and --hours be at least 1");
@@ -189,7 +186,6 @@ public final class GatewayCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
-    Log.discard();
     return 0;
   }
 

@@ -2,10 +2,8 @@ package io.croupier.cli.ledger;
 
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
-import io.croupier.cli.account.AccountingTopic;
-import io.croupier.cli.account.GuaranteesTopic;
+import io.croupier.cli.account.EventTopics;
 import io.croupier.cli.account.Json;
 import io.croupier.job.config.JobConfig;
 import java.util.concurrent.Callable;
@@ -72,19 +70,17 @@ public final class LedgerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Log.toFile();
     if (who.top != null && who.top < 1) {
       throw new InputException("--top is %d; it must be at least 1".formatted(who.top));
     }
     JobConfig config = connection.connected();
     spec.commandLine().getOut().println(who.user != null ? ofUser(config) : ofTop(config));
-    Log.discard();
     return 0;
   }
 
   private String ofUser(JobConfig config) {
     UserStatement statement = new UserStatement(who.user);
-    AccountingTopic.read(
+    EventTopics.accounting(
         config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.events() == 0) {
       throw new InputException(
@@ -92,7 +88,7 @@ public final class LedgerCommand implements Callable<Integer> {
               .formatted(who.user, config.topics().accounting()));
     }
     if (!statement.windows().isEmpty()) {
-      GuaranteesTopic.read(
+      EventTopics.guarantees(
           config,
           spec.commandLine().getErr(),
           (event, place) -> statement.windows().guarantee(event));
@@ -102,7 +98,7 @@ public final class LedgerCommand implements Callable<Integer> {
 
   private String ofTop(JobConfig config) {
     TopStatement statement = new TopStatement();
-    AccountingTopic.read(
+    EventTopics.accounting(
         config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.people() == 0) {
       throw new InputException(

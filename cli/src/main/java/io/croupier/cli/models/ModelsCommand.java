@@ -3,7 +3,6 @@ package io.croupier.cli.models;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
@@ -65,7 +64,6 @@ public final class ModelsCommand implements Runnable {
   int apply(
       @Mixin ConnectionOptions connection,
       @Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
-    Log.toFile();
     List<ModelSpec> specs = ModelsFile.readValid(file);
     ModelsTopic topic = topic(connection);
     List<ModelChange> changes = ModelChange.plan(specs, current(topic));
@@ -84,7 +82,6 @@ public final class ModelsCommand implements Runnable {
       change.reasons().forEach(reason -> out.printf("           %s%n", YamlNames.in(reason)));
     }
     warn(specs);
-    Log.discard();
     if (refused) {
       spec.commandLine().getErr().println("Nothing was published.");
       return ExitCode.FAILURE.code();
@@ -104,12 +101,10 @@ public final class ModelsCommand implements Runnable {
       },
       footer = {"", "Try:", "  croupier models validate examples/models.yaml"})
   int validate(@Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
-    Log.toFile();
     List<ModelSpec> specs = ModelsFile.readValid(file);
     specs.forEach(
         model -> spec.commandLine().getOut().printf("%-10s %s%n", "valid", model.getModelId()));
     warn(specs);
-    Log.discard();
     return 0;
   }
 
@@ -133,7 +128,6 @@ public final class ModelsCommand implements Runnable {
               names = "--json",
               description = "Prints a JSON list of model specs, which 'models apply' accepts.")
           boolean json) {
-    Log.toFile();
     Collection<ModelSpec> specs =
         current(topic(connection)).values().stream().map(ModelSpecs::current).toList();
     PrintWriter out = spec.commandLine().getOut();
@@ -142,7 +136,6 @@ public final class ModelsCommand implements Runnable {
     } else {
       out.println(table(specs));
     }
-    Log.discard();
     return 0;
   }
 
@@ -191,7 +184,6 @@ public final class ModelsCommand implements Runnable {
       @Mixin ConnectionOptions connection,
       @Parameters(arity = "1..*", paramLabel = "MODEL", description = "The models' ids.")
           List<String> modelIds) {
-    Log.toFile();
     ModelsTopic topic = topic(connection);
     Map<String, ModelSpec> current = current(topic);
     List<String> unknown = modelIds.stream().filter(id -> !current.containsKey(id)).toList();
@@ -202,7 +194,6 @@ public final class ModelsCommand implements Runnable {
     }
     topic.retire(modelIds);
     modelIds.forEach(id -> spec.commandLine().getOut().printf("%-10s %s%n", "retired", id));
-    Log.discard();
     return 0;
   }
 

@@ -3,7 +3,6 @@ package io.croupier.cli.plan;
 import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.account.Digits;
 import io.croupier.cli.account.Json;
@@ -123,7 +122,6 @@ public final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Log.toFile();
     check();
     Plan plan = Plan.of(features, epsilon, reports, untrainedLoss, bestLoss);
     long reporting = people == null ? needed(plan) : people;
@@ -133,7 +131,6 @@ public final class PlanCommand implements Callable<Integer> {
       new PlanPlot(plan, (double) reporting).save(plot);
       spec.commandLine().getErr().println("Picture: " + plot.toAbsolutePath());
     }
-    Log.discard();
     return 0;
   }
 

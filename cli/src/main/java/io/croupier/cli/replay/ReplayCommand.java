@@ -1,7 +1,6 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
@@ -134,7 +133,6 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Log.toFile();
     if (every < 1) {
       throw new InputException("--updates-every is %d; it must be at least 1".formatted(every));
     }
@@ -168,7 +166,6 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     (names.takesStandardOut() ? spec.commandLine().getErr() : spec.commandLine().getOut())
         .println(summary);
-    Log.discard();
     return 0;
   }
 

@@ -4,7 +4,6 @@ import io.croupier.cli.Brokers;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
@@ -212,7 +211,6 @@ public final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Log.toFile();
     ReportDestination destination = destination();
     if (data != null && data.isEachRow() && !categories.isEmpty()) {
       throw new InputException(
@@ -238,7 +236,6 @@ public final class ReportCommand implements Callable<Integer> {
       (destination.isSending() ? spec.commandLine().getOut() : spec.commandLine().getErr())
           .println(summary);
     }
-    Log.discard();
     return 0;
   }
 

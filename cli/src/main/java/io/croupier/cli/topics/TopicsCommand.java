@@ -2,7 +2,6 @@ package io.croupier.cli.topics;
 
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Log;
 import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
@@ -62,7 +61,6 @@ public final class TopicsCommand implements Runnable {
               description = "Replication factor of each topic (default: that of the brokers).")
           short replication)
       throws InterruptedException {
-    Log.toFile();
     if (partitions < 1) {
       throw new InputException("--partitions is %d; it must be at least 1".formatted(partitions));
     }
@@ -87,7 +85,6 @@ public final class TopicsCommand implements Runnable {
               .formatted(config.kafka().get("bootstrap.servers"), e.getCause().getMessage()),
           e);
     }
-    Log.discard();
     return 0;
   }
 }

@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -165,10 +164,10 @@ class AuditCommandTest {
     Claim claim = Claim.of(new GaussianRandomiser(1, 1, -16, 1));
     Finding finding =
         new Audit(claim, 20_000, 0.999999, 1)
-            .run(() -> Mutant.gaussian(claim, 1, 3), releases -> {});
+            .run("gaussian", () -> Mutant.gaussian(claim, 1, 3), releases -> {});
     StringWriter out = new StringWriter();
 
-    int code = AuditCommand.print(Map.of("gaussian", finding), new PrintWriter(out));
+    int code = AuditCommand.print(List.of(finding), new PrintWriter(out));
 
     assertThat(code).isEqualTo(1);
     assertThat(out.toString())

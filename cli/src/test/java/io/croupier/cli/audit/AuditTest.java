@@ -46,7 +46,8 @@ class AuditTest {
       Claim claim, int samples, double confidence, long seed, LongFunction<AuditedMechanism> mutant)
       throws Exception {
     long[] next = {2 * seed};
-    return new Audit(claim, samples, confidence, 2).run(() -> mutant.apply(next[0]++), n -> {});
+    return new Audit(claim, samples, confidence, 2)
+        .run("claim", () -> mutant.apply(next[0]++), n -> {});
   }
 
   @Tag("thorough")
@@ -80,7 +81,7 @@ class AuditTest {
 
     Finding real =
         new Audit(claim, 200_000, CONFIDENCE, 2)
-            .run(() -> randomiser(kind, level, dimension)::randomise, n -> {});
+            .run("claim", () -> randomiser(kind, level, dimension)::randomise, n -> {});
     assertThat(real.refuted()).as(real.toString()).isFalse();
   }
 
@@ -112,7 +113,7 @@ class AuditTest {
     assertThat(ofCorners.refuted()).as(ofCorners.toString()).isFalse();
     assertThat(ofCorners.leastLevel()).isBetween(2.6, 3.0);
     assertThat(ofCorners.leastLevelAt95()).isBetween(ofCorners.leastLevel(), 3.05);
-    assertThat(ofCorners.event().statistic()).isEqualTo(Statistic.COORDINATES);
+    assertThat(ofCorners.evidence()).startsWith("Event: " + Statistic.COORDINATES.formula() + " ");
     Finding ofAxis =
         audit(axis, 200_000, CONFIDENCE, 7, seed -> Mutant.coordinates(axis, scales, seed));
     assertThat(ofAxis.refuted()).as(ofAxis.toString()).isFalse();
@@ -120,7 +121,8 @@ class AuditTest {
 
     for (Claim claim : List.of(corners, axis)) {
       Finding real =
-          new Audit(claim, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+          new Audit(claim, 200_000, CONFIDENCE, 2)
+              .run("claim", () -> randomisers.get()::randomise, n -> {});
       assertThat(real.refuted()).as(real.toString()).isFalse();
     }
   }
@@ -136,7 +138,8 @@ class AuditTest {
     assertThat(claim.level()).isEqualTo(3);
 
     Finding finding =
-        new Audit(claim, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+        new Audit(claim, 200_000, CONFIDENCE, 2)
+            .run("claim", () -> randomisers.get()::randomise, n -> {});
 
     assertThat(finding.refuted()).as(finding.toString()).isFalse();
     assertThat(finding.leastLevel()).isLessThanOrEqualTo(3.0);
@@ -153,7 +156,8 @@ class AuditTest {
       assertThat(claim.level()).isEqualTo(0.5);
 
       Finding finding =
-          new Audit(claim, 200_000, CONFIDENCE, 2).run(() -> randomisers.get()::randomise, n -> {});
+          new Audit(claim, 200_000, CONFIDENCE, 2)
+              .run("claim", () -> randomisers.get()::randomise, n -> {});
 
       assertThat(finding.refuted()).as(finding.toString()).isFalse();
       assertThat(finding.leastLevel()).isLessThanOrEqualTo(0.5);
@@ -175,11 +179,13 @@ class AuditTest {
     Claim claim = Claim.ofLeastTau(randomisers.get());
 
     Finding finding =
-        new Audit(claim, SAMPLES, CONFIDENCE, 2).run(() -> scaledFirst(randomisers.get()), n -> {});
+        new Audit(claim, SAMPLES, CONFIDENCE, 2)
+            .run("claim", () -> scaledFirst(randomisers.get()), n -> {});
 
     assertThat(finding.refutesLevel()).as(finding.toString()).isTrue();
     assertThat(finding.leastLevel()).isGreaterThan(shows);
-    assertThat(finding.event().statistic()).isEqualTo(Statistic.SCALED_COORDINATES);
+    assertThat(finding.evidence())
+        .startsWith("Event: " + Statistic.SCALED_COORDINATES.formula() + " ");
   }
 
   /** After scaling to the L2 ball, no coordinate is clipped. */
@@ -199,7 +205,7 @@ class AuditTest {
     Claim laplace = claim(NoiseMechanism.L2_LAPLACE, 1, dimension);
     Finding ofLaplace = audit(laplace, seed -> Mutant.laplace(laplace, dimension, 2.0 / 2, seed));
     assertThat(ofLaplace.refutesLevel()).as(ofLaplace.toString()).isTrue();
-    assertThat(ofLaplace.refutesVariance()).isTrue();
+    assertThat(ofLaplace.checks().get(0).refuted()).isTrue();
 
     Claim coordinates = claim(NoiseMechanism.COORDINATE_LAPLACE, 1, dimension);
     Finding ofCoordinates =
@@ -207,13 +213,13 @@ class AuditTest {
             coordinates,
             seed -> Mutant.coordinates(coordinates, 2.0 * Math.sqrt(dimension) / 2, seed));
     assertThat(ofCoordinates.refutesLevel()).as(ofCoordinates.toString()).isTrue();
-    assertThat(ofCoordinates.refutesVariance()).isTrue();
+    assertThat(ofCoordinates.checks().get(0).refuted()).isTrue();
 
     Claim gaussian = claim(NoiseMechanism.GAUSSIAN, 1, dimension);
     Finding ofGaussian = audit(gaussian, seed -> Mutant.gaussian(gaussian, 2.0 / 2, seed));
     assertThat(ofGaussian.leastLevel()).isBetween(1.9, 2.0);
     assertThat(ofGaussian.refutesLevel()).isTrue();
-    assertThat(ofGaussian.refutesVariance()).isTrue();
+    assertThat(ofGaussian.checks().get(0).refuted()).isTrue();
   }
 
   @ParameterizedTest
@@ -223,7 +229,7 @@ class AuditTest {
 
     Finding finding = audit(claim, seed -> Mutant.laplace(claim, dimension - 1, 2, seed));
 
-    assertThat(finding.refutesVariance()).as(finding.toString()).isTrue();
+    assertThat(finding.checks().get(0).refuted()).as(finding.toString()).isTrue();
   }
 
   @Tag("thorough")
@@ -235,8 +241,8 @@ class AuditTest {
         audit(claim, seed -> Mutant.gaussian(claim, Math.sqrt(claim.variance()), seed));
 
     assertThat(finding.refutesLevel()).as(finding.toString()).isTrue();
-    assertThat(finding.refutesVariance()).isFalse();
-    assertThat(finding.event().statistic()).isEqualTo(Statistic.PROJECTION);
+    assertThat(finding.checks().get(0).refuted()).isFalse();
+    assertThat(finding.evidence()).startsWith("Event: " + Statistic.PROJECTION.formula() + " ");
   }
 
   @Tag("thorough")
@@ -245,11 +251,11 @@ class AuditTest {
     Claim claim = claim(NoiseMechanism.GAUSSIAN, 1, 3);
     Finding none = audit(claim, seed -> Mutant.gaussian(claim, 0, seed));
     assertThat(none.refutesLevel()).isTrue();
-    assertThat(none.refutesVariance()).isTrue();
+    assertThat(none.checks().get(0).refuted()).isTrue();
 
     Finding much = audit(claim, seed -> Mutant.gaussian(claim, 2.1, seed));
     assertThat(much.refutesLevel()).isFalse();
-    assertThat(much.refutesVariance()).isTrue();
+    assertThat(much.checks().get(0).refuted()).isTrue();
 
     Finding offCentre =
         audit(
@@ -263,7 +269,7 @@ class AuditTest {
               };
             });
     assertThat(offCentre.refutesLevel()).isFalse();
-    assertThat(offCentre.refutesVariance()).isTrue();
+    assertThat(offCentre.checks().get(0).refuted()).isTrue();
   }
 
   @Test
@@ -282,10 +288,10 @@ class AuditTest {
               };
             });
 
-    assertThat(finding.noise().oddShare()).isZero();
-    assertThat(finding.refutesGrid()).isTrue();
+    assertThat(finding.checks().get(1).measured()).startsWith("0.0000 ");
+    assertThat(finding.checks().get(1).refuted()).isTrue();
     assertThat(finding.refutesLevel()).isFalse();
-    assertThat(finding.refutesVariance()).isFalse();
+    assertThat(finding.checks().get(0).refuted()).isFalse();
   }
 
   /**

@@ -14,10 +14,9 @@ class BitAuditTest {
   private static final int SAMPLES = 100_000;
   private static final double FALSE_ALARM = 1e-9;
 
-  private static BitAudit audit(RandomisedResponseMechanism claim, BitRandomiser randomiser) {
+  private static Finding audit(RandomisedResponseMechanism claim, BitRandomiser randomiser) {
     AtomicInteger drawn = new AtomicInteger();
-    BitAudit audit =
-        BitAudit.of(claim, randomiser::release, SAMPLES, FALSE_ALARM, drawn::addAndGet);
+    Finding audit = BitAudit.of(claim, randomiser::release, SAMPLES, FALSE_ALARM, drawn::addAndGet);
     assertThat(drawn).hasValue(2 * SAMPLES);
     return audit;
   }
@@ -32,9 +31,9 @@ class BitAuditTest {
   @CsvSource({"0.5, false", "1, false", "4, false", "0.5, true", "1, true", "3, true"})
   void theRealOneIsNotRefutedAndShowsNearlyAllOfItsLevel(double level, boolean isMu) {
     BitRandomiser randomiser = randomiser(level, isMu);
-    BitAudit audit = audit(randomiser.mechanism(), randomiser);
+    Finding audit = audit(randomiser.mechanism(), randomiser);
     assertThat(audit.refuted()).as(audit.text()).isFalse();
-    assertThat(audit.leastLevel(FALSE_ALARM)).isBetween(0.85 * level, level);
+    assertThat(audit.count().leastLevel(FALSE_ALARM)).isBetween(0.85 * level, level);
     assertThat(audit.text()).contains("Not refuted: answer, ");
   }
 
@@ -42,7 +41,7 @@ class BitAuditTest {
   @ParameterizedTest
   @CsvSource({"1, 1.1, false", "1, 0.9, false", "1, 1.1, true", "2, 1.9, true", "1, 100, false"})
   void aWrongLevelIsRefuted(double claimed, double real, boolean isMu) {
-    BitAudit audit = audit(new RandomisedResponseMechanism(claimed, isMu), randomiser(real, isMu));
+    Finding audit = audit(new RandomisedResponseMechanism(claimed, isMu), randomiser(real, isMu));
     assertThat(audit.refuted()).as(audit.text()).isTrue();
     assertThat(audit.text()).contains("REFUTED: answer, ");
   }

@@ -18,11 +18,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CandidateAuditTest {
   private static final double CONFIDENCE = 1 - 1e-9;
 
-  private static CandidateFinding audit(Supplier<PrivUnitRandomiser> randomisers, int samples)
+  private static Finding audit(Supplier<PrivUnitRandomiser> randomisers, int samples)
       throws Exception {
     AtomicInteger drawn = new AtomicInteger();
-    CandidateFinding finding =
-        new CandidateAudit(samples, CONFIDENCE, 2).run(randomisers, drawn::addAndGet);
+    Finding finding = new CandidateAudit(samples, CONFIDENCE, 2).run(randomisers, drawn::addAndGet);
     assertThat(drawn).hasValue(2 * samples);
     return finding;
   }
@@ -32,10 +31,9 @@ class CandidateAuditTest {
   @CsvSource({"1, 0.5, 0.4", "2, 1, 0.9", "8, 4, 3.4"})
   void theRealOneIsNotRefutedAndShowsNearlyAllOfItsEpsilon(
       int dimension, double epsilon, double shows) throws Exception {
-    CandidateFinding finding =
-        audit(() -> new PrivUnitRandomiser(0.5, dimension, epsilon), 100_000);
+    Finding finding = audit(() -> new PrivUnitRandomiser(0.5, dimension, epsilon), 100_000);
     assertThat(finding.refuted()).as(finding.text()).isFalse();
-    assertThat(finding.leastEpsilon(1e-9)).isBetween(shows, epsilon);
+    assertThat(finding.count().leastLevel(1e-9)).isBetween(shows, epsilon);
   }
 
   /**
@@ -48,11 +46,11 @@ class CandidateAuditTest {
   @CsvSource({"1, 1, 256", "300, 1, 64"})
   void nearlyAllOfEpsilonShowsInManyDimensions(int dimension, double epsilon, int candidates)
       throws Exception {
-    CandidateFinding finding =
+    Finding finding =
         new CandidateAudit(100_000, 0.999999, 2)
             .run(() -> new PrivUnitRandomiser(1, dimension, epsilon, candidates), n -> {});
-    assertThat(finding.leastEpsilon(0.05)).isGreaterThan(0.95 * epsilon);
-    assertThat(finding.leastEpsilon(1e-9)).isLessThan(epsilon);
+    assertThat(finding.count().leastLevel(0.05)).isGreaterThan(0.95 * epsilon);
+    assertThat(finding.count().leastLevel(1e-9)).isLessThan(epsilon);
   }
 
   /**
@@ -66,7 +64,7 @@ class CandidateAuditTest {
   void everyLevelShows(int dimension, double epsilon) throws Exception {
     int samples = 100_000;
     PrivUnitLaw law = new PrivUnitRandomiser(1, dimension, epsilon).law();
-    CandidateFinding finding =
+    Finding finding =
         new CandidateAudit(samples, 0.999999, 2)
             .run(() -> new PrivUnitRandomiser(1, dimension, epsilon), n -> {});
     double others = law.candidates() - law.top();
@@ -74,8 +72,8 @@ class CandidateAuditTest {
     double q = 1 / (Math.exp(epsilon) + others / law.top());
     double deviation = Math.sqrt((1 - p) / (samples * p) + (1 - q) / (samples * q));
     assertThat(finding.refuted()).as(finding.text()).isFalse();
-    assertThat(finding.leastEpsilon(0.05)).isGreaterThan(epsilon - 10 * deviation);
-    assertThat(finding.leastEpsilon(1e-9)).isLessThan(epsilon);
+    assertThat(finding.count().leastLevel(0.05)).isGreaterThan(epsilon - 10 * deviation);
+    assertThat(finding.count().leastLevel(1e-9)).isLessThan(epsilon);
   }
 
   /** The first randomiser is the one that claims. */
@@ -87,13 +85,13 @@ class CandidateAuditTest {
 
   @Test
   void whatSpendsMoreThanItClaimsIsRefuted() throws Exception {
-    CandidateFinding finding =
+    Finding finding =
         audit(
             claiming(
                 new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 1.2, 256)),
             100_000);
     assertThat(finding.refuted()).isTrue();
-    assertThat(finding.leastEpsilon(1e-9)).isGreaterThan(1);
+    assertThat(finding.count().leastLevel(1e-9)).isGreaterThan(1);
     assertThat(finding.text())
         .contains("REFUTED: priv-unit, epsilon 1.000, d 2: its epsilon is at");
   }
@@ -101,7 +99,7 @@ class CandidateAuditTest {
   @Tag("thorough")
   @Test
   void whatIsLongerThanItsMeanIsRefuted() throws Exception {
-    CandidateFinding finding =
+    Finding finding =
         audit(
             claiming(
                 new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 0.9, 256)),

@@ -12,11 +12,11 @@ class VoteAuditTest {
   private static final int SAMPLES = 100_000;
   private static final double FALSE_ALARM = 1e-9;
 
-  private static VoteAudit audit(int categories, double claimed, double real) {
+  private static Finding audit(int categories, double claimed, double real) {
     HashedResponseRandomiser claim = new HashedResponseRandomiser(claimed, categories);
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(real, categories);
     AtomicInteger drawn = new AtomicInteger();
-    VoteAudit audit =
+    Finding audit =
         VoteAudit.of(
             claim.mechanism(),
             categories,
@@ -32,9 +32,9 @@ class VoteAuditTest {
   @ParameterizedTest
   @CsvSource({"2, 1", "4, 2", "32, 1", "1000, 2"})
   void theRealOneIsNotRefutedAndShowsMostOfItsLevel(int categories, double epsilon) {
-    VoteAudit audit = audit(categories, epsilon, epsilon);
+    Finding audit = audit(categories, epsilon, epsilon);
     assertThat(audit.refuted()).as(audit.text()).isFalse();
-    assertThat(audit.leastLevel(FALSE_ALARM)).isBetween(0.8 * epsilon, epsilon);
+    assertThat(audit.count().leastLevel(FALSE_ALARM)).isBetween(0.8 * epsilon, epsilon);
     assertThat(audit.text()).contains("Not refuted: vote, epsilon ");
   }
 
@@ -42,7 +42,7 @@ class VoteAuditTest {
   @ParameterizedTest
   @CsvSource({"4, 1, 1.15", "4, 2, 1.85", "1000, 2, 2.08", "1000, 2, 1.92"})
   void aWrongLevelIsRefuted(int categories, double claimed, double real) {
-    VoteAudit audit = audit(categories, claimed, real);
+    Finding audit = audit(categories, claimed, real);
     assertThat(audit.refuted()).as(audit.text()).isTrue();
     assertThat(audit.text()).contains("REFUTED: vote, ");
   }

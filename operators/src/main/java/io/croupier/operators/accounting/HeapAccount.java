@@ -1,74 +1,58 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import java.util.function.Supplier;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * One user's account on the heap. A recording has one for every user, and most accesses miss the
- * processor's caches, so the account is small and needs few pointer steps. Linked lists suffice,
- * since a user has few models. Not thread-safe.
+ * processor's caches, so the account is small and needs few pointer steps. Arrays suffice, since a
+ * user has few models. Not thread-safe.
  */
-public final class HeapAccount implements UserAccount {
+public class HeapAccount implements UserAccount {
+  private static final ModelAccount[] NO_MODELS = {};
+  private static final DeviceWindow[] NO_WINDOWS = {};
+
   private Totals user = new Totals();
-  private NamedLink<Totals> models;
+  private ModelAccount[] models = NO_MODELS;
   private DailyTotals userDays = DailyTotals.NONE;
-  private NamedLink<DailyTotals> modelDays;
-  private NamedLink<RunningZeta> zetas;
-  private NamedLink<WholeCharge> wholeCharges;
-  private NamedLink<TokenRecord> tokens;
-  private DeviceWindow[] windows = {};
+  private Map<String, TokenRecord> tokens = Map.of();
+  private DeviceWindow[] windows = NO_WINDOWS;
   private Totals erased;
 
   /** Creates an account without reports. */
   public HeapAccount() {}
 
-  /** A link of a list; {@code next} is null for the last one. */
-  private static final class NamedLink<T> {
-    private final String name;
-    private final NamedLink<T> next;
-    private T value;
-
-    private NamedLink(String name, T value, NamedLink<T> next) {
-      this.name = name;
-      this.value = value;
-      this.next = next;
-    }
-
-    /** Returns the value of a name, or {@code absent}. */
-    private static <T> T get(NamedLink<T> first, String name, Supplier<T> absent) {
-      NamedLink<T> link = find(first, name);
-      return link == null ? absent.get() : link.value;
-    }
-
-    private static <T> NamedLink<T> find(NamedLink<T> first, String name) {
-      NamedLink<T> link = first;
-      while (link != null && !link.name.equals(name)) {
-        link = link.next;
+  /** The account of a model; null before its first report. */
+  private ModelAccount model(String modelId) {
+    for (ModelAccount model : models) {
+      if (model.modelId.equals(modelId)) {
+        return model;
       }
-      return link;
     }
+    return null;
+  }
 
-    /** Stores a value and returns the first link of the list. */
-    private static <T> NamedLink<T> put(NamedLink<T> first, String name, T value) {
-      NamedLink<T> link = find(first, name);
-      if (link == null) {
-        return new NamedLink<>(name, value, first);
-      }
-      link.value = value;
-      return first;
+  private ModelAccount changing(String modelId) {
+    ModelAccount known = model(modelId);
+    if (known != null) {
+      return known;
     }
+    ModelAccount model = new ModelAccount(modelId);
+    model.totals = modelTotals(modelId);
+    models = Arrays.copyOf(models, models.length + 1);
+    models[models.length - 1] = model;
+    return model;
   }
 
   @Override
   public void erase(DailyTotals days) {
     erased = user.erased();
     userDays = days;
-    models = null;
-    modelDays = null;
-    zetas = null;
-    wholeCharges = null;
-    tokens = null;
-    windows = new DeviceWindow[0];
+    models = NO_MODELS;
+    tokens = Map.of();
+    windows = NO_WINDOWS;
   }
 
   @Override
@@ -88,13 +72,16 @@ public final class HeapAccount implements UserAccount {
 
   @Override
   public Totals modelTotals(String modelId) {
-    return NamedLink.get(
-        models, modelId, () -> erased == null ? new Totals() : erased.copyOfCharges());
+    ModelAccount model = model(modelId);
+    if (model != null) {
+      return model.totals;
+    }
+    return erased == null ? new Totals() : erased.copyOfCharges();
   }
 
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
-    models = NamedLink.put(models, modelId, totals);
+    changing(modelId).totals = totals;
   }
 
   @Override
@@ -109,42 +96,46 @@ public final class HeapAccount implements UserAccount {
 
   @Override
   public DailyTotals modelDays(String modelId) {
-    return NamedLink.get(modelDays, modelId, () -> DailyTotals.NONE);
+    ModelAccount model = model(modelId);
+    return model == null || model.days == null ? DailyTotals.NONE : model.days;
   }
 
   @Override
   public void storeModelDays(String modelId, DailyTotals days) {
-    modelDays = NamedLink.put(modelDays, modelId, days);
+    changing(modelId).days = days;
   }
 
   @Override
   public RunningZeta runningZeta(String modelId) {
-    return NamedLink.get(zetas, modelId, RunningZeta::new);
+    ModelAccount model = model(modelId);
+    return model == null || model.runningZeta == null ? new RunningZeta() : model.runningZeta;
   }
 
   @Override
   public void storeRunningZeta(String modelId, RunningZeta running) {
-    zetas = NamedLink.put(zetas, modelId, running);
+    changing(modelId).runningZeta = running;
   }
 
   @Override
   public WholeCharge wholeCharge(String modelId) {
-    return NamedLink.get(wholeCharges, modelId, WholeCharge::new);
+    ModelAccount model = model(modelId);
+    return model == null || model.wholeCharge == null ? new WholeCharge() : model.wholeCharge;
   }
 
   @Override
   public void storeWholeCharge(String modelId, WholeCharge charge) {
-    wholeCharges = NamedLink.put(wholeCharges, modelId, charge);
+    changing(modelId).wholeCharge = charge;
   }
 
   @Override
   public TokenRecord token(String modelId) {
-    return NamedLink.get(tokens, modelId, () -> TokenRecord.NONE);
+    return tokens.getOrDefault(modelId, TokenRecord.NONE);
   }
 
   @Override
   public void storeToken(String modelId, TokenRecord token) {
-    tokens = NamedLink.put(tokens, modelId, token);
+    tokens = tokens.isEmpty() ? new HashMap<>() : tokens;
+    tokens.put(modelId, token);
   }
 
   @Override

@@ -115,45 +115,6 @@ class PotentialTest {
     assertThat(potential.prediction(3, 6)).isEqualTo(potential.predictionAt(3, 10));
   }
 
-  /** The bet is the derivative of the wealth with respect to the coins. */
-  @Test
-  void predictionIsTheDerivativeOfThePotential() {
-    for (Prior prior : List.of(new Prior.Conjugate(1), new Prior.Uniform(), new Prior.Cv())) {
-      Potential potential = new Potential(prior, 0.2);
-      for (double coins : new double[] {-30, -1, 0.5, 7, 60}) {
-        double h = 1e-4;
-        double derivative =
-            (Math.exp(potential.logPotential(coins + h, 50))
-                    - Math.exp(potential.logPotential(coins - h, 50)))
-                / (2 * h);
-        assertThat(potential.prediction(coins, 50))
-            .isCloseTo(derivative, within(1e-6 * Math.abs(derivative) + 1e-10));
-      }
-    }
-  }
-
-  @Test
-  void isOddInTheCoinsAndZeroAtZero() {
-    for (Prior prior : PRIORS) {
-      Potential potential = new Potential(prior, 0.2);
-      assertThat(potential.prediction(-12.5, 40)).isEqualTo(-potential.prediction(12.5, 40));
-      assertThat(potential.prediction(0, 40)).isZero();
-    }
-  }
-
-  /** w has the unit of 1 / C, L too, V that of 1 / C^2: powers of two scale exactly. */
-  @Test
-  void scalesWithTheUnitOfTheGradients() {
-    for (int e : new int[] {-300, -7, 5, 300}) {
-      double s = Math.scalb(1.0, e);
-      for (Prior prior : List.of(new Prior.Improper(), new Prior.Uniform())) {
-        double expected = s * new Potential(prior, 0.2).prediction(7, 30);
-        double scaled = new Potential(prior, 0.2 * s).prediction(7 / s, 30 / s / s);
-        assertThat(scaled).isEqualTo(expected);
-      }
-    }
-  }
-
   @Test
   void neverNaNAndAlwaysOdd() {
     double[] extremes = {

@@ -10,8 +10,6 @@ import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.shuffle.FieldPass;
 import io.croupier.operators.flink.shuffle.RecordFormat;
 import java.io.IOException;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
 
 /** The fields of accounts in state. A value contains several of these, all of one version. */
 final class AccountFormats {
@@ -22,48 +20,24 @@ final class AccountFormats {
   static final int VERSION = 2;
 
   static final RecordFormat<Totals> TOTALS =
-      new AccountFormat<>(Totals::new, Totals[]::new, AccountFormats::pass);
+      new RecordFormat<>(Totals::new, Totals[]::new, AccountFormats::pass);
 
   static final RecordFormat<DailyTotals> DAYS =
-      new AccountFormat<>(DailyTotals::new, DailyTotals[]::new, AccountFormats::pass);
+      new RecordFormat<>(DailyTotals::new, DailyTotals[]::new, AccountFormats::pass);
 
   static final RecordFormat<RunningZeta> RUNNING_ZETA =
-      new AccountFormat<>(RunningZeta::new, RunningZeta[]::new, AccountFormats::pass);
+      new RecordFormat<>(RunningZeta::new, RunningZeta[]::new, AccountFormats::pass);
 
   static final RecordFormat<WholeCharge> WHOLE_CHARGE =
-      new AccountFormat<>(WholeCharge::new, WholeCharge[]::new, AccountFormats::pass);
+      new RecordFormat<>(WholeCharge::new, WholeCharge[]::new, AccountFormats::pass);
 
   static final RecordFormat<ModelAccount> MODEL =
-      new AccountFormat<>(ModelAccount::new, ModelAccount[]::new, AccountFormats::pass);
+      new RecordFormat<>(ModelAccount::new, ModelAccount[]::new, AccountFormats::pass);
 
   static final RecordFormat<DeviceWindow> WINDOW =
-      new AccountFormat<>(DeviceWindow::new, DeviceWindow[]::new, AccountFormats::pass);
+      new RecordFormat<>(DeviceWindow::new, DeviceWindow[]::new, AccountFormats::pass);
 
   private AccountFormats() {}
-
-  /** A pass over the fields of one class. */
-  private interface Pass<R> {
-    void over(FieldPass fields, R from, R to) throws IOException;
-  }
-
-  private record AccountFormat<R>(
-      Supplier<R> initial, IntFunction<R[]> arrays, Pass<R> fieldsInOrder)
-      implements RecordFormat<R> {
-    @Override
-    public R create() {
-      return initial.get();
-    }
-
-    @Override
-    public R[] array(int length) {
-      return arrays.apply(length);
-    }
-
-    @Override
-    public void pass(FieldPass fields, R from, R to) throws IOException {
-      fieldsInOrder.over(fields, from, to);
-    }
-  }
 
   static void pass(FieldPass fields, StoredAccount from, StoredAccount to) throws IOException {
     to.totals = fields.record(from.totals, TOTALS);

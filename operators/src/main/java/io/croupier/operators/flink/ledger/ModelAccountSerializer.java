@@ -26,11 +26,6 @@ public final class ModelAccountSerializer extends RecordSerializer<ModelAccount>
   }
 
   @Override
-  public ModelAccountSerializer duplicate() {
-    return new ModelAccountSerializer();
-  }
-
-  @Override
   public Snapshot snapshotConfiguration() {
     return new Snapshot();
   }

@@ -26,11 +26,6 @@ public final class StoredAccountSerializer extends RecordSerializer<StoredAccoun
   }
 
   @Override
-  public StoredAccountSerializer duplicate() {
-    return new StoredAccountSerializer();
-  }
-
-  @Override
   public Snapshot snapshotConfiguration() {
     return new Snapshot();
   }

@@ -28,7 +28,7 @@ final class LedgerComparison {
   private final String accountingTopic;
   private final ToIntBiFunction<String, Integer> subtaskOf;
   private final List<LedgerMark> marks;
-  private final SourcePositions judged = new SourcePositions();
+  private final SourcePositions judged;
 
   /** What is visible, by parallelism and index of the subtask that has judged it. */
   private final Map<Integer, Map<Integer, SourcePositions>> visible = new TreeMap<>();
@@ -43,14 +43,12 @@ final class LedgerComparison {
       String accountingTopic, List<LedgerMark> marks, ToIntBiFunction<String, Integer> subtaskOf) {
     this.accountingTopic = accountingTopic;
     this.marks = marks;
+    judged = SourcePositions.judged(marks);
     this.subtaskOf = subtaskOf;
     for (LedgerMark mark : marks) {
       visible
           .computeIfAbsent(mark.parallelism, parallelism -> new HashMap<>())
           .put(mark.subtask, new SourcePositions());
-      for (int i = 0; i < mark.topics.length; i++) {
-        judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
-      }
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.Optional;
  * stores contains the number of this record.
  */
 public final class LedgerProgress {
-  private final SourcePositions restored = new SourcePositions();
+  private final SourcePositions restored;
   private final SourcePositions own = new SourcePositions();
   private final long startedMs;
   private final long generation;
@@ -31,11 +31,7 @@ public final class LedgerProgress {
    * @param progressEnd the end of the progress topic before this run
    */
   public LedgerProgress(List<LedgerMark> marks, long nowMs, long generation, TopicEnd progressEnd) {
-    for (LedgerMark mark : marks) {
-      for (int i = 0; i < mark.topics.length; i++) {
-        restored.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
-      }
-    }
+    restored = SourcePositions.judged(marks);
     startedMs = nowMs;
     this.generation = generation;
     this.progressEnd = progressEnd;

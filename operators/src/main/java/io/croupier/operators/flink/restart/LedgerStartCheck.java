@@ -173,12 +173,7 @@ public final class LedgerStartCheck {
 
   /** The refusal of a state that doesn't contain a committed record. */
   private RefusedStartException refusal(List<LedgerMark> marks, OfSubtask record) {
-    SourcePositions judged = new SourcePositions();
-    for (LedgerMark mark : marks) {
-      for (int i = 0; i < mark.topics.length; i++) {
-        judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
-      }
-    }
+    SourcePositions judged = SourcePositions.judged(marks);
     record
         .judged()
         .forEach(

@@ -26,12 +26,9 @@ final class SkippedOffsets {
    * @param now what the topics contain
    */
   static long count(List<LedgerMark> marks, List<SourceRange> now) {
-    SourcePositions judged = new SourcePositions();
+    SourcePositions judged = SourcePositions.judged(marks);
     Map<String, TopicEnd> former = new HashMap<>();
     for (LedgerMark mark : marks) {
-      for (int i = 0; i < mark.topics.length; i++) {
-        judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
-      }
       for (int i = 0; i < mark.sources.length; i++) {
         former.put(
             mark.sources[i], TopicEnd.of(mark.sourceIdsHigh[i], mark.sourceIdsLow[i], new long[0]));

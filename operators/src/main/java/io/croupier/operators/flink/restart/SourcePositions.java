@@ -1,9 +1,11 @@
 package io.croupier.operators.flink.restart;
 
+import io.croupier.operators.flink.LedgerMark;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -16,6 +18,17 @@ public final class SourcePositions {
   private static final int MOST_PARTITIONS = 1_000_000;
 
   private final Map<String, long[]> byTopic = new TreeMap<>();
+
+  /** The positions of all reports that the marks of a state contain. */
+  static SourcePositions judged(List<LedgerMark> marks) {
+    SourcePositions judged = new SourcePositions();
+    for (LedgerMark mark : marks) {
+      for (int i = 0; i < mark.topics.length; i++) {
+        judged.raise(mark.topics[i], mark.partitions[i], mark.judged[i]);
+      }
+    }
+    return judged;
+  }
 
   /** Adds a position. */
   void raise(String topic, int partition, long offset) {

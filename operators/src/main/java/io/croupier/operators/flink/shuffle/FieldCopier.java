@@ -99,8 +99,8 @@ final class FieldCopier implements FieldPass {
     if (value == null) {
       return null;
     }
-    R copy = format.create();
-    format.pass(this, value, copy);
+    R copy = format.initial().get();
+    format.pass().over(this, value, copy);
     return copy;
   }
 
@@ -109,7 +109,7 @@ final class FieldCopier implements FieldPass {
     if (value == null) {
       return null;
     }
-    R[] copies = format.array(value.length);
+    R[] copies = format.array().apply(value.length);
     for (int i = 0; i < value.length; i++) {
       copies[i] = record(value[i], format);
     }

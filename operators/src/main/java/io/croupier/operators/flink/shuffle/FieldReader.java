@@ -212,8 +212,8 @@ final class FieldReader implements FieldPass {
     if (!flag(false)) {
       return null;
     }
-    R read = format.create();
-    format.pass(this, read, read);
+    R read = format.initial().get();
+    format.pass().over(this, read, read);
     return read;
   }
 
@@ -223,7 +223,7 @@ final class FieldReader implements FieldPass {
     if (length < 0) {
       return null;
     }
-    R[] read = format.array(length);
+    R[] read = format.array().apply(length);
     for (int i = 0; i < length; i++) {
       read[i] = record(null, format);
     }

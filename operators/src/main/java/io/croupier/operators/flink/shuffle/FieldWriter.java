@@ -227,7 +227,7 @@ final class FieldWriter implements FieldPass {
   public <R> R record(R value, RecordFormat<R> format) throws IOException {
     flag(value != null);
     if (value != null) {
-      format.pass(this, value, value);
+      format.pass().over(this, value, value);
     }
     return value;
   }

@@ -29,11 +29,6 @@ public final class OutboundRecordSerializer extends RecordSerializer<OutboundRec
   }
 
   @Override
-  public OutboundRecordSerializer duplicate() {
-    return new OutboundRecordSerializer();
-  }
-
-  @Override
   public Snapshot snapshotConfiguration() {
     return new Snapshot();
   }

@@ -32,11 +32,6 @@ public final class RawRecordSerializer extends RecordSerializer<RawRecord> {
   }
 
   @Override
-  public RawRecordSerializer duplicate() {
-    return new RawRecordSerializer();
-  }
-
-  @Override
   public Snapshot snapshotConfiguration() {
     return new Snapshot();
   }

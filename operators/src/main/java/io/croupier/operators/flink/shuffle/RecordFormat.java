@@ -1,21 +1,22 @@
 package io.croupier.operators.flink.shuffle;
 
 import java.io.IOException;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
-/** The fields of records that are part of other records. */
-public interface RecordFormat<R> {
+/**
+ * The fields of records that are part of other records.
+ *
+ * @param initial creates a record whose fields have their initial values
+ * @param array creates an array of records
+ * @param pass over all fields in their order
+ */
+public record RecordFormat<R>(Supplier<R> initial, IntFunction<R[]> array, Pass<R> pass) {
 
-  /** Creates a record whose fields have their initial values. */
-  R create();
-
-  /** Creates an array of records. */
-  R[] array(int length);
-
-  /**
-   * Passes over all fields in their order, as {@link RecordSerializer#pass}.
-   *
-   * @param from the record whose values the pass receives
-   * @param to the record whose fields are set; may be {@code from}
-   */
-  void pass(FieldPass fields, R from, R to) throws IOException;
+  /** A pass over the fields of one class. */
+  @FunctionalInterface
+  public interface Pass<R> {
+    /** As {@link RecordSerializer#pass}. */
+    void over(FieldPass fields, R from, R to) throws IOException;
+  }
 }

@@ -76,7 +76,9 @@ public abstract class RecordSerializer<T> extends TypeSerializer<T> {
   protected abstract void pass(FieldPass fields, T from, T to) throws IOException;
 
   @Override
-  public abstract RecordSerializer<T> duplicate();
+  public final RecordSerializer<T> duplicate() {
+    return snapshotConfiguration().restoreSerializer();
+  }
 
   @Override
   public abstract RecordSnapshot<T> snapshotConfiguration();

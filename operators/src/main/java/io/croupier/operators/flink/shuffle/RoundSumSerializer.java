@@ -49,11 +49,6 @@ public final class RoundSumSerializer extends RecordSerializer<RoundSum> {
   }
 
   @Override
-  public RoundSumSerializer duplicate() {
-    return new RoundSumSerializer();
-  }
-
-  @Override
   public Snapshot snapshotConfiguration() {
     return new Snapshot();
   }

@@ -34,11 +34,6 @@ class RecordVersionsTest {
     }
 
     @Override
-    public First duplicate() {
-      return this;
-    }
-
-    @Override
     public RecordSnapshot<Grown> snapshotConfiguration() {
       throw new UnsupportedOperationException();
     }

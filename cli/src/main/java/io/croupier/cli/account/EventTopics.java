@@ -1,0 +1,109 @@
+package io.croupier.cli.account;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Waiting;
+import io.croupier.cli.io.CountBar;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.CommittedRecords;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.GuaranteeEvent;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Reads the committed events of a configuration's topics, up to their end at the time of the call.
+ * A handler receives each event with its place, for messages: topic, partition and offset.
+ */
+public final class EventTopics {
+  private EventTopics() {}
+
+  /**
+   * Reads the accounting topic; the events of one user arrive in topic order.
+   *
+   * @param err receives a line if this takes longer than two seconds and draws no bar
+   * @throws InputException if the topic doesn't exist or can't be read, or if a record is not an
+   *     accounting event
+   */
+  public static void accounting(
+      JobConfig config, PrintWriter err, BiConsumer<AccountingEvent, String> handler) {
+    read(
+        config,
+        config.topics().accounting(),
+        err,
+        CountBar.isTerminal(),
+        "an AccountingEvent; the topic must be the accounting topic of a job",
+        record -> AccountingEvents.read(record.key(), record.value()),
+        handler);
+  }
+
+  /**
+   * Reads the guarantees topic.
+   *
+   * @param err receives a line if this takes longer than two seconds
+   * @throws InputException if the topic doesn't exist or can't be read, or if a record is no event
+   *     of a guarantee
+   */
+  public static void guarantees(
+      JobConfig config, PrintWriter err, BiConsumer<GuaranteeEvent, String> handler) {
+    read(
+        config,
+        config.topics().guarantees(),
+        err,
+        false,
+        "a GuaranteeEvent; the topic must be the guarantees topic of a job",
+        record -> GuaranteeEvent.parseFrom(record.value()),
+        handler);
+  }
+
+  private interface EventParser<E> {
+    E parse(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException;
+  }
+
+  private static <E> void read(
+      JobConfig config,
+      String topic,
+      PrintWriter err,
+      boolean drawsBar,
+      String right,
+      EventParser<E> parser,
+      BiConsumer<E, String> handler) {
+    try (CountBar bar = new CountBar(topic, -1, drawsBar)) {
+      Waiting.Awaited<String, IOException> reading =
+          () -> {
+            CommittedRecords.forEach(
+                config.kafka(),
+                topic,
+                range -> bar.expect(range.size()),
+                record -> {
+                  bar.step(1);
+                  String place =
+                      "%s, partition %d, offset %d"
+                          .formatted(record.topic(), record.partition(), record.offset());
+                  handler.accept(event(record, place, right, parser), place);
+                });
+            return topic;
+          };
+      String unused =
+          drawsBar ? reading.run() : Waiting.on("the events of topic " + topic, err, reading);
+    } catch (IOException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+  }
+
+  private static <E> E event(
+      ConsumerRecord<byte[], byte[]> record, String place, String right, EventParser<E> parser) {
+    InvalidProtocolBufferException cause = null;
+    try {
+      if (record.value() != null) {
+        return parser.parse(record);
+      }
+    } catch (InvalidProtocolBufferException e) {
+      cause = e;
+    }
+    throw new InputException("%s: the record is not %s".formatted(place, right), cause);
+  }
+}
