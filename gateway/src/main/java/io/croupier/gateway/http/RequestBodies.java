@@ -135,6 +135,6 @@ final class RequestBodies {
                 () -> executor.execute(() -> request.fail(new TimeoutException())),
                 time.toMillis(),
                 TimeUnit.MILLISECONDS);
-    read.whenComplete((body, failure) -> deadline.cancel());
+    CompletableFuture<byte[]> unused = read.whenComplete((body, failure) -> deadline.cancel());
   }
 }
