@@ -129,7 +129,7 @@ class ExamplesTest {
             .filter(line -> line.startsWith("mvn "))
             .toList();
 
-    assertThat(commands).containsExactly("mvn -B verify -Pthorough");
+    assertThat(commands).hasSize(2).startsWith("mvn -B verify -Pthorough");
     assertThat(Files.readAllLines(Path.of("..", "README.md")))
         .as("the quick build and the thorough one")
         .anyMatch(line -> line.matches("mvn verify  +#.*"))

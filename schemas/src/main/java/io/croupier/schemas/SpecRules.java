@@ -124,8 +124,7 @@ final class SpecRules {
   }
 
   private static void checkBound(ModelSpec spec, Violations violations) {
-    String right =
-        "a finite number above 0; with combined or black_box, adaptive_clip may replace it";
+    String right = "a finite number above 0, unless adaptive_clip finds one";
     if (violations.required("gradient_bound", spec.hasGradientBound(), right)) {
       double g = spec.getGradientBound();
       violations.require(

@@ -189,7 +189,7 @@ class ModelsFileTest {
                         line ->
                             assertThat(line)
                                 .startsWith("m.yaml, line 1, model 'taps': gradientBound is miss")
-                                .endsWith("with combined or blackBox, adaptiveClip may replace it"),
+                                .endsWith("unless adaptiveClip finds one"),
                         line ->
                             assertThat(line)
                                 .startsWith("m.yaml, line 5, model 'my clicks!': modelId is "),
