@@ -213,7 +213,6 @@ public final class GatewayCommand implements Callable<Integer> {
                   "Name of the issuer's settings; 'test' is that of test tokens. May be left out if"
                       + " there is one issuer.")
           String issuer) {
-    Log.toFile();
     if (subject == null || subject.isEmpty()) {
       throw new InputException("--subject must be given");
     }
@@ -223,7 +222,6 @@ public final class GatewayCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
-    Log.discard();
     return 0;
   }
 

@@ -25,6 +25,9 @@ public final class ReportSender implements ReportStore, AutoCloseable {
 
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
+  /** Some six reports of 10,000 coordinates; 128 partitions fill the producer's usual memory. */
+  private static final int BATCH_BYTES = 256 << 10;
+
   private final KafkaProducer<byte[], byte[]> producer;
 
   /**
@@ -44,6 +47,8 @@ public final class ReportSender implements ReportStore, AutoCloseable {
     // Reports that come while one is under way then share the next request, without a delay.
     properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
     properties.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
+    // A request takes one batch of each partition; several large reports must fit into it.
+    properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, String.valueOf(BATCH_BYTES));
     properties.put(
         ProducerConfig.MAX_BLOCK_MS_CONFIG,
         String.valueOf(Math.min(millis, LONGEST_BLOCK.toMillis())));

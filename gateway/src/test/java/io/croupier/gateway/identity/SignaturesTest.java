@@ -1,5 +1,6 @@
 package io.croupier.gateway.identity;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -67,7 +68,7 @@ class SignaturesTest {
     String header =
         Base64.getUrlEncoder()
             .withoutPadding()
-            .encodeToString("{\"kid\":\"k\", \"alg\":\"ES256\"}".getBytes());
+            .encodeToString("{\"kid\":\"k\", \"alg\":\"ES256\"}".getBytes(UTF_8));
     assertThat(isSignedBy(key, String.join(".", header, ada[1], ada[2]))).isFalse();
     assertThat(isSignedBy(key, String.join(".", ada[0], bob[1], ada[2]))).isFalse();
     assertThat(isSignedBy(key, String.join(".", ada[0], ada[1], bob[2]))).isFalse();
