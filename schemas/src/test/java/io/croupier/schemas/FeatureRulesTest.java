@@ -94,9 +94,8 @@ class FeatureRulesTest {
     ModelSpec current = spec(11, GOOD);
     assertThat(ModelSpecs.changeViolations(current, current)).isEmpty();
     assertThat(ModelSpecs.changeViolations(current, spec(11, GOOD.replace("180", "90"))))
-        .singleElement()
-        .asString()
-        .startsWith("features[1] of a running model is fixed: it is");
+        .containsExactly(
+            "features[1].range.to of a running model is fixed: it is 180.0 and can't become 90.0");
     assertThat(ModelSpecs.changeViolations(current, spec(11, "")))
         .containsExactly(
             "features of a running model is fixed: it is 6 values and can't become 0 values");

@@ -69,15 +69,6 @@ class RunningSpecTest {
             "reports_per_round of a running model may only grow: it is 6 and can't become 5");
   }
 
-  @Test
-  void theFieldOfAListsElementIsNamed() {
-    ModelSpec current = local("features { name: 'visits' range { from: 0 to: 30 } } features {}");
-    ModelSpec next = local("features { name: 'visits' range { from: 0 to: 40 } } features {}");
-    assertThat(ModelSpecs.changeViolations(current, next))
-        .containsExactly(
-            "features[0].range.to of a running model is fixed: it is 30.0 and can't become 40.0");
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
