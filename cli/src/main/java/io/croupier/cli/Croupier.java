@@ -92,9 +92,7 @@ public final class Croupier implements Runnable {
   private static int execute(ParseResult parsed) {
     Log.toFile();
     int code = new CommandLine.RunLast().execute(parsed);
-    if (code == ExitCode.SUCCESS.code()) {
-      Log.discard();
-    }
+    Log.discard();
     return code;
   }
 

@@ -66,7 +66,7 @@ public final class Log {
     discard();
   }
 
-  /** Deletes the log file, after a success. */
+  /** Deletes the log file, after a command that has not failed. */
   static void discard() {
     String file = System.getProperty(FILE);
     if (file != null) {

@@ -130,6 +130,7 @@ class ExamplesTest {
             .toList();
 
     assertThat(commands).hasSize(2).startsWith("mvn -B verify -Pthorough");
+    assertThat(commands.get(1)).contains(" -Prelease -Drelease ", " -Dit.test=ReleaseITCase ");
     assertThat(Files.readAllLines(Path.of("..", "README.md")))
         .as("the quick build and the thorough one")
         .anyMatch(line -> line.matches("mvn verify  +#.*"))

@@ -29,6 +29,8 @@ class HelpTest {
     assertThat(commands())
         .allSatisfy(
             command -> {
+              // As on a terminal of that width.
+              command.setUsageHelpAutoWidth(false).setUsageHelpWidth(80);
               String help = command.getUsageMessage(CommandLine.Help.Ansi.OFF);
               String examples = help.substring(Math.max(0, help.indexOf("\nTry:")));
               if (examples.startsWith("\nTry:")) {

@@ -46,7 +46,7 @@ class DeployPageE2ECase {
           .contains("(RUNNING)");
       String reported = page.run(cluster, 2);
       assertThat(reported)
-          .contains("In the ledger: 2 reports, epsilon 2 of 20.", "\"modelId\":\"demo\"")
+          .contains("In the ledger: 2 reports, epsilon 2 of 20.\n", "\"modelId\":\"demo\"")
           .containsPattern("reports_admitted\\{.*");
 
       long taskmanager = cluster.pid("taskmanager-1");

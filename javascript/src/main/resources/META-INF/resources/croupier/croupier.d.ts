@@ -277,7 +277,7 @@ export class HashedResponse {
 /** How a page follows a model. */
 export interface FollowOptions {
   signal?: AbortSignal;
-  /** Called before each wait until the next try: why, and for how many milliseconds. */
+  /** Called before each wait after a failure, until the next try: why, and for how many milliseconds. */
   onRetry?: (error: GatewayError, ms: number) => void;
 }
 

@@ -1460,7 +1460,7 @@ function limitsOf({ epsilon = Infinity, reports = Infinity, delta, perDays }) {
     epsilon: isForLife && delta === undefined ? numberOf(epsilon) : Infinity,
     reports: isForLife ? numberOf(reports) : Infinity,
   };
-  requireUpdate(limits.epsilon > 0 && limits.reports > 0, 'a limit is not above 0');
+  requireUpdate(Object.values(limits).every(limit => typeof limit === 'number' && limit > 0), 'a limit is no number above 0');
   return Object.freeze(limits);
 }
 
@@ -2408,8 +2408,8 @@ export class Ledger {
   }
 
   /**
-   * Writes the totals with one report more. The job's account of the person holds at least what this device has spent on a
-   * model, so it would refuse a report beyond the model's limits, and charge it.
+   * Writes the totals with one report more. The job would refuse a report beyond the model's limits, and charge it, if all
+   * reports before it have arrived.
    */
   async #charge(state, account, { modelId, limits }, epsilonNanos) {
     const after = plusOne(account, epsilonNanos);

@@ -206,7 +206,17 @@ class NpmPackageTest {
   @Test
   void theTypesAreStrict() throws Exception {
     assumeTrue(
-        status(project, "npm", "install", "--no-audit", "--no-fund", "--no-save", COMPILER) == 0,
+        status(
+                project,
+                "npm",
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--no-save",
+                "--fetch-retries=0",
+                "--fetch-timeout=30000",
+                COMPILER)
+            == 0,
         "Skipped: npm can't fetch " + COMPILER);
     Files.writeString(project.resolve("typed.mts"), TYPED);
     run(

@@ -74,9 +74,12 @@ final class SpecChanges {
     for (int i = 0; i < current.size(); i++) {
       if (!current.get(i).equals(next.get(i))) {
         String element = name + "[" + i + "]";
+        int known = violations.size();
         if (current.get(i) instanceof Message before && next.get(i) instanceof Message after) {
           compare(element + ".", before, after, violations);
-        } else {
+        }
+        // Fields that this release doesn't know differ, too.
+        if (violations.size() == known) {
           violations.add(
               fixed(element, String.valueOf(current.get(i)), String.valueOf(next.get(i))));
         }

@@ -107,7 +107,7 @@ final class SpendTracker implements AutoCloseable {
   private void read(ConsumerRecord<byte[], byte[]> record) {
     try {
       add(AccountingEvents.read(record.key(), record.value()));
-    } catch (InvalidProtocolBufferException e) {
+    } catch (InvalidProtocolBufferException | RuntimeException e) {
       fail(new IllegalStateException("The accounting topic can't be followed", e));
     }
   }

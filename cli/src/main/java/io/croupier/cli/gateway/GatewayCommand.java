@@ -213,7 +213,7 @@ public final class GatewayCommand implements Callable<Integer> {
                   "Name of the issuer's settings; 'test' is that of test tokens. May be left out if"
                       + " there is one issuer.")
           String issuer) {
-    if (subject == null || subject.isEmpty()) {
+    if (subject == null || subject.isBlank()) {
       throw new InputException("--subject must be given");
     }
     GatewayConfig config = options.read();
@@ -233,6 +233,9 @@ public final class GatewayCommand implements Callable<Integer> {
     config.issuers().stream()
         .map(IssuerSettings::people)
         .forEach(people -> identities.put(people.name(), people.identity()));
+    if (config.testTokens() && identities.size() == config.issuers().size()) {
+      throw new InputException("issuers.test needs another name: 'test' is that of test tokens");
+    }
     if (name == null && identities.size() == 1) {
       return identities.values().iterator().next();
     }

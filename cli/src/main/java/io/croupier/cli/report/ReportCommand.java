@@ -27,6 +27,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -267,8 +268,11 @@ public final class ReportCommand implements Callable<Integer> {
         : new ReportDestination.OfPrinting(models, modelId, out, format);
   }
 
-  /** Before anything is spent: without a token, no report arrives. */
+  /** Before anything is spent: without a token, no report arrives. A pipe can be read only once. */
   private void requireToken() {
+    if (Files.exists(token) && !Files.isRegularFile(token)) {
+      return;
+    }
     try {
       String unused = new TokenFile(token).get();
     } catch (UncheckedIOException | IllegalStateException e) {

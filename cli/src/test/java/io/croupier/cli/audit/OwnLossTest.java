@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The rho and mu that are charged, against half a million releases of the real randomisers. Between
- * g and h = -g, the mean of the loss is rho, and mu is that of the event that the loss is positive,
+ * The rho and mu that are charged, against a million releases of the real randomisers. Between g
+ * and h = -g, the mean of the loss is rho, and mu is that of the event that the loss is positive,
  * which has with h the probability of a negative loss with g.
  *
  * <p>The releases have no seed. A charge that is right is refuted with a probability of at most
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("thorough")
 class OwnLossTest {
-  private static final int RELEASES = 500_000;
+  private static final int RELEASES = 1_000_000;
   private static final double ERRORS = 6;
   private static final double FALSE_ALARM = 1e-9;
   private static final int GRID = -20;

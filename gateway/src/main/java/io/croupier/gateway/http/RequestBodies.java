@@ -4,6 +4,7 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -95,11 +96,12 @@ final class RequestBodies {
     CompletableFuture<byte[]> read = new CompletableFuture<>();
     Content.Source.asByteArrayAsync(
         new ArrivingBody(exchange.request(), arrived), most, Promise.Invocable.toPromise(read));
-    if (!read.isDone()) {
-      limitTime(exchange.request(), read);
-    }
+    Optional<Scheduler.Task> deadline =
+        read.isDone() ? Optional.empty() : Optional.of(deadline(exchange.request()));
     return read.handle(
         (body, failure) -> {
+          // Before what follows, which may take longer than the deadline.
+          deadline.ifPresent(Scheduler.Task::cancel);
           if (failure == null) {
             Places.Place place = concurrent.take(exchange.address());
             exchange.whenAnswered(
@@ -125,16 +127,14 @@ final class RequestBodies {
         });
   }
 
-  private void limitTime(Request request, CompletableFuture<byte[]> read) {
+  private Scheduler.Task deadline(Request request) {
     // The scheduler's thread must not run what follows a failure.
-    Scheduler.Task deadline =
-        request
-            .getComponents()
-            .getScheduler()
-            .schedule(
-                () -> executor.execute(() -> request.fail(new TimeoutException())),
-                time.toMillis(),
-                TimeUnit.MILLISECONDS);
-    CompletableFuture<byte[]> unused = read.whenComplete((body, failure) -> deadline.cancel());
+    return request
+        .getComponents()
+        .getScheduler()
+        .schedule(
+            () -> executor.execute(() -> request.fail(new TimeoutException())),
+            time.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 }

@@ -25,7 +25,7 @@ import java.util.Optional;
  * token still valid. Safe for use by several threads.
  */
 final class Signatures {
-  /** Some 10 MB; the signatures of tokens that are forgotten are verified again. */
+  /** Some 20 MB; the signatures of tokens that are forgotten are verified again. */
   private static final int MOST = 100_000;
 
   /** NIST SP 800-131A: no shorter keys. */

@@ -120,11 +120,14 @@ public final class TokenVerifier implements AutoCloseable {
       // Refuses unsigned and encrypted tokens.
       jwt = SignedJWT.parse(token);
       written = jwt.getPayload().toJSONObject();
-      claims = written == null ? null : JWTClaimsSet.parse(written);
+      if (written == null) {
+        throw new ParseException("the payload is no JSON object", 0);
+      }
+      claims = JWTClaimsSet.parse(written);
     } catch (ParseException | IllegalArgumentException e) {
       throw new InvalidTokenException("the token is no signed JWT");
     }
-    if (claims == null || claims.getIssuer() == null || !issuers.containsKey(claims.getIssuer())) {
+    if (claims.getIssuer() == null || !issuers.containsKey(claims.getIssuer())) {
       throw new InvalidTokenException("the token's issuer is not one that this gateway trusts");
     }
     Issuer issuer = issuers.get(claims.getIssuer());

@@ -25,7 +25,10 @@ public final class ReportSender implements ReportStore, AutoCloseable {
 
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
-  /** Some six reports of 10,000 coordinates; 128 partitions fill the producer's usual memory. */
+  /**
+   * Some six reports of 10,000 coordinates. A partition has at most two batches, so 64 of them fill
+   * the producer's usual memory.
+   */
   private static final int BATCH_BYTES = 256 << 10;
 
   private final KafkaProducer<byte[], byte[]> producer;
