@@ -219,7 +219,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("A report, of %s in all: mu %s. Declare it as gaussian: {mu}; the noise has standard"
+            ("Each report, %s in all: mu %s. Declare it as gaussian: {mu}; the noise has standard"
                     + " deviation 2G / mu.")
                 .formatted(Digits.count(count), each.toPlainString()),
             ("To enforce the total, set limits: {mu: %s} in the model's spec. A limit of epsilon"
@@ -268,7 +268,7 @@ public final class CalibrateCommand implements Callable<Integer> {
     String text =
         String.join(
             System.lineSeparator(),
-            ("A report, of %s in all: epsilon %s. Declare it as %sl2Laplace:"
+            ("Each report, %s in all: epsilon %s. Declare it as %sl2Laplace:"
                     + " {epsilon}, or as coordinateLaplace with taus whose L2 norm (clip L2) or sum"
                     + " (clip COORDINATES) is at most that.%s")
                 .formatted(

@@ -62,7 +62,7 @@ class CalibrateCommandTest {
     assertThat(json("--epsilon 4 --delta 1e-6").get("muOfReport").getAsBigDecimal())
         .isEqualByComparingTo("0.837858");
     assertThat(calibrate("--epsilon 4 --delta 1e-6").out())
-        .contains("A report, of 1 in all: mu 0.837858. Declare it as gaussian: {mu}")
+        .contains("Each report, 1 in all: mu 0.837858. Declare it as gaussian: {mu}")
         .contains("limits: {mu: 0.837858}");
   }
 
@@ -240,7 +240,7 @@ class CalibrateCommandTest {
     assertThat(pure).isEqualByComparingTo("1.333333333");
     assertThat(calibrate("--epsilon 1 --reports 10").out())
         .contains(
-            "A report, of 10 in all: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as l2Laplace:")
+            "Each report, 10 in all: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as l2Laplace:")
         .contains("limits: {epsilon: 1}");
   }
 

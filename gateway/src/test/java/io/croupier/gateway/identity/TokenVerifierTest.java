@@ -19,6 +19,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
+import io.croupier.gateway.Condition;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.KeyUrl;
@@ -374,15 +375,15 @@ class TokenVerifierTest {
   }
 
   private static void awaitKeys(TokenVerifier verifier, String token) throws Exception {
-    long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-    while (true) {
-      try {
-        verifier.verify(token);
-        return;
-      } catch (KeysUnavailableException e) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.sleep(10);
-      }
-    }
+    Condition.await(
+        "the issuer's keys",
+        () -> {
+          try {
+            verifier.verify(token);
+            return true;
+          } catch (KeysUnavailableException e) {
+            return false;
+          }
+        });
   }
 }

@@ -1,7 +1,6 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -26,12 +25,7 @@ public class HeapAccount implements UserAccount {
 
   /** The account of a model; null before its first report. */
   private ModelAccount model(String modelId) {
-    for (ModelAccount model : models) {
-      if (model.modelId.equals(modelId)) {
-        return model;
-      }
-    }
-    return null;
+    return ModelAccount.find(models, modelId);
   }
 
   private ModelAccount changing(String modelId) {
@@ -41,8 +35,7 @@ public class HeapAccount implements UserAccount {
     }
     ModelAccount model = new ModelAccount(modelId);
     model.totals = modelTotals(modelId);
-    models = Arrays.copyOf(models, models.length + 1);
-    models[models.length - 1] = model;
+    models = ModelAccount.with(models, model);
     return model;
   }
 

@@ -1,6 +1,7 @@
 package io.croupier.operators.accounting;
 
 import io.croupier.accounting.tree.RunningZeta;
+import java.util.Arrays;
 
 /** What one user was charged for one model. In keyed state; never expires. */
 public final class ModelAccount {
@@ -25,5 +26,22 @@ public final class ModelAccount {
   /** Creates empty totals. */
   public ModelAccount(String modelId) {
     this.modelId = modelId;
+  }
+
+  /** Returns the account of a model; null if it is not among these. */
+  static ModelAccount find(ModelAccount[] models, String modelId) {
+    for (ModelAccount model : models) {
+      if (model.modelId.equals(modelId)) {
+        return model;
+      }
+    }
+    return null;
+  }
+
+  /** Returns these accounts and one of a model that is not among them. */
+  static ModelAccount[] with(ModelAccount[] models, ModelAccount model) {
+    ModelAccount[] more = Arrays.copyOf(models, models.length + 1);
+    more[models.length] = model;
+    return more;
   }
 }

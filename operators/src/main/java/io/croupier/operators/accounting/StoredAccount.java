@@ -1,7 +1,5 @@
 package io.croupier.operators.accounting;
 
-import java.util.Arrays;
-
 /**
  * What judging one of a user's reports usually accesses, in one value of keyed state: the totals
  * over all models, those of the user's first {@value #MODELS} models, and the windows of all
@@ -38,12 +36,7 @@ public final class StoredAccount {
 
   /** Returns the account of a model; null if it is not here. */
   public ModelAccount model(String modelId) {
-    for (ModelAccount model : models) {
-      if (model.modelId.equals(modelId)) {
-        return model;
-      }
-    }
-    return null;
+    return ModelAccount.find(models, modelId);
   }
 
   /** Adds the account of a model that is not here; returns false if there is no room. */
@@ -51,8 +44,7 @@ public final class StoredAccount {
     if (models.length == MODELS) {
       return false;
     }
-    models = Arrays.copyOf(models, models.length + 1);
-    models[models.length - 1] = model;
+    models = ModelAccount.with(models, model);
     return true;
   }
 
