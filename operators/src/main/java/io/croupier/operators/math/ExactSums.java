@@ -16,21 +16,21 @@ public final class ExactSums {
    */
   public static byte[] of(byte[] doubles, int exponent) {
     Steps steps = new Steps(exponent);
-    long[] sums = new long[doubles.length / Double.BYTES];
-    for (int i = 0; i < sums.length; i++) {
-      sums[i] = steps.nearest(PackedVectors.doubleAt(doubles, i));
+    byte[] sums = new byte[doubles.length];
+    for (int i = 0; i < sums.length / Long.BYTES; i++) {
+      PackedVectors.setLong(sums, i, steps.nearest(PackedVectors.doubleAt(doubles, i)));
     }
-    return PackedVectors.encode(sums);
+    return sums;
   }
 
   /** The same for the doubles of an array, which it leaves as it is. */
   public static byte[] of(double[] values, int exponent) {
     Steps steps = new Steps(exponent);
-    long[] sums = new long[values.length];
-    for (int i = 0; i < sums.length; i++) {
-      sums[i] = steps.nearest(values[i]);
+    byte[] sums = new byte[Math.multiplyExact(values.length, Long.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      PackedVectors.setLong(sums, i, steps.nearest(values[i]));
     }
-    return PackedVectors.encode(sums);
+    return sums;
   }
 
   /** Multiples of 2^exponent: a factor in two parts, since 2^-exponent may overflow. */

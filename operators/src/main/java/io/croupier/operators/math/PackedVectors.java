@@ -53,6 +53,11 @@ public final class PackedVectors {
     return (long) LONGS.get(values, i * Long.BYTES);
   }
 
+  /** Sets the {@code i}-th of consecutive 64-bit integers. */
+  static void setLong(byte[] values, int i, long value) {
+    LONGS.set(values, i * Long.BYTES, value);
+  }
+
   /** Returns the 64-bit integer that begins at a byte. */
   public static long littleEndian(byte[] bytes, int at) {
     return (long) LONGS.get(bytes, at);
