@@ -139,7 +139,8 @@ class ChoiceLossTest {
   @Test
   void isAtMostRandomisedResponseAndGrowsWithEpsilon() {
     Random random = new Random(SEED);
-    for (int n = 0; n < 20_000; n++) {
+    int inputs = Integer.getInteger("inputs", 20_000);
+    for (int n = 0; n < inputs; n++) {
       double epsilon = 16 * StrictMath.pow(10, -6 * random.nextDouble());
       double less = epsilon * (1 - 0.5 * random.nextDouble());
       double others = 1 + StrictMath.pow(10, 8 * random.nextDouble() - 3);

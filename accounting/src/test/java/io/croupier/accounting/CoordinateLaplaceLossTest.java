@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.math.BigDecimal;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -116,8 +117,19 @@ class CoordinateLaplaceLossTest {
 
   /** Of two inputs that differ equally in each coordinate. mu is that of one coordinate alone. */
   @ParameterizedTest
-  @CsvSource({"1, 0.5", "1, 8", "8, 2", "20, 4"})
+  @CsvSource({"1, 0.5", "8, 2"})
   void sampledLossesAgree(int coordinates, double epsilon) {
+    assertSampled(coordinates, epsilon);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @CsvSource({"1, 8", "20, 4"})
+  void sampledLossesAgreeAtHighLevels(int coordinates, double epsilon) {
+    assertSampled(coordinates, epsilon);
+  }
+
+  private static void assertSampled(int coordinates, double epsilon) {
     Random random = new Random(SEED);
     double shift = epsilon / coordinates;
     PureLoss loss = PureLoss.ofCoordinates(epsilon, coordinates);

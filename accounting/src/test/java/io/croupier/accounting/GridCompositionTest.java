@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +60,7 @@ class GridCompositionTest {
   }
 
   /** Exact convolution: the sum over all outcomes of a few mechanisms of different losses. */
+  @Tag("ci")
   @Test
   void agreesWithTheSumOverAllOutcomes() {
     Random random = new Random(SEED);
@@ -143,6 +145,7 @@ class GridCompositionTest {
     assertThat(GridComposition.of(1, Map.of(PureLoss.ofEpsilon(1e300), 2L), -10)).isPresent();
   }
 
+  @Tag("ci")
   @Test
   void extremesAreFiniteOrAbsent() {
     for (double epsilon : new double[] {1e-9, 60, 1e4}) {

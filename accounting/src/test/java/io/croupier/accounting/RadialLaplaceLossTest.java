@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,8 +142,19 @@ class RadialLaplaceLossTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 0.5", "2, 0.5", "2, 8", "8, 2", "20, 0.374", "20, 4", "100, 0.5", "100, 8"})
+  @CsvSource({"2, 0.5", "20, 4", "100, 0.5"})
   void sampledLossesAgree(int d, double epsilon) {
+    assertSampled(d, epsilon);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @CsvSource({"1, 0.5", "2, 8", "8, 2", "20, 0.374", "100, 8"})
+  void sampledLossesAgreeAtMoreLevels(int d, double epsilon) {
+    assertSampled(d, epsilon);
+  }
+
+  private static void assertSampled(int d, double epsilon) {
     Random random = new Random(SEED);
     SampledLosses losses =
         new SampledLosses(

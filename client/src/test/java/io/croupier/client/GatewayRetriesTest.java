@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,7 @@ class GatewayRetriesTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void aModelThatStaysUnknownIsARefusal() throws Exception {
     try (StubGateway gateway = new StubGateway(request -> Answer.problem(404));

@@ -23,8 +23,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Long polls of a server that answers as a gateway may, or as none does. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class HttpModelSubscriberTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

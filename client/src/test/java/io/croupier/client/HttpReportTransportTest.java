@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +98,7 @@ class HttpReportTransportTest {
   }
 
   /** Of a transport that is closed, no thread stays; one that is used keeps no program alive. */
+  @Tag("ci")
   @Test
   void itsThreadsEnd() throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();

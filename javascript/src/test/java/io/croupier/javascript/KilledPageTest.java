@@ -64,7 +64,7 @@ class KilledPageTest {
   }
 
   /** Before each operation of a first visit; a second one ends normally. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aPageThatIsKilledAnywhereReportsNoRoundTwice() {
     int kills = 0;

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>Skipped, with a message, where npm is missing; in Chromium where that is; and with the
  * TypeScript compiler where npm can't fetch it.
  */
+@Tag("ci")
 class NpmPackageTest {
   private static final Path PACKAGE = Path.of("target/npm").toAbsolutePath();
   private static final String COMPILER = "typescript@7.0.2";
@@ -202,7 +203,6 @@ class NpmPackageTest {
     assertThat(run(project, "node", program.toString())).isEqualTo(RESULT + "\n");
   }
 
-  @Tag("thorough")
   @Test
   void theTypesAreStrict() throws Exception {
     assumeTrue(
@@ -236,7 +236,6 @@ class NpmPackageTest {
         "typed.mts");
   }
 
-  @Tag("thorough")
   @Test
   void runsInChromium() throws Exception {
     assumeTrue(isInstalled("chromium"), "Skipped: Chromium isn't installed");

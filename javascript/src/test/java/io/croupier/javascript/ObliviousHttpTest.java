@@ -28,6 +28,7 @@ import org.graalvm.polyglot.Value;
 import org.graalvm.polyglot.proxy.ProxyExecutable;
 import org.graalvm.polyglot.proxy.ProxyObject;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -244,6 +245,7 @@ class ObliviousHttpTest extends WindowFixture {
   }
 
   /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */
+  @Tag("ci")
   @Test
   void noAnswerOfTheRelayEndsAReport() throws Exception {
     Value other =

@@ -8,6 +8,7 @@ import io.croupier.cli.data.Problem;
 import io.croupier.studies.ClipTrial.Outcome;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +74,7 @@ class ClipRunTest {
   }
 
   /** A fifth of the men has features of norm 0.33 or less, 2 % of 0.23, 60 % of 0.41. */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(doubles = {100, 1, 0.01})
   void theClipIsFoundFromFarAway(double initial) {

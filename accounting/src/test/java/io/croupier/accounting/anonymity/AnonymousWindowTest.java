@@ -11,6 +11,7 @@ import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AnonymousWindowTest {
@@ -18,6 +19,20 @@ class AnonymousWindowTest {
 
   /** Of the golden deltas 1e-8, and of our rounding up. */
   private static final double DELTA_ERROR = 2e-8;
+
+  /** Windows of more reports take most of the time. */
+  private static final int FEW = 10_000;
+
+  private static List<JsonNode> choices(boolean areFew, int count) {
+    List<JsonNode> choices = new ArrayList<>();
+    for (JsonNode node : AnonymityGolden.cases("cases", 69)) {
+      if (node.get("n").asInt() <= FEW == areFew) {
+        choices.add(node);
+      }
+    }
+    assertThat(choices).hasSize(count);
+    return choices;
+  }
 
   private static AnonymousWindow window(JsonNode node) {
     return window(
@@ -43,7 +58,24 @@ class AnonymousWindowTest {
 
   @Test
   void choicesOfCandidates() {
-    for (JsonNode node : AnonymityGolden.cases("cases", 69)) {
+    assertEpsilons(choices(true, 44));
+    assertDeltas(choices(true, 44));
+  }
+
+  @Tag("ci")
+  @Test
+  void choicesInWindowsOfManyReports() {
+    assertDeltas(choices(false, 25));
+  }
+
+  @Tag("thorough")
+  @Test
+  void epsilonsOfWindowsOfManyReports() {
+    assertEpsilons(choices(false, 25));
+  }
+
+  private static void assertEpsilons(List<JsonNode> cases) {
+    for (JsonNode node : cases) {
       AnonymousWindow window = window(node);
       String what = node.toString();
       assertThat(window.epsilon(1e-6))
@@ -52,14 +84,50 @@ class AnonymousWindowTest {
       assertThat(window.epsilon(1e-8))
           .as(what)
           .isCloseTo(node.get("epsilon_at_delta_1e-8").asDouble(), within(EPSILON_ERROR));
-      assertDelta(node.get("delta_at_epsilon_0.1"), window.delta(0.1), what);
-      assertDelta(node.get("delta_at_epsilon_0.5"), window.delta(0.5), what);
+    }
+  }
+
+  /** In one computation: two golden deltas, and those on both sides of the golden epsilons. */
+  private static void assertDeltas(List<JsonNode> cases) {
+    for (JsonNode node : cases) {
+      String what = node.toString();
+      double large = node.get("epsilon_at_delta_1e-6").asDouble();
+      double small = node.get("epsilon_at_delta_1e-8").asDouble();
+      double[] epsilons = {
+        0.1,
+        0.5,
+        large + EPSILON_ERROR,
+        small + EPSILON_ERROR,
+        Math.max(0, large - EPSILON_ERROR),
+        Math.max(0, small - EPSILON_ERROR)
+      };
+      double[] deltas = window(node).deltas(epsilons, 1);
+      assertDelta(node.get("delta_at_epsilon_0.1"), deltas[0], what);
+      assertDelta(node.get("delta_at_epsilon_0.5"), deltas[1], what);
+      assertThat(deltas[2]).as(what).isLessThanOrEqualTo(1e-6);
+      assertThat(deltas[3]).as(what).isLessThanOrEqualTo(1e-8);
+      if (large > 0) {
+        assertThat(deltas[4]).as(what).isGreaterThan(1e-6);
+      }
+      if (small > 0) {
+        assertThat(deltas[5]).as(what).isGreaterThan(1e-8);
+      }
     }
   }
 
   @Test
   void coarseBoundsAreAboveTheExactOnesAndNear() {
-    for (JsonNode node : AnonymityGolden.cases("cases", 69)) {
+    assertCoarse(choices(true, 44));
+  }
+
+  @Tag("ci")
+  @Test
+  void coarseBoundsOfManyReportsAreAboveTheExactOnesAndNear() {
+    assertCoarse(choices(false, 25));
+  }
+
+  private static void assertCoarse(List<JsonNode> cases) {
+    for (JsonNode node : cases) {
       AnonymousWindow window = window(node);
       double exact = node.get("epsilon_at_delta_1e-6").asDouble();
       assertThat(window.coarseEpsilon(1e-6))

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * normal Z, so that the left side is an integral over the characteristic function of x, the product
  * of those of all reports.
  *
- * <p>The thorough tests look at the whole grid.
+ * <p>The tests with a tag look at the whole grid.
  */
 class CoinInequalityTest {
   private static final double STEP = 0.08;
@@ -79,7 +79,7 @@ class CoinInequalityTest {
   }
 
   @Test
-  @Tag("thorough")
+  @Tag("ci")
   void theLemmasConditionHoldsOnTheWholeGrid() {
     for (int dimension : new int[] {2, 3, 4, 5, 9, 21, 101, 1001, 10_001, 100_001}) {
       for (double epsilon = 0.01; epsilon <= 16; epsilon *= 1.35) {
@@ -289,9 +289,19 @@ class CoinInequalityTest {
   }
 
   /** The black box and the coordinate-wise learner with a radius, for one report and for a mean. */
+  @Test
+  void aPullTowardsTheBallKeepsIt() {
+    assertPulled(20, 2, 256);
+  }
+
+  @Tag("ci")
   @ParameterizedTest
-  @CsvSource({"1, 1, 64", "2, 0.25, 256", "20, 2, 256", "100, 8, 64"})
-  void aPullTowardsTheBallKeepsIt(int d, double epsilon, int candidates) {
+  @CsvSource({"1, 1, 64", "2, 0.25, 256", "100, 8, 64"})
+  void aPullTowardsTheBallKeepsItInOtherDimensions(int d, double epsilon, int candidates) {
+    assertPulled(d, epsilon, candidates);
+  }
+
+  private void assertPulled(int d, double epsilon, int candidates) {
     PrivUnitLaw law = laws.best(d, epsilon, candidates);
     for (double cosine : new double[] {1, 0, -1}) {
       Reports reports = new ByRank(law, cosine);

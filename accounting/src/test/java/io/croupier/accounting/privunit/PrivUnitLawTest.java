@@ -10,6 +10,7 @@ import io.croupier.accounting.numerics.GaussLegendre;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -146,8 +147,19 @@ class PrivUnitLawTest {
 
   /** Of every top that the job accepts, not only of the best: along u, of bets of either sign. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 8, 20, 100, 1000})
+  @ValueSource(ints = {2, 100})
   void theBettingVarianceIsSoundForEveryTopNearTheOptimum(int d) {
+    assertSoundForEveryTop(d);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 8, 20, 1000})
+  void theBettingVarianceIsSoundForEveryTopInOtherDimensions(int d) {
+    assertSoundForEveryTop(d);
+  }
+
+  private static void assertSoundForEveryTop(int d) {
     PrivUnitLaws laws = new PrivUnitLaws();
     int count = 0;
     for (int candidates : new int[] {64, 256, 1024, 4096}) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Random;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ScheduleTest {
@@ -171,6 +172,7 @@ class ScheduleTest {
                 + " answer supports at most 16384");
   }
 
+  @Tag("ci")
   @Test
   void quickZetaIsABoundThatNeverDecreases() {
     Random random = new Random(17);

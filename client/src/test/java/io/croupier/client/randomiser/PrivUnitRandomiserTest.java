@@ -25,6 +25,7 @@ import java.math.MathContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -173,18 +174,19 @@ class PrivUnitRandomiserTest {
    * length: without its lift, a release of a short gradient would have a mean of the wrong length.
    */
   @ParameterizedTest
-  @CsvSource({
-    "1, 1, 64, 0",
-    "1, 1, 64, 0.3",
-    "2, 2, 64, 1",
-    "2, 8, 64, 0.3",
-    "8, 1, 64, 0.3",
-    "8, 4, 256, 1",
-    "8, 4, 64, 0",
-    "20, 8, 256, 0.3",
-    "3, 0.25, 64, 0.6"
-  })
+  @CsvSource({"1, 1, 64, 0.3", "2, 2, 64, 1", "8, 4, 64, 0", "3, 0.25, 64, 0.6"})
   void isUnbiasedWithTheVariancesOfItsLaw(int d, double epsilon, int candidates, double length) {
+    assertUnbiased(d, epsilon, candidates, length);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @CsvSource({"1, 1, 64, 0", "2, 8, 64, 0.3", "8, 1, 64, 0.3", "8, 4, 256, 1", "20, 8, 256, 0.3"})
+  void isUnbiasedAtMoreLevels(int d, double epsilon, int candidates, double length) {
+    assertUnbiased(d, epsilon, candidates, length);
+  }
+
+  private static void assertUnbiased(int d, double epsilon, int candidates, double length) {
     double g = 0.5;
     PrivUnitRandomiser randomiser = seeded(g, d, epsilon, candidates);
     PrivUnitLaw law = randomiser.law();

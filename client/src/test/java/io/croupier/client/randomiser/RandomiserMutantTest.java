@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The checks of {@link RandomiserStatisticalTest} detect wrong noise. */
+@Tag("ci")
 class RandomiserMutantTest {
   private static final int FINE = -20;
   private static final int SEED = 5;

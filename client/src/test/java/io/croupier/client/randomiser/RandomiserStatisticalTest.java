@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import io.croupier.noise.Statistics;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,10 +21,20 @@ class RandomiserStatisticalTest {
   private static final int FINE = -20;
 
   private static Stream<Arguments> all() {
+    return Stream.concat(few(), many());
+  }
+
+  private static Stream<Arguments> few() {
+    return Stream.of(1, 2, 10).flatMap(RandomiserStatisticalTest::of);
+  }
+
+  private static Stream<Arguments> many() {
+    return of(1000);
+  }
+
+  private static Stream<Arguments> of(int dimension) {
     return Arrays.stream(RandomiserCase.values())
-        .flatMap(
-            mechanism ->
-                Stream.of(1, 2, 10, 1000).map(dimension -> Arguments.of(mechanism, dimension)));
+        .map(mechanism -> Arguments.of(mechanism, dimension));
   }
 
   /** A gradient longer than the bound, in every coordinate or along the last one. */
@@ -49,8 +60,20 @@ class RandomiserStatisticalTest {
   }
 
   @ParameterizedTest
-  @MethodSource("all")
+  @MethodSource("few")
   void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(RandomiserCase mechanism, int dimension) {
+    assertMoments(mechanism, dimension);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @MethodSource("many")
+  void inManyDimensionsTheNoiseHasItsMomentsRadiusAndDirection(
+      RandomiserCase mechanism, int dimension) {
+    assertMoments(mechanism, dimension);
+  }
+
+  private static void assertMoments(RandomiserCase mechanism, int dimension) {
     GridRandomiser randomiser =
         mechanism.seeded(new GradientGrid(1, dimension, FINE), 2, 50 + dimension);
     double[] gradient = gradient(mechanism, dimension);
@@ -65,8 +88,19 @@ class RandomiserStatisticalTest {
 
   /** A coarse grid, whose steps are nearly as wide as the noise. */
   @ParameterizedTest
-  @MethodSource("all")
+  @MethodSource("few")
   void onACoarseGridCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {
+    assertCoordinates(mechanism, dimension);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @MethodSource("many")
+  void inManyDimensionsCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {
+    assertCoordinates(mechanism, dimension);
+  }
+
+  private static void assertCoordinates(RandomiserCase mechanism, int dimension) {
     boolean radial = mechanism.law(dimension, 1) instanceof NoiseLaw.L2;
     double scale = radial ? 3 / Math.sqrt(dimension + 1) : 2;
     int reach = 12;

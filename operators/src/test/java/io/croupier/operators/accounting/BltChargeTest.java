@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The charges of participants in a model with buffered linear Toeplitz noise. */
@@ -250,6 +251,7 @@ class BltChargeTest {
   }
 
   /** With limits that change at any time, the charge covers the user's participations. */
+  @Tag("ci")
   @Test
   void everyPatternIsChargedAtLeastItsSensitivity() {
     Random random = new Random(SEED);

@@ -23,6 +23,7 @@ import io.croupier.schemas.ModelSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -182,6 +183,7 @@ class CentralGuaranteeTest {
   }
 
   /** Whatever a user does within the limits, the releases satisfy the guarantee. */
+  @Tag("ci")
   @Test
   void usersWithinTheLimitsHaveAtMostTheGuaranteedSensitivity() {
     Random random = new Random(SEED);

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limits that hold for each window of days. */
@@ -323,6 +324,7 @@ class PeriodTest {
   }
 
   /** Random lives of two models and three devices, compacted at any time. */
+  @Tag("ci")
   @Test
   void theNewestEventOfEachKeyGivesNoWindowBack() throws Exception {
     AccountingEventWriter writer = new AccountingEventWriter();

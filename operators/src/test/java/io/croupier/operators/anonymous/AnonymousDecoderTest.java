@@ -16,6 +16,7 @@ import io.croupier.schemas.RandomisedResponse;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which bytes are an anonymous report; no others throw, and none gains a token by a change. */
@@ -100,6 +101,7 @@ class AnonymousDecoderTest {
   }
 
   /** Changes that leave a signed report leave its model, window, level and token as they were. */
+  @Tag("ci")
   @Test
   void noChangeGainsAToken() {
     Random random = new Random(11);

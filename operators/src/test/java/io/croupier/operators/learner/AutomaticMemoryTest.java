@@ -56,6 +56,7 @@ class AutomaticMemoryTest {
   }
 
   @Nested
+  @Tag("ci")
   class OfProducts extends Contract {
     @Override
     Learner<AutomaticMemory.State> learner(InitialWeights initialWeights, double gradientBound) {

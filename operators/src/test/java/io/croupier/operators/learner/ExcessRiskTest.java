@@ -19,9 +19,9 @@ import java.util.Random;
 import org.apache.commons.math3.analysis.integration.gauss.GaussIntegrator;
 import org.apache.commons.math3.analysis.integration.gauss.GaussIntegratorFactory;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The guarantees of the papers' learners, in one pass and without tuning: the risk is never much
@@ -41,10 +41,15 @@ class ExcessRiskTest {
   private static final double SPREAD = 0.1;
   private static final int DESIGN = 1000;
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void twoDimensions(boolean isLogistic) {
-    assertBounded(2, isLogistic);
+  @Test
+  void absoluteLossInTwoDimensions() {
+    assertBounded(2, false);
+  }
+
+  @Tag("ci")
+  @Test
+  void logisticLossInTwoDimensions() {
+    assertBounded(2, true);
   }
 
   @Tag("thorough")

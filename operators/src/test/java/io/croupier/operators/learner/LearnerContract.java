@@ -387,7 +387,7 @@ abstract class LearnerContract<S extends LearnerState> {
   /** But for what a bet and an update need; no vector, unless the learner must keep one. */
   @Test
   void stepsAllocateLittle() {
-    int d = 20_000;
+    int d = 5_000;
     Learner<S> learner = learner(InitialWeights.zero(d), 1);
     S state = learner.initial();
     Round round = new Round();

@@ -16,6 +16,7 @@ class RoundCoinsTest {
   private static final double RHO = BettingRule.SquaredCoin.RHO;
   private static final double NO_CAP = Double.POSITIVE_INFINITY;
   private static final double CLEAR = 1e-3;
+  private static final int DRAWS = 60_000;
 
   /** Random coins of few publications, what they didn't know, and h. */
   private static final class Draw {
@@ -83,10 +84,10 @@ class RoundCoinsTest {
    * The largest violation with a multiple of the penalty and of h, or the first one above {@link
    * #CLEAR}; timely rounds take the hint of the rule, the size of the coin.
    */
-  private static double largestViolation(double ofPenalty, double ofBound) {
+  private static double largestViolation(double ofPenalty, double ofBound, int draws) {
     SplittableRandom random = new SplittableRandom(1);
     double worst = Double.NEGATIVE_INFINITY;
-    for (int i = 0; i < 60_000 && worst <= CLEAR; i++) {
+    for (int i = 0; i < draws && worst <= CLEAR; i++) {
       Draw draw = new Draw(random);
       RoundCoins round = draw.roundCoins();
       for (int side : new int[] {1, -1}) {
@@ -101,19 +102,19 @@ class RoundCoinsTest {
 
   @Test
   void theInequalityHolds() {
-    assertThat(largestViolation(1, 1)).isLessThan(1e-12);
+    assertThat(largestViolation(1, 1, Integer.getInteger("inputs", DRAWS))).isLessThan(1e-12);
   }
 
   /** A factor of 1 in place of 2. */
   @Test
   void halfThePenaltyIsNotEnough() {
-    assertThat(largestViolation(0.5, 1)).isGreaterThan(CLEAR);
+    assertThat(largestViolation(0.5, 1, DRAWS)).isGreaterThan(CLEAR);
   }
 
   @ParameterizedTest
   @ValueSource(doubles = {0.5, 0.7})
   void aSmallerBoundIsNotEnough(double ofBound) {
-    assertThat(largestViolation(1, ofBound)).isGreaterThan(CLEAR);
+    assertThat(largestViolation(1, ofBound, DRAWS)).isGreaterThan(CLEAR);
   }
 
   /** Without a losing coin, the penalty is the gain that the old bets miss, and h stays. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,7 +41,16 @@ class CentralRiskTest {
     "2, 1, 1, 0.000, 0.001",
     "2, 1, 20, 0.016, 0.009",
     "2, 10, 1, 0.003, 0.023",
-    "2, 10, 20, 0.053, 0.033",
+    "2, 10, 20, 0.053, 0.033"
+  })
+  void riskAgainstTheBestLearningRate(
+      int dimension, double norm, double noise, double tuned, double parameterFree) {
+    assertRisk(dimension, norm, noise, tuned, parameterFree);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @CsvSource({
     "20, 0.1, 1, 0.187, 0.259",
     "20, 0.1, 20, 0.566, 0.953",
     "20, 1, 1, 0.009, 0.052",
@@ -48,7 +58,12 @@ class CentralRiskTest {
     "20, 10, 1, 0.038, 0.181",
     "20, 10, 20, 0.467, 0.999"
   })
-  void riskAgainstTheBestLearningRate(
+  void riskAgainstTheBestLearningRateInMoreDimensions(
+      int dimension, double norm, double noise, double tuned, double parameterFree) {
+    assertRisk(dimension, norm, noise, tuned, parameterFree);
+  }
+
+  private static void assertRisk(
       int dimension, double norm, double noise, double tuned, double parameterFree) {
     List<PrefixLearner<? extends LearnerState>> learners = new ArrayList<>();
     Averaging uniform = new Averaging(0);

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.ModelUpdate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +34,8 @@ public final class LearnerTasks
   public static final PublicationSettings PUBLICATIONS =
       new PublicationSettings(Duration.ofMinutes(1));
 
+  private final List<ModelUpdate> updates = new ArrayList<>();
+  private int read;
   private long lagMs;
 
   public LearnerTasks(Backend backend, Plan plan) throws Exception {
@@ -115,10 +118,18 @@ public final class LearnerTasks
     on(sum.modelId, harness -> harness.processElement1(sum, 0));
   }
 
+  /** Returns the updates of all models so far. */
+  public List<ModelUpdate> updates() {
+    List<OutboundRecord> outputs = outputs();
+    updates.addAll(TestRecords.updates(outputs.subList(read, outputs.size())));
+    read = outputs.size();
+    return updates;
+  }
+
   /** Returns the last update that any model emitted. */
   public ModelUpdate lastUpdate() {
-    List<ModelUpdate> updates = TestRecords.updates(outputs());
-    return updates.get(updates.size() - 1);
+    List<ModelUpdate> all = updates();
+    return all.get(all.size() - 1);
   }
 
   /** Returns the names of a model's entries in keyed state. */

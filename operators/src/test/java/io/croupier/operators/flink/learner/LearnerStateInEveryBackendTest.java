@@ -1,0 +1,7 @@
+package io.croupier.operators.flink.learner;
+
+import org.junit.jupiter.api.Tag;
+
+/** The learner's state with the other backends and plans. */
+@Tag("ci")
+class LearnerStateInEveryBackendTest extends LearnerStateTest {}

@@ -1,0 +1,7 @@
+package io.croupier.operators.flink.ledger;
+
+import org.junit.jupiter.api.Tag;
+
+/** The ledger's state with the other backends and plans. */
+@Tag("ci")
+class LedgerStateInEveryBackendTest extends LedgerStateTest {}
