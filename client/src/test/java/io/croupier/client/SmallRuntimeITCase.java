@@ -10,13 +10,13 @@ import io.croupier.noise.SecureBits;
 import io.croupier.schemas.GradientReport;
 import java.io.BufferedReader;
 import java.io.File;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +34,7 @@ import org.slf4j.Logger;
  * The client runs on a runtime that contains only the listed modules, without a JDK, and over HTTP
  * without Kafka.
  */
-@Tag("thorough")
+@Tag("ci")
 class SmallRuntimeITCase {
   /** Found by jdeps; all are part of any JRE. */
   private static final Set<String> MODULES =
@@ -68,6 +68,9 @@ class SmallRuntimeITCase {
               PARTS.stream().filter(part -> part != Producer.class), Stream.of(JsonReader.class))
           .toList();
 
+  /** What jdeps prints of each part. */
+  private static final Map<Class<?>, String> PRINTED = new HashMap<>();
+
   @TempDir private Path folder;
 
   @Test
@@ -83,20 +86,23 @@ class SmallRuntimeITCase {
     assertThat(used(parts)).isEqualTo(HTTP_MODULES);
   }
 
-  private static Set<String> used(List<Class<?>> parts) throws IOException {
+  private static Set<String> used(List<Class<?>> parts) {
     Set<String> used = new TreeSet<>();
     for (Class<?> part : parts) {
-      String printed =
-          run(
-              "jdeps",
-              "--ignore-missing-deps",
-              "--multi-release",
-              "17",
-              "--print-module-deps",
-              location(part));
+      String printed = PRINTED.computeIfAbsent(part, SmallRuntimeITCase::dependencies);
       used.addAll(Arrays.asList(printed.strip().split(",")));
     }
     return used;
+  }
+
+  private static String dependencies(Class<?> part) {
+    return run(
+        "jdeps",
+        "--ignore-missing-deps",
+        "--multi-release",
+        "17",
+        "--print-module-deps",
+        location(part));
   }
 
   @Test
@@ -176,7 +182,7 @@ class SmallRuntimeITCase {
     }
   }
 
-  private static String run(String tool, String... arguments) throws IOException {
+  private static String run(String tool, String... arguments) {
     StringWriter output = new StringWriter();
     PrintWriter writer = new PrintWriter(output);
     int status = ToolProvider.findFirst(tool).orElseThrow().run(writer, writer, arguments);

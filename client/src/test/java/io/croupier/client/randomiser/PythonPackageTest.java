@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>Skipped, with a message, where Python 3.11, or what pip has to fetch, is missing.
  */
-@Tag("thorough")
+@Tag("ci")
 class PythonPackageTest {
   private static final Path SOURCES = Path.of("../python");
   private static final int MOST_SECONDS = 300;
@@ -60,7 +60,16 @@ class PythonPackageTest {
         isDone("python3", "-m", "venv", environment), "Skipped: Python's venv isn't installed");
     python = environment + "/bin/python";
     assumeTrue(
-        isDone(python, "-m", "pip", "install", "protobuf>=3.20", "setuptools>=65", "wheel"),
+        isDone(
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--retries",
+            "2",
+            "protobuf>=3.20",
+            "setuptools>=65",
+            "wheel"),
         "Skipped: pip can't fetch protobuf, setuptools and wheel");
     // A copy, since a build leaves files beside the sources.
     Path sources = directory.resolve("sources");
@@ -105,6 +114,7 @@ class PythonPackageTest {
         .contains("<version>" + version.strip() + "</version>");
   }
 
+  @Tag("thorough")
   @Test
   void theWheelPassesItsTests() throws Exception {
     String output = run("", python, "-m", "unittest", "discover", SOURCES.resolve("tests") + "");

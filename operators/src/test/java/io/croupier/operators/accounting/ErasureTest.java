@@ -11,6 +11,7 @@ import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An erased account has its totals, and nothing else. */
@@ -154,6 +155,7 @@ class ErasureTest {
   }
 
   /** As records, and with an account on the heap beside the one in maps. */
+  @Tag("ci")
   @Test
   void aRebuildHasTheSameAccount() throws Exception {
     for (int run = 0; run < 40; run++) {

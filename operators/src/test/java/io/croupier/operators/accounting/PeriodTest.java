@@ -238,6 +238,7 @@ class PeriodTest {
     return events;
   }
 
+  @Tag("ci")
   @Test
   void aRebuildHasTheSameDays() {
     for (int run = 0; run < 40; run++) {

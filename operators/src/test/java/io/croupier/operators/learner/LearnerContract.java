@@ -376,7 +376,7 @@ abstract class LearnerContract<S extends LearnerState> {
 
   /** Rounds of {@link #saturatingGradient} that reach the bound. */
   int saturatingRounds() {
-    return 200_000;
+    return 50_000;
   }
 
   /** Large enough to reach the bound within {@link #saturatingRounds}. */

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.assertj.core.util.DoubleComparator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,15 +68,19 @@ class JournalReplayTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "NEVER_STOPPED, " + LARGE,
-    "NEVER_STOPPED, " + SMALL,
-    "RESTORED, " + LARGE,
-    "RESTORED, " + SMALL,
-    "RESCALED, " + SMALL,
-    "LOST, " + SMALL
-  })
+  @CsvSource({"NEVER_STOPPED, " + LARGE, "RESCALED, " + SMALL, "LOST, " + SMALL})
   void replayPublishesTheSameUpdates(String run, int maxRecordBytes) throws Exception {
+    assertSameUpdates(run, maxRecordBytes);
+  }
+
+  @Tag("ci")
+  @ParameterizedTest
+  @CsvSource({"NEVER_STOPPED, " + SMALL, "RESTORED, " + LARGE, "RESTORED, " + SMALL})
+  void otherRunsPublishTheSameUpdates(String run, int maxRecordBytes) throws Exception {
+    assertSameUpdates(run, maxRecordBytes);
+  }
+
+  private void assertSameUpdates(String run, int maxRecordBytes) throws Exception {
     boolean isLost = run.equals("LOST");
     Plan plan = isLost ? Plan.NEVER_STOPPED : Plan.valueOf(run);
     VisibleRecords visible = new VisibleRecords();
