@@ -284,6 +284,7 @@ class ObliviousHttpTest extends WindowFixture {
     assertThat(reports()).hasSize(1);
   }
 
+  @Tag("ci")
   @Test
   void theGatewaysRefusalEndsAReport() {
     Value device = openThroughRelay();

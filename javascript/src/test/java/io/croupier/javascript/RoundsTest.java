@@ -27,6 +27,7 @@ import java.util.SplittableRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +145,7 @@ class RoundsTest extends BrowserFixture {
   }
 
   /** With the secret of its ledger, a device does in every round what the Java client does. */
+  @Tag("ci")
   @Test
   void decidesAsTheJavaClient(@TempDir Path folder) throws IOException {
     SplittableRandom random = new SplittableRandom(2);

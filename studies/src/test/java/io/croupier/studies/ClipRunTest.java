@@ -21,9 +21,18 @@ class ClipRunTest {
   private final DataSet census = Census.load();
 
   /** The clip is a power of 2, so the unit changes no digit. */
-  @ParameterizedTest
-  @EnumSource(names = {"L2_LAPLACE", "PRIV_UNIT"})
-  void aFixedClipIsTheGradientBoundOfASpec(StudiedMechanism mechanism) {
+  @Test
+  void aFixedClipIsTheGradientBoundOfASpec() {
+    assertFixed(StudiedMechanism.L2_LAPLACE);
+  }
+
+  @Tag("ci")
+  @Test
+  void ofPrivUnitAFixedClipIsTheGradientBoundOfASpecToo() {
+    assertFixed(StudiedMechanism.PRIV_UNIT);
+  }
+
+  private void assertFixed(StudiedMechanism mechanism) {
     double bound = 0.25;
     Problem problem = census.problem();
     int d = problem.dimension();
@@ -42,9 +51,19 @@ class ClipRunTest {
   }
 
   /** Units are powers of 2. */
+  @Test
+  void theUnitOfTheGradientsChangesNothing() {
+    assertSameInOtherUnits(Loss.LOGISTIC);
+  }
+
+  @Tag("ci")
   @ParameterizedTest
-  @EnumSource(names = {"ABSOLUTE", "LOGISTIC", "SQUARED"})
-  void theUnitOfTheGradientsChangesNothing(Loss loss) {
+  @EnumSource(names = {"ABSOLUTE", "SQUARED"})
+  void ofOtherLossesTheUnitChangesNothingEither(Loss loss) {
+    assertSameInOtherUnits(loss);
+  }
+
+  private static void assertSameInOtherUnits(Loss loss) {
     Outcome one = inUnit(1, loss);
     for (double unit : new double[] {1.0 / 128, 64}) {
       Outcome other = inUnit(unit, loss);

@@ -31,7 +31,7 @@ class PrivUnitReleaseTest {
     assertLawOfDevices(dimension, share, epsilon);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"2,0.6,8", "20,1,8"})
   void releasesOfManyCandidatesHaveTheLawOfDevices(int dimension, double share, double epsilon) {
@@ -76,7 +76,7 @@ class PrivUnitReleaseTest {
   }
 
   /** Within 5.5 standard errors: all nine fail by chance with probability below 4e-7. */
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1,1", "8,8", "20,4"})
   void momentsAreThoseOfTheLaw(int dimension, double epsilon) {

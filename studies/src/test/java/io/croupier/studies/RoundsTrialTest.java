@@ -6,6 +6,7 @@ import io.croupier.cli.data.Census;
 import io.croupier.studies.RoundsTrial.Arrival;
 import io.croupier.studies.RoundsTrial.ReportNoise;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -31,6 +32,7 @@ class RoundsTrialTest {
   }
 
   /** Update docs/learners.md if this test fails. */
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("learners")
   void aModelEndsBelowDoingNothingHoweverReportsArrive(String learner) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command of the README, with far too few people. */
-@Tag("thorough")
+@Tag("ci")
 class StudiesTest {
   @TempDir private Path out;
 
@@ -46,6 +46,7 @@ class StudiesTest {
     }
   }
 
+  @Tag("thorough")
   @Test
   void resultsDependOnTheSeedAloneNotOnThreads() throws IOException {
     String[] study = {"--quick", "--only", "wealth,anonymity"};
