@@ -138,7 +138,7 @@ class ExamplesTest {
   }
 
   /** The randomiser is not seeded; a false alarm has a probability of at most 1e-6. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =

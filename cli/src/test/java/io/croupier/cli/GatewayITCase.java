@@ -143,7 +143,7 @@ class GatewayITCase {
     return gatewayCommand("token", "--subject", subject);
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void reportsReachTheAccountsOfTheirSenders() throws Exception {
     URI address = gateway.address();
@@ -178,7 +178,7 @@ class GatewayITCase {
   }
 
   /** A page that the gateway serves, in Chromium: two visits, which are one device with a limit. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aBrowserTakesPart() throws Exception {
     awaitModel(gateway.address(), "m");
@@ -261,6 +261,7 @@ class GatewayITCase {
   /**
    * The command under "Try it" in docs/gateway.md, as a shell runs it, at this gateway's address.
    */
+  @Tag("ci")
   @Test
   void theCurlCommandOfThePageReports() throws Exception {
     assumeTrue(isCurlThere(), "curl isn't installed, so the command of docs/gateway.md isn't run");
@@ -369,7 +370,7 @@ class GatewayITCase {
   }
 
   /** A device's own principal, and the job's, can't write a report in anybody's name. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void onlyTheGatewayWritesReports() {
     byte[] report =

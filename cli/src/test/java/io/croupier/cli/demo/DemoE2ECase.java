@@ -44,7 +44,16 @@ class DemoE2ECase {
     Path page = directory.resolve("page.html");
 
     List<String> output =
-        script.run("demo", "--epsilon", "8", "--users", "300", "--page", page.toString());
+        script.run(
+            "demo",
+            "--epsilon",
+            "8",
+            "--users",
+            "300",
+            "--duration",
+            "5",
+            "--page",
+            page.toString());
 
     assertThat(output)
         .contains(
@@ -144,7 +153,7 @@ class DemoE2ECase {
     script.assertNothingIsLeft();
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void showsItselfInABrowserWhileItRuns() throws Exception {
     Process process =
@@ -229,7 +238,7 @@ class DemoE2ECase {
         .matches("BANCO refused [456]\\d undisclosed reports \\(DECLARATION\\)\\.");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void ctrlCEndsItAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();
