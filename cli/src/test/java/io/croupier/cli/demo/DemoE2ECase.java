@@ -160,7 +160,7 @@ class DemoE2ECase {
         script.start(
             "demo",
             "--users",
-            "2000",
+            "500",
             "--learners",
             "black-box:0.25,dp-ftrl-tree:100",
             "--page",
