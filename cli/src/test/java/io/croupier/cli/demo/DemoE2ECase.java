@@ -153,7 +153,7 @@ class DemoE2ECase {
     script.assertNothingIsLeft();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void showsItselfInABrowserWhileItRuns() throws Exception {
     Process process =
@@ -244,7 +244,12 @@ class DemoE2ECase {
     Interrupt interrupt = Interrupt.available();
     Process process =
         script.start(
-            interrupt.launcher(), "demo", "--page", directory.resolve("page.html").toString());
+            interrupt.launcher(),
+            "demo",
+            "--learners",
+            "black-box:0.25",
+            "--page",
+            directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
     String line = output.readLine();
     while (line != null && !line.contains("people have reported")) {
