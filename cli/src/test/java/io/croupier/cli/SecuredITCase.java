@@ -248,6 +248,7 @@ class SecuredITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void everyRightIsNecessary() throws Exception {
     secured.send(

@@ -138,6 +138,7 @@ class CentralTotalsTest {
     assertThat(statement.windows().all().central()).isBetween(2.0, 2.1);
   }
 
+  @Tag("ci")
   @Test
   void modelsComposeToo() {
     add(granted("a", 3));

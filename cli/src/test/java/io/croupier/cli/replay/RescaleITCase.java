@@ -25,9 +25,10 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * While people report, the job is twice stopped with a savepoint and restored from it with another
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Every report is accounted for once, the local models equal those of a replay of the journal bit
  * for bit, and a central model has every round once and every report once in its sums.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 class RescaleITCase {
   private static final int[] PARALLELISM = {1, 2, 1};
   private static final int WAVES = 3;
@@ -87,19 +88,10 @@ class RescaleITCase {
     broker.close();
   }
 
-  @Tag("ci")
-  @Test
-  void nothingIsLostOrDuplicated() throws Exception {
-    rescale("rocksdb", SavepointFormatType.NATIVE);
-  }
-
-  @Tag("thorough")
-  @Test
-  void nothingIsLostOrDuplicatedInMemory() throws Exception {
-    rescale("hashmap", SavepointFormatType.CANONICAL);
-  }
-
-  private void rescale(String backend, SavepointFormatType format) throws Exception {
+  @ParameterizedTest(name = "{0}, savepoints {1}")
+  @CsvSource({"hashmap, CANONICAL", "rocksdb, NATIVE"})
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void nothingIsLostOrDuplicated(String backend, SavepointFormatType format) throws Exception {
     Path files = Files.createDirectories(directory.resolve(backend));
     ReplayFolder folder = new ReplayFolder(files);
     folder.write("models.yaml", ReplayITCase.MODELS);
