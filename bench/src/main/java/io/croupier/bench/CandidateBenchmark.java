@@ -5,6 +5,7 @@ import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.math.ExactSums;
 import io.croupier.operators.noise.CandidateExpansion;
+import io.croupier.operators.noise.ReportWeight;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
@@ -29,9 +30,6 @@ import org.openjdk.jmh.annotations.State;
 public class CandidateBenchmark {
   private static final double EPSILON = 1;
 
-  /** Of the sums of these reports. */
-  private static final int EXPONENT = -30;
-
   @Param({"100", "1000", "10000"})
   int dimension;
 
@@ -41,7 +39,11 @@ public class CandidateBenchmark {
   private SplittableRandom random;
   private PrivUnitRandomiser randomiser;
   private GradientSpace space;
+  private CandidateExpansion expansion;
   private Report report;
+
+  /** Of the sums of these reports. */
+  private int exponent;
 
   /** Creates a gradient that is not sparse, a randomiser with 256 candidates, and its report. */
   @Setup
@@ -52,18 +54,20 @@ public class CandidateBenchmark {
     direction = random.doubles(dimension + 1L, -1, 1).toArray();
     randomiser = new PrivUnitRandomiser(1, dimension, EPSILON);
     space = new GradientSpace(dimension, 1, -16);
+    expansion = new CandidateExpansion();
     report = new Report();
     report.form = VectorForm.CANDIDATE;
     report.dimension = dimension;
     Declaration.declare(randomiser.mechanism(), report);
     report.candidateIndex = 7;
+    exponent = ReportWeight.gridExponent(1, ReportWeight.exponent(randomiser.mechanism(), space));
   }
 
   /** The vector of a report, as the ledger's subtask passes it to the learner. */
   @Benchmark
   public byte[] expandInJob() {
     report.candidateSeed++;
-    return ExactSums.of(CandidateExpansion.expand(report, space), EXPONENT);
+    return ExactSums.of(expansion.expand(report, space), exponent);
   }
 
   /** The same vector in an array that is reused. */

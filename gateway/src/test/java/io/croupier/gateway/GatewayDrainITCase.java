@@ -114,7 +114,7 @@ class GatewayDrainITCase {
    * Each report is sent once. Those that have a 202 are on the topic once, where the answer said.
    * Those whose connection failed are not.
    */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void underLoadEveryRequestThatWasReadIsAnswered() throws Exception {
     Map<String, String> positions = new ConcurrentHashMap<>();
@@ -208,6 +208,7 @@ class GatewayDrainITCase {
   }
 
   /** A report whose body comes late, a poll, a stream, and connections without a request. */
+  @Tag("ci")
   @Test
   void whatIsUnderWayIsAnswered() throws Exception {
     byte[] body = report(1);

@@ -259,7 +259,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** More senders than the gateway has threads, and the server of their issuer's keys hangs. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aHangingUrlOfKeysDelaysNoOtherIssuer() throws Exception {
     TestIssuer slow = new TestIssuer("https://slow.example");
@@ -309,6 +309,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** A slash more, and each person would have a second user id. */
+  @Tag("ci")
   @Test
   void anotherIssuerIsRefusedUnlessItsPeopleAreOthers() throws Exception {
     Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
@@ -365,7 +366,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** Of two gateways that start first together with different peppers, one starts. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void twoFirstGatewaysAgreeOnAPepper() throws Exception {
     for (int round = 0; round < 3; round++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Floods and slow clients. */
-@Tag("thorough")
+@Tag("ci")
 class LimitsITCase {
   private static final int DIMENSION = 2;
 

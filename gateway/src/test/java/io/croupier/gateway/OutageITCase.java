@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway while Kafka is away, and when it is there again. */
-@Tag("thorough")
+@Tag("ci")
 class OutageITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway on a broker with TLS, passwords and exactly the rights of docs/gateway.md. */
-@Tag("thorough")
+@Tag("ci")
 class SecuredGatewayITCase {
   @TempDir private Path directory;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page to watch, served by a gateway. */
-@Tag("thorough")
+@Tag("ci")
 class WatchITCase {
   @TempDir private Path directory;
 

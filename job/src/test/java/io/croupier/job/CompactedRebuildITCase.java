@@ -58,7 +58,7 @@ class CompactedRebuildITCase {
     broker.close();
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theNewestEventsAndUpdatesAreEnough() throws Exception {
     compact();
@@ -98,6 +98,7 @@ class CompactedRebuildITCase {
   }
 
   /** Of such events, the newest of a user lacks the other models and devices. */
+  @Tag("ci")
   @Test
   void eventsOfAnEarlierReleaseMustNotBeCompacted() throws Exception {
     AccountingEvent event = new LedgerHistory(spec, 1, 1, testTopics.topics.gradients()).last();

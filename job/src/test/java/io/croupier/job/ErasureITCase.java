@@ -30,7 +30,7 @@ class ErasureITCase extends BrokerFixture {
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
   private final List<AccountingEvent> seen = new ArrayList<>();
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void anErasedAccountKeepsWhatWasSpentThroughRestartAndRebuild() throws Exception {
     try (TestTopics testTopics = newTopics("erasure")) {

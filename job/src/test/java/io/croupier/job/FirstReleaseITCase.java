@@ -82,7 +82,7 @@ class FirstReleaseITCase {
   }
 
   /** Each user sends the newest judged report again. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void itsEventsRebuildTheLedger() throws Exception {
     Map<Position, byte[]> reports = new HashMap<>();

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * after all of it, and the growth must be less than the size of the input between. {@code
  * -Dflood=N} sets the reports of the one user, {@code -Dusers=N} the number of the many.
  */
-@Tag("thorough")
+@Tag("ci")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class FloodITCase extends BrokerFixture {
   private static final int FLOOD = Integer.getInteger("flood", 50_000);
@@ -171,6 +171,7 @@ class FloodITCase extends BrokerFixture {
     assertThat(tooMany).as("by user, reports of the flood that overtook theirs").isEmpty();
   }
 
+  @Tag("thorough")
   @Test
   void manyUsersNeedOnlyTheirState() throws Exception {
     ModelSpec spec = OneHotReports.spec("m", DIMENSION, 1);

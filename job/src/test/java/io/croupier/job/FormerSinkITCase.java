@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A start from the state of a job with one sink for all outputs, as releases up to 0.2.0 had it:
  * what this sink had pre-committed on all topics becomes visible, once.
  */
-@Tag("thorough")
+@Tag("ci")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class FormerSinkITCase extends BrokerFixture {
   private static final int REPORTS = 30;

@@ -30,7 +30,7 @@ class JournalITCase extends BrokerFixture {
   /** One of this many reports names a round that was never published. */
   private static final int UNPUBLISHED = 10;
 
-  @Tag("thorough")
+  @Tag("ci")
   @ParameterizedTest(name = "{0} reports a round")
   @CsvSource({"1, 200 ms", "4, 200 ms", "40, 2 s"})
   @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -32,6 +32,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.PolicyViolationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -151,6 +152,7 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     assertThatIOException().isThrownBy(reader::readToEnd).withMessageContaining("no/topic");
   }
 
+  @Tag("ci")
   @Test
   void earlierReportIsAdmittedByEarlierSpec() throws Exception {
     ModelSpec spec = spec("early");

@@ -3,7 +3,6 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
@@ -54,7 +53,6 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -64,7 +62,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * to 0.2.0 had another state: they begin anew at their last average, and publish it. {@code
  * -Dkeep=VERSION} creates a savepoint of this release instead.
  */
-@Tag("thorough")
+@Tag("ci")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LearningSavepointITCase {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints-in-learning");
@@ -226,30 +224,35 @@ class LearningSavepointITCase {
     return lines;
   }
 
-  static Stream<Arguments> keptSavepoints() throws IOException {
+  static Stream<Path> keptSavepoints() throws IOException {
     try (Stream<Path> releases = Files.list(KEPT)) {
-      return releases
-          .map(Path::getFileName)
-          .sorted()
-          .flatMap(
-              release ->
-                  Stream.of(
-                      arguments(release, 2, "hashmap", false),
-                      arguments(release, 1, "rocksdb", true)))
-          .toList()
-          .stream();
+      return releases.map(Path::getFileName).sorted().toList().stream();
     }
   }
 
-  /**
-   * The restored records have producers' timestamps, as on the topics that the first release
-   * created, or the broker's.
-   */
-  @ParameterizedTest(name = "{0}, parallelism {1}, {2}, times of the broker: {3}")
+  @ParameterizedTest
   @MethodSource("keptSavepoints")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")
-  void goesOnLearningFromAKeptSavepoint(
-      Path release, int parallelism, String backend, boolean appendTimes) throws Exception {
+  void goesOnLearningWithOneSubtaskAndRocksDb(Path release) throws Exception {
+    learnFrom(release, 1, "rocksdb", true);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @MethodSource("keptSavepoints")
+  @DisabledIfSystemProperty(named = "keep", matches = ".+")
+  void goesOnLearningFromRecordsWithTheProducersTimes(Path release) throws Exception {
+    learnFrom(release, 2, "hashmap", false);
+  }
+
+  /**
+   * Goes on from a kept savepoint.
+   *
+   * @param appendTimes whether the restored records have the broker's times; otherwise they have
+   *     their producers', as on the topics that the first release created
+   */
+  private void learnFrom(Path release, int parallelism, String backend, boolean appendTimes)
+      throws Exception {
     Path kept = KEPT.resolve(release);
     List<ProducerRecord<byte[], byte[]>> before = KeptRecords.read(kept.resolve(BEFORE));
     if (!appendTimes) {

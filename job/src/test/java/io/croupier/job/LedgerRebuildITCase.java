@@ -77,7 +77,7 @@ class LedgerRebuildITCase extends BrokerFixture {
    * The whole job, in one process, is killed while it rebuilds its ledger, and started again. It
    * can't finish before: the events of one partition are held back.
    */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aKilledRebuildBeginsAgain() throws Exception {
     LedgerHistory history = history(USERS, REPORTS);
@@ -146,7 +146,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   /** Elsewhere, their users would get budget back, or the source would fail again and again. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void eventsThatAreDeletedDuringTheRebuildEndIt() throws Exception {
     history(10, 20).write(testTopics);

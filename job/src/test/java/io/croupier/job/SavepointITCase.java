@@ -149,7 +149,7 @@ class SavepointITCase {
     continueFrom(release, 2, "hashmap");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("keptSavepoints")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")
@@ -193,7 +193,7 @@ class SavepointITCase {
   }
 
   /** Totals and windows in the savepoint itself: all its reports are sent again, then changed. */
-  @Tag("thorough")
+  @Tag("ci")
   @ParameterizedTest(name = "{0}, parallelism {1}, {2}")
   @MethodSource("keptSavepointsInEveryBackend")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")

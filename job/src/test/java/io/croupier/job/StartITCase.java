@@ -69,7 +69,7 @@ class StartITCase extends BrokerFixture {
         .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void rebuildsLostTotals() throws Exception {
     long lastRound = run(1).getRound();
@@ -114,7 +114,7 @@ class StartITCase extends BrokerFixture {
         .isEqualTo(lastRound + 1);
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void newLedgerIgnoresAccounts() throws Exception {
     run(1);
@@ -137,7 +137,7 @@ class StartITCase extends BrokerFixture {
     assertThat(testTopics.awaitEvents("m", 3 * PEOPLE)).hasSize(3 * PEOPLE);
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void refusesAnOlderSavepoint() throws Exception {
     run(1);
@@ -165,7 +165,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The new topic already has the restored offsets, so the job reads only what follows them. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void warnsOfAGradientTopicThatWasCreatedAgain() throws Exception {
     run(1);
@@ -206,7 +206,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The job doesn't discard the state and start without it. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

@@ -9,7 +9,7 @@ package io.croupier.noise;
  * the k-th word of vector i is mix(mix(seed + g (2i + 1)) + g (k + 1)), [SLF14]'s generator as a
  * function of a counter. Its lower 32 bits make coordinate 2k, the upper ones coordinate 2k + 1:
  * the highest of them is the sign, the others, r, are a tail of the normal law, P(|X| >= |x|) = (r
- * + 1/2) 2^-31, interpolated between the quantiles of {@link #KNOTS}. The vector is divided by its
+ * + 1/2) 2^-31, interpolated between the quantiles at {@link #knots}. The vector is divided by its
  * norm, the root of the sum of the squares of coordinates 2k plus that of coordinates 2k + 1, each
  * added up in their order.
  *
@@ -29,19 +29,24 @@ public final class CandidateVectors {
   /** Octaves of r that are longer than {@link #SEGMENTS}. */
   private static final int OCTAVES = 22;
 
-  private static final int TAIL_BITS = 31;
-
   /** Binary places of a knot. */
   private static final int PLACES = 24;
 
-  /** Binary places of a point between two knots. */
-  private static final int PLACE_BITS = OCTAVES + 1;
+  private static final double KNOT_UNIT = Math.scalb(1.0, -PLACES);
 
-  private static final int PLACE_MASK = (1 << PLACE_BITS) - 1;
+  /** The bits of a double's fraction after the first eight. */
+  private static final int PLACE_BITS = 52 - SEGMENT_BITS;
 
-  private static final double UNIT = Math.scalb(1.0, -PLACES - PLACE_BITS);
+  private static final long PLACE_MASK = (1L << PLACE_BITS) - 1;
 
-  /** {@link #KNOTS} end where |x| = 0. */
+  private static final long ONE = Double.doubleToRawLongBits(1);
+
+  /** Bits of a segment's index in {@link #LINES}: five of an exponent, and those of a fraction. */
+  private static final int INDEX_MASK = (1 << (5 + SEGMENT_BITS)) - 1;
+
+  private static final long SIGN_BIT = 0x8000_0000L;
+
+  /** The knots end where |x| = 0. */
   private static final int LAST = (OCTAVES + 2) * SEGMENTS;
 
   private static final double ROOT_TWO_PI = 2.5066282746310002;
@@ -49,8 +54,8 @@ public final class CandidateVectors {
   /** From here on Q is a continued fraction, below it 1/2 minus a series. */
   private static final double FAR = 2.5;
 
-  /** Ends of segments: |x| 2^24, rounded, decreasing. */
-  private static final int[] KNOTS = knots();
+  /** Shape [2 * 2^13]: |x| where a segment begins, and how it grows with the double's fraction. */
+  private static final double[] LINES = lines(knots());
 
   private CandidateVectors() {}
 
@@ -134,19 +139,37 @@ public final class CandidateVectors {
     return z ^ (z >>> 31);
   }
 
-  /** A normal variate from 32 bits. No branch: half of all signs would be foreseen wrongly. */
+  /**
+   * A normal variate from 32 bits. No branch: half of all signs would be foreseen wrongly.
+   *
+   * <p>As a double, 2r + 1 has the octave of r as its exponent, the segment in the first eight bits
+   * of its fraction, and the place between two knots in the others. All numbers are multiples of
+   * 2^-47 below 2^3, so nothing is rounded.
+   */
   static double coordinate(int bits) {
-    int r = bits & Integer.MAX_VALUE;
-    // Octaves of r have SEGMENTS segments of 2^shift each; below the first one, each r is one.
-    int zeros = Integer.numberOfLeadingZeros(r | SEGMENTS);
-    int shift = TAIL_BITS - SEGMENT_BITS - zeros;
-    int segment = (shift << SEGMENT_BITS) + (r >>> shift);
-    long from = KNOTS[segment];
-    // How far the middle of r is from the segment's begin, in units of 2^-23 segments.
-    int place = ((2 * r + 1) << (zeros - 1)) & PLACE_MASK;
-    long magnitude = (from << PLACE_BITS) + (KNOTS[segment + 1] - from) * place;
-    long sign = bits >> TAIL_BITS;
-    return ((magnitude ^ sign) - sign) * UNIT;
+    long middle = Double.doubleToRawLongBits((double) (((bits << 1) & 0xffff_ffffL) | 1));
+    int segment = 2 * ((int) (middle >>> PLACE_BITS) & INDEX_MASK);
+    double place = Double.longBitsToDouble((middle & PLACE_MASK) | ONE) - 1;
+    double magnitude = LINES[segment] + LINES[segment + 1] * place;
+    return Double.longBitsToDouble(
+        Double.doubleToRawLongBits(magnitude) | ((bits & SIGN_BIT) << Integer.SIZE));
+  }
+
+  private static double[] lines(int[] knots) {
+    double[] lines = new double[2 * (INDEX_MASK + 1)];
+    // In the first segments, which are one r each, 2r + 1 has no further bits.
+    for (int r = 0; r < SEGMENTS; r++) {
+      long middle = Double.doubleToRawLongBits(2.0 * r + 1);
+      int index = (int) (middle >>> PLACE_BITS) & INDEX_MASK;
+      lines[2 * index] = (knots[r] + knots[r + 1]) * (KNOT_UNIT / 2);
+    }
+    for (int k = SEGMENTS; k < LAST; k++) {
+      long middle = Double.doubleToRawLongBits(2 * begin(k) + 1);
+      int index = (int) (middle >>> PLACE_BITS) & INDEX_MASK;
+      lines[2 * index] = knots[k] * KNOT_UNIT;
+      lines[2 * index + 1] = (knots[k + 1] - knots[k]) * (KNOT_UNIT * SEGMENTS);
+    }
+    return lines;
   }
 
   /** Where segment k begins on the scale of r. */
@@ -156,8 +179,11 @@ public final class CandidateVectors {
   }
 
   /**
-   * By Newton's method from the knot before: Q is convex, so it approaches the root from below. The
-   * first knot makes the first segment, all beyond 6.2 standard deviations, as large as its mean.
+   * Ends of segments: |x| 2^24, rounded, decreasing. Shape [{@value #LAST} + 1].
+   *
+   * <p>By Newton's method from the knot before: Q is convex, so it approaches the root from below.
+   * The first knot makes the first segment, all beyond 6.2 standard deviations, as large as its
+   * mean.
    */
   static int[] knots() {
     int[] knots = new int[LAST + 1];

@@ -86,6 +86,32 @@ class CandidateVectorsTest {
         .isEqualTo("34136a903e835304aa3e1c0ac215a6bfb6eff390b63d7b16fd74558459be6acf");
   }
 
+  /** In the integers of docs/priv-unit.md, bit for bit. */
+  @Test
+  void coordinatesAreThoseOfTheSpecification() {
+    int[] knots = CandidateVectors.knots();
+    int step = 1;
+    for (long bits = 0; bits < 1L << 32; bits += step) {
+      // Every tail below 2^16, then each 4,095th, so in all places of a segment.
+      step = bits < 1 << 16 ? 1 : 4095;
+      assertSpecified(knots, (int) bits);
+      assertSpecified(knots, (int) bits | Integer.MIN_VALUE);
+    }
+  }
+
+  private static void assertSpecified(int[] knots, int bits) {
+    int r = bits & Integer.MAX_VALUE;
+    int zeros = Integer.numberOfLeadingZeros(r | 256);
+    int shift = 23 - zeros;
+    int segment = 256 * shift + (r >>> shift);
+    long place = ((2L * r + 1) << (zeros - 1)) % (1 << 23);
+    long magnitude = ((long) knots[segment] << 23) + (knots[segment + 1] - knots[segment]) * place;
+    double expected = Math.scalb((double) (bits < 0 ? -magnitude : magnitude), -47);
+    if (CandidateVectors.coordinate(bits) != expected) {
+      assertThat(CandidateVectors.coordinate(bits)).as("of %s", bits).isEqualTo(expected);
+    }
+  }
+
   /** Over an even lattice of the 2^31 tails; odd moments are 0 by the sign. */
   @Test
   void coordinatesHaveTheMomentsOfTheNormalLaw() {

@@ -9,6 +9,7 @@ import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
@@ -52,7 +53,7 @@ final class ModelRun {
    */
   ModelRun(ModelSpec spec, PrivUnitLaws laws) {
     model = new LocalModel(spec, 0);
-    intake = new ReportIntake(spec, 0, laws, new BltSearches());
+    intake = new ReportIntake(spec, 0, laws, new BltSearches(), new CandidateExpansion());
     dimension = spec.getDimension();
     mostStale = ModelSpecs.maxStaleness(spec);
     average = new double[dimension];

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command of docs/speed.md, with far too few reports. */
-@Tag("thorough")
+@Tag("ci")
 class SpeedITCase {
   @TempDir private Path out;
 
@@ -31,6 +31,7 @@ class SpeedITCase {
     assertThat(bytes(page, "grid") - bytes(page, "candidate")).isBetween(350, 400);
   }
 
+  @Tag("thorough")
   @Test
   void runsTheNamedFormAlone() throws Exception {
     assertThat(measure("rate", "--dimensions", "10", "--forms", "candidate"))
@@ -38,6 +39,7 @@ class SpeedITCase {
         .doesNotContain("grid");
   }
 
+  @Tag("thorough")
   @Test
   void measuresReportsWithoutIdentity() throws Exception {
     assertThat(measure("spend"))

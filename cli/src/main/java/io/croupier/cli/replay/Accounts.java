@@ -6,6 +6,7 @@ import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;
@@ -23,8 +24,10 @@ final class Accounts {
   Accounts(List<ModelSpec> specs) {
     PrivUnitLaws laws = new PrivUnitLaws();
     BltSearches searches = new BltSearches();
+    CandidateExpansion expansion = new CandidateExpansion();
     specs.forEach(
-        spec -> intakes.put(spec.getModelId(), new ReportIntake(spec, 0, laws, searches)));
+        spec ->
+            intakes.put(spec.getModelId(), new ReportIntake(spec, 0, laws, searches, expansion)));
   }
 
   /** Judges a report and charges its user. */

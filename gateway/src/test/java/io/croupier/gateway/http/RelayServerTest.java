@@ -273,7 +273,7 @@ class RelayServerTest {
   }
 
   /** The same with the relay's own limit, 10 s. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aBodyHasTenSeconds() throws Exception {
     long begin = System.nanoTime();

@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -322,6 +323,7 @@ class KeyUrlSourceTest {
   }
 
   /** The keys outlive an outage, but not for ever; meanwhile no unknown key is refused. */
+  @Tag("ci")
   @Test
   void anOutageEndsWithFormerKeysFirst() throws Exception {
     answer = keys(key("a"));

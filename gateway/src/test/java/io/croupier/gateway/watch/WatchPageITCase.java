@@ -38,7 +38,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 
 /** The page in Chromium. */
-@Tag("thorough")
+@Tag("ci")
 class WatchPageITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final Duration POLL = Duration.ofMillis(50);

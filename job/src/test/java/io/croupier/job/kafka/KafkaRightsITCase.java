@@ -21,6 +21,7 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ class KafkaRightsITCase {
 
   @TempDir Path directory;
 
+  @Tag("ci")
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void rightToDescribeAGroupIsNotEnough() throws Exception {

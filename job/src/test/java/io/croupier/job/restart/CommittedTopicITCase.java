@@ -32,6 +32,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -96,6 +97,7 @@ class CommittedTopicITCase extends BrokerFixture {
    * The state that a failed checkpoint leaves: the restored sink treats the transaction as
    * committed.
    */
+  @Tag("ci")
   @Test
   void abortsTransactionsOfAnEarlierRun() throws Exception {
     try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {

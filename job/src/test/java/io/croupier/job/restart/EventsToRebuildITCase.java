@@ -88,7 +88,7 @@ class EventsToRebuildITCase extends BrokerFixture {
     }
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void eventsThatWereDeletedBeforeTheEndWasReadAreMissed() throws Exception {
     testTopics.send(testTopics.topics.accounting(), "user".getBytes(UTF_8), new byte[] {1});
@@ -111,7 +111,7 @@ class EventsToRebuildITCase extends BrokerFixture {
         .withMessageContaining("begins at offset 1");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void anEndIsKnownOnceOpenTransactionsHaveEnded() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {

@@ -8,6 +8,9 @@ package io.croupier.operators.math;
 public final class ExactSums {
   private static final double MOST = 0x1p32;
 
+  private static final double TO_WHOLE = 0x1.8p52;
+  private static final long TO_WHOLE_BITS = Double.doubleToRawLongBits(TO_WHOLE);
+
   private ExactSums() {}
 
   /**
@@ -41,7 +44,12 @@ public final class ExactSums {
 
     /** Where the second product is rounded, it is nearest to 0. */
     long nearest(double value) {
-      return (long) Math.rint(Math.max(-MOST, Math.min(MOST, value * first * second)));
+      double scaled = value * first * second;
+      if (Math.abs(scaled) < MOST) {
+        // The sum's last place is 1, so its bits count what is above TO_WHOLE.
+        return Double.doubleToRawLongBits(scaled + TO_WHOLE) - TO_WHOLE_BITS;
+      }
+      return (long) Math.max(-MOST, Math.min(MOST, scaled));
     }
   }
 }

@@ -28,6 +28,7 @@ public final class ReportIntake {
   private final SpecGradients gradients;
   private final DirectionalNoise noise;
   private final Optional<Contribution> contribution;
+  private final CandidateExpansion expansion;
   private final boolean clipMoves;
   private final boolean boundsCoordinates;
   private final long specOffset;
@@ -50,7 +51,7 @@ public final class ReportIntake {
    * @throws IllegalArgumentException if the spec can't be run
    */
   public ReportIntake(ModelSpec spec, long specOffset) {
-    this(spec, specOffset, new PrivUnitLaws(), new BltSearches());
+    this(spec, specOffset, new PrivUnitLaws(), new BltSearches(), new CandidateExpansion());
   }
 
   /**
@@ -58,8 +59,14 @@ public final class ReportIntake {
    *
    * @param laws shared by all of them, and with no other thread
    * @param searches shared in the same way
+   * @param expansion shared in the same way
    */
-  public ReportIntake(ModelSpec spec, long specOffset, PrivUnitLaws laws, BltSearches searches) {
+  public ReportIntake(
+      ModelSpec spec,
+      long specOffset,
+      PrivUnitLaws laws,
+      BltSearches searches,
+      CandidateExpansion expansion) {
     gradients = new SpecGradients(spec, laws);
     GradientSpace space = gradients.all();
     noise = DirectionalNoise.of(spec, space);
@@ -71,6 +78,7 @@ public final class ReportIntake {
         new AdmissionRules(
             spec, mechanism, space, noise::accepts, new Plausibility(spec, gradients)::plausible);
     contribution = mechanism.map(added -> new Contribution(spec, added));
+    this.expansion = expansion;
     clipMoves = spec.hasAdaptiveClip();
     boundsCoordinates = spec.hasCoordinateWise();
     this.specOffset = specOffset;
@@ -137,7 +145,7 @@ public final class ReportIntake {
       sum.exponent = ReportWeight.gridExponent(space.gradientBound(), sum.weightExponent);
       sum.values =
           report.form == VectorForm.CANDIDATE
-              ? ExactSums.of(CandidateExpansion.expand(report, space), sum.exponent)
+              ? ExactSums.of(expansion.expand(report, space), sum.exponent)
               : ExactSums.of(sum.values, sum.exponent);
     }
   }

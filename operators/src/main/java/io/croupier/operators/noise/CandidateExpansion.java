@@ -6,18 +6,25 @@ import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 
-/** Expands the candidate that a report of priv_unit names, to the same bits on every platform. */
+/**
+ * Expands the candidate that a report of priv_unit names, to the same bits on every platform.
+ *
+ * <p>Keeps the array of the last one, of 8 d bytes, so that a report costs no further memory. Not
+ * safe for use by several threads.
+ */
 public final class CandidateExpansion {
-  private CandidateExpansion() {}
+  private double[] values = {};
 
   /**
-   * Returns the vector of a report that declares priv_unit.
+   * Returns the vector of a report that declares priv_unit, which is valid until the next call.
    *
    * @param space the gradients of the report
    */
-  public static double[] expand(Report report, GradientSpace space) {
+  public double[] expand(Report report, GradientSpace space) {
     PrivUnitMechanism mechanism = (PrivUnitMechanism) Declaration.of(report);
-    double[] values = new double[space.dimension()];
+    if (values.length != space.dimension()) {
+      values = new double[space.dimension()];
+    }
     CandidateVectors.expand(
         report.candidateSeed,
         report.candidateIndex,

@@ -27,6 +27,7 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
@@ -101,6 +102,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
+  private transient CandidateExpansion expansion;
   private transient BltSearches searches;
   private transient ListState<Tuple2<String, PublishedSpec>> storedSpecs;
   private transient boolean specsUnsaved;
@@ -212,6 +214,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     specs = new PublishedSpecs(obstacles);
     intakes = new HashMap<>();
     laws = new PrivUnitLaws();
+    expansion = new CandidateExpansion();
     BroadcastState<String, PublishedSpec> former =
         context.getOperatorStateStore().getBroadcastState(FORMER_SPECS);
     for (Map.Entry<String, PublishedSpec> entry : former.entries()) {
@@ -328,7 +331,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
           .spec(modelId)
           .ifPresent(
               spec -> {
-                intakes.put(modelId, new ReportIntake(spec, offset, laws, searches));
+                intakes.put(modelId, new ReportIntake(spec, offset, laws, searches, expansion));
                 ledgerMetrics.model(modelId);
               });
     }
