@@ -98,9 +98,8 @@ class AnonymousITCase {
   private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
   private static final int PEOPLE = 12;
 
-  /** In a window of one, a device reports at the first that it sees. */
-  private static final Map<String, Integer> PUBLICATIONS =
-      Map.of("sdk", 2, "relayed", 1, "page", 1, "relayed-page", 1);
+  /** Publications in a window that lasts as long as a test. */
+  private static final int MANY = 1000;
 
   private static final ListenSettings ANY_PORT =
       new ListenSettings(InetAddress.getLoopbackAddress(), 0, Optional.empty(), false);
@@ -128,18 +127,8 @@ class AnonymousITCase {
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
-    for (String model : List.of("m", "other", "sdk", "relayed", "page", "relayed-page")) {
-      ModelSpec.Builder spec = ModelSpec.newBuilder();
-      JsonFormat.parser()
-          .merge(
-              """
-              {"dimension": 2, "gradientBound": 1, "blackBox": {}, "maxStaleness": %1$d,
-               "anonymous": {"publications": %1$d, "levels": [{"privUnit": {"epsilon": 2}}]}}
-              """
-                  .formatted(PUBLICATIONS.getOrDefault(model, 1000)),
-              spec.setModelId(model));
-      send(TOPICS.models(), model.getBytes(UTF_8), spec.build().toByteArray());
-    }
+    publish("m", MANY);
+    publish("other", MANY);
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
     settings.put("checkpoint.interval", "200 ms");
@@ -185,6 +174,23 @@ class AnonymousITCase {
     if (broker != null) {
       broker.close();
     }
+  }
+
+  /**
+   * Publishes the spec of a model. In a window of one publication, a device reports at the first
+   * that it sees.
+   */
+  private static void publish(String model, int publications) throws Exception {
+    ModelSpec.Builder spec = ModelSpec.newBuilder();
+    JsonFormat.parser()
+        .merge(
+            """
+            {"dimension": 2, "gradientBound": 1, "blackBox": {}, "maxStaleness": %1$d,
+             "anonymous": {"publications": %1$d, "levels": [{"privUnit": {"epsilon": 2}}]}}
+            """
+                .formatted(publications),
+            spec.setModelId(model));
+    send(TOPICS.models(), model.getBytes(UTF_8), spec.build().toByteArray());
   }
 
   private static void send(String topic, byte[] key, byte[] value) throws Exception {
@@ -389,11 +395,13 @@ class AnonymousITCase {
   }
 
   /** The device's own library, in several windows: it reports at the publication that it drew. */
+  @Tag("ci")
   @Test
   void devicesTakePartInSeveralWindows() throws Exception {
     int people = 6;
     List<AnonymousReporter> reporters = new ArrayList<>();
     List<CompletableFuture<Void>> reports = new ArrayList<>();
+    publish("sdk", 2);
     withWindows("sdk");
     try (HttpModelSubscriber subscriber = new HttpModelSubscriber(gateway.address(), "sdk")) {
       for (int i = 0; i < people; i++) {
@@ -503,8 +511,10 @@ class AnonymousITCase {
    * Device, relay, gateway, broker and job: the gateway's only connections are the relay's. The
    * gateway answers the first request with nothing, as if it ended, so the device repeats it.
    */
+  @Tag("ci")
   @Test
   void aReportEntersThroughARelay() throws Exception {
+    publish("relayed", 1);
     ModelSnapshot model = ModelSnapshot.parse(withWindows("relayed").toByteArray());
     ObliviousKey key = ObliviousKey.parse(obliviousKey());
     String bearer = identity("through-a-relay");
@@ -553,7 +563,7 @@ class AnonymousITCase {
   }
 
   /** A page that the gateway serves, in Chromium: its ledger, its keys and the network are real. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aBrowserReportsWithoutIdentity() throws Exception {
     AnonymousReport unused = visit(gateway.address().resolve("/v1/"), "page", "");
@@ -563,7 +573,7 @@ class AnonymousITCase {
    * App, relay and gateway are of three origins, and the gateway's only connections without
    * identity are the relay's. Its first answer is lost, so the page repeats the request.
    */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aBrowserReportsThroughARelay() throws Exception {
     String key = Base64.getUrlEncoder().withoutPadding().encodeToString(obliviousKey());
@@ -592,6 +602,7 @@ class AnonymousITCase {
    * @param more parameters of the page
    */
   private AnonymousReport visit(URI base, String model, String more) throws Exception {
+    publish(model, 1);
     long round = withWindows(model).getRound();
     assertThat(round).isZero();
     ChromeDriver browser = Chromium.start(directory.resolve("profile-" + model));

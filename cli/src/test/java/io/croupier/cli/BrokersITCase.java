@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Brokers that run. */
+@Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class BrokersITCase {
   @TempDir private Path directory;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -76,6 +77,7 @@ class CommandsITCase {
     assertThat(models("life").current()).containsOnlyKeys("clicks");
   }
 
+  @Tag("ci")
   @Test
   void deprecatedNamesAreAcceptedWithAWarning() throws Exception {
     croupier("topics", "create", "--prefix", "former");
@@ -96,6 +98,7 @@ class CommandsITCase {
     assertThat(models("former").current().get("taps").hasBlackBox()).isTrue();
   }
 
+  @Tag("ci")
   @Test
   void jsonListsCanBeAppliedAgain() throws Exception {
     croupier("topics", "create", "--prefix", "json");
@@ -108,6 +111,7 @@ class CommandsITCase {
         .contains("unchanged  taps", "unchanged  clicks", "unchanged  finds");
   }
 
+  @Tag("ci")
   @Test
   void theClipOfAModelIsListedAndFixed() throws Exception {
     croupier("topics", "create", "--prefix", "finds");

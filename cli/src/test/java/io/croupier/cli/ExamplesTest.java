@@ -91,7 +91,7 @@ class ExamplesTest {
     assertThat(features.largestNorm()).isEqualTo(2);
   }
 
-  /** A thorough test runs each of them. */
+  /** Other tests run each of them. */
   @Test
   void theProgramsCompile(@TempDir Path classes) throws IOException {
     try (Stream<Path> files = Files.list(EXAMPLES.resolve("java"))) {
@@ -139,7 +139,7 @@ class ExamplesTest {
   }
 
   /** The randomiser is not seeded; a false alarm has a probability of at most 1e-6. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =

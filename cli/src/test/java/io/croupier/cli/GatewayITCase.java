@@ -64,6 +64,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
  * principals of their own, with the rights that docs/security.md and docs/gateway.md grant, and no
  * others.
  */
+@Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class GatewayITCase {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -143,7 +144,6 @@ class GatewayITCase {
     return gatewayCommand("token", "--subject", subject);
   }
 
-  @Tag("thorough")
   @Test
   void reportsReachTheAccountsOfTheirSenders() throws Exception {
     URI address = gateway.address();
@@ -178,7 +178,6 @@ class GatewayITCase {
   }
 
   /** A page that the gateway serves, in Chromium: two visits, which are one device with a limit. */
-  @Tag("thorough")
   @Test
   void aBrowserTakesPart() throws Exception {
     awaitModel(gateway.address(), "m");
@@ -369,7 +368,6 @@ class GatewayITCase {
   }
 
   /** A device's own principal, and the job's, can't write a report in anybody's name. */
-  @Tag("thorough")
   @Test
   void onlyTheGatewayWritesReports() {
     byte[] report =

@@ -36,6 +36,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -252,6 +253,7 @@ class LedgerITCase {
     assertThat(json.getAsJsonObject("left").get("reports").getAsLong()).isEqualTo(2);
   }
 
+  @Tag("ci")
   @Test
   void ofAnErasedAccountTheTotalsRemain() {
     Printed printed = croupier("ledger --user cy" + kafka());
@@ -274,6 +276,7 @@ class LedgerITCase {
     assertThat(tooLong.err()).contains("--user has 257 bytes; a user_id has 1 to 256");
   }
 
+  @Tag("ci")
   @Test
   void theLedgerOfTopSpenders() {
     Printed printed = croupier("ledger --top 2" + kafka());
@@ -287,6 +290,7 @@ class LedgerITCase {
         .hasSize(33);
   }
 
+  @Tag("ci")
   @Test
   void unknownUsersAreReported() {
     Printed unknown = croupier("ledger --user eve" + kafka());

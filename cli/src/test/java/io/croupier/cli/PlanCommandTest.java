@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +85,7 @@ class PlanCommandTest {
         .contains("The study has models of 3 to 50 weights");
   }
 
+  @Tag("ci")
   @Test
   void drawsAPicture() throws IOException {
     Path file = directory.resolve("plan.png");

@@ -165,7 +165,7 @@ class ReportE2ECase {
     return events;
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theDocumentedPipesTrainTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
@@ -191,7 +191,7 @@ class ReportE2ECase {
   }
 
   /** The job and the commands count without a learner, as the page has it. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theDocumentedCountNeedsNoLearner() throws Exception {
     List<String> count = scripts("docs/statistics.md", "## A first count");
@@ -216,7 +216,7 @@ class ReportE2ECase {
     assertThat(list).containsPattern("screens +\\| none +\\| +0");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
     List<String> publish = scripts("docs/model.md", "## 3. Write the spec");
@@ -273,7 +273,7 @@ class ReportE2ECase {
         .allMatch(event -> event.getUserId().equals("bob"));
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(

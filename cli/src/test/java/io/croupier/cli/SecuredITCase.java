@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests docs/security.md on a broker with TLS, passwords and ACLs: principals have the rights that
  * the page's commands grant, and the configuration that the page shows.
  */
-@Tag("thorough")
+@Tag("ci")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class SecuredITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -248,6 +248,7 @@ class SecuredITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void everyRightIsNecessary() throws Exception {
     secured.send(

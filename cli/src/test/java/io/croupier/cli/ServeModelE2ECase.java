@@ -42,7 +42,7 @@ class ServeModelE2ECase {
   private final HttpClient http = HttpClient.newHttpClient();
   private URI address;
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void servesTheNewestCommittedUpdate() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {

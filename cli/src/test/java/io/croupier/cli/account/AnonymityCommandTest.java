@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class AnonymityCommandTest {
@@ -104,6 +105,7 @@ class AnonymityCommandTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void theBestNumberOfReportsHasTheLeastError() {
     JsonObject json = json(PRIV_UNIT + "--people 200 --central 2");
@@ -121,6 +123,7 @@ class AnonymityCommandTest {
   }
 
   /** The page's commands print what the page shows. */
+  @Tag("ci")
   @Test
   void thePageShowsTheOutput() throws IOException {
     String page = Files.readString(PAGE);

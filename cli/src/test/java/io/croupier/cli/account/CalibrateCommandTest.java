@@ -13,6 +13,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -113,6 +114,7 @@ class CalibrateCommandTest {
    * One large report: privUnit wins. Many small ones: Gaussian noise wins by pi / 2 where levels
    * are fixed in advance, and by pi^2 / 4 under a limit on mu. The default 256 candidates cost 1 %.
    */
+  @Tag("ci")
   @Test
   void manySmallReportsAtADeltaHaveLessErrorWithGaussianNoise() {
     assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
@@ -153,6 +155,7 @@ class CalibrateCommandTest {
   /**
    * The numbers of reports from which Gaussian noise has less error, as docs/accounts.md states.
    */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"1, 12", "2, 14", "4, 15", "8, 19"})
   void gaussianNoiseWinsFromTheDocumentedNumberOfReports(double epsilon, int reports) {

@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -202,6 +203,7 @@ class ComposeCommandTest {
   }
 
   /** Of many different mechanisms, all by the distributions of their losses. */
+  @Tag("ci")
   @Test
   void tenThousandMixedReportsCompose() throws IOException {
     StringBuilder lines = new StringBuilder();

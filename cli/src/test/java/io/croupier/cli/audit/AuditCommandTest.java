@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -41,6 +42,7 @@ class AuditCommandTest {
   }
 
   /** Of 100,000 releases the bound is 0.9 and more, but for a probability below 1e-9. */
+  @Tag("ci")
   @Test
   void privUnitShowsNearlyAllOfItsEpsilon() {
     Run run =
@@ -82,6 +84,7 @@ class AuditCommandTest {
         .hasMessageContaining("one of --mechanism, --answer and --categories");
   }
 
+  @Tag("ci")
   @Test
   void auditsTheVoteForACategory() {
     Run run = run("--categories 32 --epsilon 2 --samples 100000".split(" "));
@@ -99,6 +102,7 @@ class AuditCommandTest {
         .hasMessageContaining("categories is 1; it must be from 2 to 4096");
   }
 
+  @Tag("ci")
   @Test
   void printsClaimsAndMeasurements() {
     Run laplace =

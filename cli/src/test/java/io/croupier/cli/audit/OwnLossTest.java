@@ -12,6 +12,7 @@ import io.croupier.noise.CandidateVectors;
 import java.util.Arrays;
 import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * <p>The releases have no seed. A charge that is right is refuted with a probability of at most
  * 3e-9 a case, one that is a fifth too low is missed with less.
  */
-@Tag("thorough")
 class OwnLossTest {
   private static final int RELEASES = 1_000_000;
   private static final double ERRORS = 6;
@@ -69,9 +69,7 @@ class OwnLossTest {
   }
 
   /** The ranks are counted here, and not taken from the randomiser. */
-  @ParameterizedTest
-  @CsvSource({"2, 0.5", "2, 2", "8, 4"})
-  void privUnit(int dimension, double epsilon) {
+  private static void assertPrivUnit(int dimension, double epsilon) {
     PrivUnitRandomiser randomiser = new PrivUnitRandomiser(1, dimension, epsilon, 64);
     int top = randomiser.law().top();
     double[] g = new double[dimension];
@@ -95,9 +93,20 @@ class OwnLossTest {
     measured.assertMu(loss);
   }
 
+  @Tag("ci")
+  @Test
+  void privUnit() {
+    assertPrivUnit(2, 2);
+  }
+
+  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"2, 0.5", "8, 2", "20, 4"})
-  void l2Laplace(int dimension, double epsilon) {
+  @CsvSource({"2, 0.5", "8, 4"})
+  void privUnitOfOtherLevels(int dimension, double epsilon) {
+    assertPrivUnit(dimension, epsilon);
+  }
+
+  private static void assertL2Laplace(int dimension, double epsilon) {
     GridRandomiser randomiser = new L2LaplaceRandomiser(1, dimension, GRID, epsilon);
     double[] g = new double[dimension];
     g[0] = 1;
@@ -119,10 +128,21 @@ class OwnLossTest {
     measured.assertMu(loss);
   }
 
-  /** mu is attained in one dimension; in more, it is that of a worse pair. */
+  @Tag("ci")
+  @Test
+  void l2Laplace() {
+    assertL2Laplace(2, 0.5);
+  }
+
+  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"1, 0.5", "1, 4", "8, 2", "20, 4"})
-  void coordinateLaplace(int dimension, double epsilon) {
+  @CsvSource({"8, 2", "20, 4"})
+  void l2LaplaceOfOtherLevels(int dimension, double epsilon) {
+    assertL2Laplace(dimension, epsilon);
+  }
+
+  /** mu is attained in one dimension; in more, it is that of a worse pair. */
+  private static void assertCoordinateLaplace(int dimension, double epsilon) {
     double[] taus = new double[dimension];
     double[] g = new double[dimension];
     Arrays.fill(taus, epsilon / Math.sqrt(dimension));
@@ -145,5 +165,18 @@ class OwnLossTest {
     if (dimension == 1) {
       measured.assertMu(loss);
     }
+  }
+
+  @Tag("ci")
+  @Test
+  void coordinateLaplace() {
+    assertCoordinateLaplace(1, 4);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"1, 0.5", "8, 2", "20, 4"})
+  void coordinateLaplaceOfOtherLevels(int dimension, double epsilon) {
+    assertCoordinateLaplace(dimension, epsilon);
   }
 }

@@ -44,7 +44,16 @@ class DemoE2ECase {
     Path page = directory.resolve("page.html");
 
     List<String> output =
-        script.run("demo", "--epsilon", "8", "--users", "300", "--page", page.toString());
+        script.run(
+            "demo",
+            "--epsilon",
+            "8",
+            "--users",
+            "300",
+            "--duration",
+            "5",
+            "--page",
+            page.toString());
 
     assertThat(output)
         .contains(
@@ -151,7 +160,7 @@ class DemoE2ECase {
         script.start(
             "demo",
             "--users",
-            "2000",
+            "500",
             "--learners",
             "black-box:0.25,dp-ftrl-tree:100",
             "--page",
@@ -229,13 +238,18 @@ class DemoE2ECase {
         .matches("BANCO refused [456]\\d undisclosed reports \\(DECLARATION\\)\\.");
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void ctrlCEndsItAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();
     Process process =
         script.start(
-            interrupt.launcher(), "demo", "--page", directory.resolve("page.html").toString());
+            interrupt.launcher(),
+            "demo",
+            "--learners",
+            "black-box:0.25",
+            "--page",
+            directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
     String line = output.readLine();
     while (line != null && !line.contains("people have reported")) {

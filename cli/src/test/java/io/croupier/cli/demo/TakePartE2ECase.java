@@ -31,14 +31,14 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 
 /** A visitor in Chromium takes part in a running demonstration, by keyboard. */
-@Tag("thorough")
+@Tag("ci")
 class TakePartE2ECase {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final int MOST_REPORTS = 5;
 
   /** The visitor needs less than half of the time in which these report, on a loaded machine. */
-  private static final int PEOPLE = 20_000;
+  private static final int PEOPLE = 5_000;
 
   private static final HexFormat HEX = HexFormat.ofDelimiter(" ");
 
@@ -66,7 +66,7 @@ class TakePartE2ECase {
             "--users",
             String.valueOf(PEOPLE),
             "--duration",
-            "200",
+            "50",
             "--learners",
             "black-box,black-box:0.25",
             "--page",

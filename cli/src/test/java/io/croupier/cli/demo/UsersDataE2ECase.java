@@ -16,11 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demonstration on a user's file. */
-@Tag("thorough")
 class UsersDataE2ECase {
 
   @TempDir private Path directory;
@@ -31,8 +28,9 @@ class UsersDataE2ECase {
     script = Script.in(directory);
   }
 
+  @Tag("thorough")
   @Test
-  void learnsTheUsersDataOnExistingBrokers() throws Exception {
+  void fewPeopleTeachNothingWithoutAWarning() throws Exception {
     Path file = people(200, ",city", i -> i % 3 == 0 ? ",Aachen" : ",Bonn");
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       List<String> output =
@@ -46,6 +44,8 @@ class UsersDataE2ECase {
               "black-box:1,ldp-sgd:1",
               "--epsilon",
               "0.5",
+              "--duration",
+              "4",
               "--kafka",
               broker.bootstrapServers(),
               "--page",
@@ -66,7 +66,7 @@ class UsersDataE2ECase {
   }
 
   /**
-   * Nothing is chosen by hand. At epsilon 8, 3,000 people who are separated by one threshold teach
+   * Nothing is chosen by hand. At epsilon 8, 1,200 people who are separated by one threshold teach
    * the model far more than nothing, in all units: with a fixed clip of 1, features of scale 100
    * are clipped to a hundredth, and for features of scale 0.01 the noise is 100 times too strong.
    *
@@ -74,14 +74,13 @@ class UsersDataE2ECase {
    * from the same weights: with 300 it is next to nothing. Here 40 people come a second, and wait
    * when the job has been silent for two seconds, so there are some 80 at most, however slow the
    * machine is. In 100 simulated runs with 80, and updates that are visible after half of them, the
-   * loss was 0.045 with a standard deviation of 0.014. Doing nothing costs 0.693.
+   * loss was 0.22 with a standard deviation of 0.02 at scale 0.01, and 0.17 with 0.014 at scale
+   * 100. Doing nothing costs 0.693.
    */
-  @ParameterizedTest
-  @ValueSource(strings = {"0.01", "100"})
-  void findsTheClipOfTheUsersData(String scale) throws Exception {
-    Path file = people(3000, "", i -> "");
-    List<String> output =
-        script.run(
+  private void assertFindsTheClip(String scale, String... more) throws Exception {
+    Path file = people(1200, "", i -> "");
+    List<String> arguments =
+        List.of(
             "demo",
             "--data",
             file.toString(),
@@ -94,9 +93,11 @@ class UsersDataE2ECase {
             "--epsilon",
             "8",
             "--duration",
-            "75",
+            "30",
             "--page",
             directory.resolve("page.html").toString());
+    List<String> output =
+        script.run(Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new));
 
     List<String> cells = DemoE2ECase.result(output, "black box");
     assertThat(cells.get(1)).isEqualTo("nothing");
@@ -106,12 +107,33 @@ class UsersDataE2ECase {
         .noneMatch(line -> line.contains("accounted for"));
   }
 
-  /** Three classes, whose weights are six: doing nothing costs the logarithm of 3, 1.099. */
+  @Tag("ci")
+  @Test
+  void findsTheClipOfTheUsersDataOnExistingBrokers() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
+      assertFindsTheClip("0.01", "--kafka", broker.bootstrapServers());
+      assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
+      script.assertNothingIsLeft();
+    }
+  }
+
+  @Tag("thorough")
+  @Test
+  void findsTheClipInLargerUnits() throws Exception {
+    assertFindsTheClip("100");
+  }
+
+  /**
+   * Three classes, whose weights are six: doing nothing costs the logarithm of 3, 1.099. In 400
+   * simulated runs the loss was 0.03 with a standard deviation of 0.01, at most 0.08; 2,000 people
+   * are too few for the slowest machine: at most 0.6.
+   */
+  @Tag("thorough")
   @Test
   void learnsSeveralClasses() throws Exception {
     StringBuilder people = new StringBuilder("age,bought\n");
     Random random = new Random(2);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 3000; i++) {
       int age = 20 + random.nextInt(60);
       people.append(age).append(age < 40 ? ",toys\n" : age < 60 ? ",tools\n" : ",books\n");
     }
@@ -128,22 +150,26 @@ class UsersDataE2ECase {
             "--epsilon",
             "8",
             "--duration",
-            "50",
+            "75",
             "--page",
             directory.resolve("page.html").toString());
 
-    assertThat(output).contains("2,000 rows of people.csv: which of 3 is bought?");
+    assertThat(output).contains("3,000 rows of people.csv: which of 3 is bought?");
     List<String> cells = DemoE2ECase.result(output, "combined");
     assertThat(Double.parseDouble(cells.get(2))).isLessThan(1);
     assertThat(output).noneMatch(line -> line.contains("can't teach"));
   }
 
-  /** The features of docs/model.md: people feel well who have slept for more than six hours. */
+  /**
+   * The features of docs/model.md: people feel well who have slept for more than six hours. In 100
+   * runs that were simulated as those above, the loss was 0.27 with a standard deviation of 0.03.
+   */
+  @Tag("thorough")
   @Test
   void scalesBySpecAlone() throws Exception {
     StringBuilder people = new StringBuilder("minutesWalked,hoursSlept,shift,well\n");
     Random random = new Random(3);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 1000; i++) {
       int slept = 3 + random.nextInt(8);
       people.append(random.nextInt(240)).append(',').append(slept);
       people.append(i % 3 == 0 ? ",night" : ",day").append(slept > 6 ? ",yes\n" : ",no\n");
@@ -164,13 +190,13 @@ class UsersDataE2ECase {
             "--epsilon",
             "8",
             "--duration",
-            "40",
+            "25",
             "--page",
             page.toString());
 
     String scaling =
         "Features are scaled by the public ranges of wellbeing.yaml alone, as devices scale them.";
-    assertThat(output).contains("2,000 rows of people.csv: is well = yes?", scaling);
+    assertThat(output).contains("1,000 rows of people.csv: is well = yes?", scaling);
     assertThat(Files.readString(page)).contains(scaling);
     assertThat(Double.parseDouble(DemoE2ECase.result(output, "combined, clip 0.5").get(2)))
         .isLessThan(0.65);

@@ -11,6 +11,7 @@ import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.WindowGuarantee;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a person's windows guarantee together. */
@@ -57,6 +58,7 @@ class CentralTotalsTest {
   }
 
   /** The references are those of 28,155 reports, which count as 28,000. */
+  @Tag("ci")
   @Test
   void windowsComposeByTheirLosses() {
     for (int window = 0; window < 10; window++) {
@@ -136,6 +138,7 @@ class CentralTotalsTest {
     assertThat(statement.windows().all().central()).isBetween(2.0, 2.1);
   }
 
+  @Tag("ci")
   @Test
   void modelsComposeToo() {
     add(granted("a", 3));

@@ -111,7 +111,7 @@ final class RecordedJob implements AutoCloseable {
     settings.put("checkpoint.directory", checkpoints);
     settings.put("journal.enabled", "true");
     // At the end of a test, no report names the last round.
-    settings.put("publication.hold", "1 s");
+    settings.put("publication.hold", "250 ms");
     settings.put("flink.restart-strategy.type", "fixed-delay");
     settings.put("flink.restart-strategy.fixed-delay.attempts", "100");
     settings.put("flink.restart-strategy.fixed-delay.delay", "100 ms");

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -306,6 +307,7 @@ class ReportCommandTest extends ReportCommandRuns {
         .isEqualTo(first.reports().stream().map(GradientReport::getRound).toList());
   }
 
+  @Tag("ci")
   @Test
   void dataAnswersOnlyChosenRounds() throws IOException {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
