@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The build writes a bill of materials for all modules together. */
-@Tag("ci")
+@Tag("thorough")
 class BillOfMaterialsITCase {
 
   @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Dkills=N} sets the number of kills (4), {@code -Dseed=...} their order.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class AnonymousKillE2ECase {
   /** Publications of a window, a few seconds long. */

@@ -29,7 +29,7 @@ class PreflightITCase extends GatewayFixture {
   }
 
   /** Each request waits for a second. Of 480 some had no answer when Jetty ended preflights. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void requestsThatWaitAreAnsweredAfterAPreflight() throws Exception {
     URI address = gateway.uri("/");

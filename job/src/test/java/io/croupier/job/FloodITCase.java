@@ -205,6 +205,7 @@ class FloodITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void recordsOfTheLargestSizeArePassedOnOneByOne() throws Exception {
     // An update contains two doubles per coordinate, and so does the report.

@@ -62,7 +62,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * to 0.2.0 had another state: they begin anew at their last average, and publish it. {@code
  * -Dkeep=VERSION} creates a savepoint of this release instead.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LearningSavepointITCase {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints-in-learning");
@@ -237,7 +237,6 @@ class LearningSavepointITCase {
     learnFrom(release, 1, "rocksdb", true);
   }
 
-  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("keptSavepoints")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")

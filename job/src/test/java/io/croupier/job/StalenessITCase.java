@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The default max_staleness, counted in visible publications. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-@Tag("ci")
+@Tag("thorough")
 class StalenessITCase extends FollowedJob {
   private static final long NEVER_PUBLISHED = 1_000_000;
 
@@ -67,7 +67,6 @@ class StalenessITCase extends FollowedJob {
         .containsOnly(1L);
   }
 
-  @Tag("thorough")
   @Test
   void anAnswerIsUsedEightPublicationsLaterAndDroppedAfterNine() throws Exception {
     ModelSpec.Builder asking = OneHotReports.spec("m", 1, 1).toBuilder();

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command of docs/speed.md, with far too few reports. */
-@Tag("ci")
 class SpeedITCase {
   @TempDir private Path out;
 
+  @Tag("thorough")
   @Test
   void writesTheTable() throws Exception {
     String page = measure("rate", "--dimensions", "100");
@@ -31,7 +31,7 @@ class SpeedITCase {
     assertThat(bytes(page, "grid") - bytes(page, "candidate")).isBetween(350, 400);
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void runsTheNamedFormAlone() throws Exception {
     assertThat(measure("rate", "--dimensions", "10", "--forms", "candidate"))
