@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the commands of docs/tutorial.md. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {
   /**

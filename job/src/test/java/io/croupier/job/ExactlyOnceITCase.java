@@ -115,7 +115,7 @@ class ExactlyOnceITCase extends BrokerFixture {
     assertThat(FailingMap.RESTORED).hasPositiveValue();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void stopWithSavepointAndContinue() throws Exception {
     ModelSpec spec = OneHotReports.spec("stopped", REPORTS, 100);

@@ -114,7 +114,7 @@ class StartITCase extends BrokerFixture {
         .isEqualTo(lastRound + 1);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void newLedgerIgnoresAccounts() throws Exception {
     run(1);
@@ -206,7 +206,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The job doesn't discard the state and start without it. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

@@ -154,7 +154,7 @@ class RecordingE2ECase {
    * Regions beside a learner, of the same people: of 300, each votes with probability 0.15, fewer
    * than 10 with a probability below 1e-9.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void statisticsEndBesideTheTruthAndAreReplayedBitForBit() throws Exception {
     Script script = Script.in(directory);

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * killed meanwhile.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Tag("thorough")
 class ReplayITCase {
   static final String MODELS =
       """
@@ -100,13 +101,11 @@ class ReplayITCase {
     broker.close();
   }
 
-  @Tag("ci")
   @Test
   void everyUpdateOfAJobThatFailsIsReproduced() throws Exception {
     reproduce(2, true, false);
   }
 
-  @Tag("thorough")
   @ParameterizedTest(name = "parallelism {0}, recorded as JSON {1}")
   @CsvSource({"1, false", "2, true"})
   void everyUpdateIsReproduced(int parallelism, boolean json) throws Exception {
