@@ -27,10 +27,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A reporter over HTTP, and a server that answers as a gateway may, or as none does. */
+/**
+ * A reporter over HTTP, and a server that answers as a gateway may, or as none does. Isolated,
+ * because it waits until no thread of a connection is left.
+ */
+@Isolated
 @Timeout(60)
 class HttpReportTransportTest {
   private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);

@@ -192,7 +192,7 @@ class AnonymousTest extends WindowFixture {
   }
 
   /** Before each operation of a first visit; a second one ends normally. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void aPageThatIsKilledAnywhereSpendsNothingTwice() {
     List<String> updates = new ArrayList<>();

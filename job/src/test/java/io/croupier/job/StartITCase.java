@@ -206,7 +206,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The job doesn't discard the state and start without it. */
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

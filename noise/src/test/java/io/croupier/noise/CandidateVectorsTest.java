@@ -90,6 +90,13 @@ class CandidateVectorsTest {
   @Test
   void coordinatesAreThoseOfTheSpecification() {
     int[] knots = CandidateVectors.knots();
+    for (int places = 0; places <= 31; places++) {
+      // The ends of octaves.
+      for (int near = -1; near <= 1; near++) {
+        assertSpecified(knots, ((1 << places) + near) & Integer.MAX_VALUE);
+        assertSpecified(knots, ((1 << places) + near) | Integer.MIN_VALUE);
+      }
+    }
     int step = 1;
     for (long bits = 0; bits < 1L << 32; bits += step) {
       // Every tail below 2^16, then each 4,095th, so in all places of a segment.

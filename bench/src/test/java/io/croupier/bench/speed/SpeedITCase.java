@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command of docs/speed.md, with far too few reports. */
+@Tag("thorough")
 class SpeedITCase {
   @TempDir private Path out;
 
-  @Tag("thorough")
   @Test
   void writesTheTable() throws Exception {
     String page = measure("rate", "--dimensions", "100");
@@ -31,7 +31,6 @@ class SpeedITCase {
     assertThat(bytes(page, "grid") - bytes(page, "candidate")).isBetween(350, 400);
   }
 
-  @Tag("ci")
   @Test
   void runsTheNamedFormAlone() throws Exception {
     assertThat(measure("rate", "--dimensions", "10", "--forms", "candidate"))
@@ -39,7 +38,6 @@ class SpeedITCase {
         .doesNotContain("grid");
   }
 
-  @Tag("thorough")
   @Test
   void measuresReportsWithoutIdentity() throws Exception {
     assertThat(measure("spend"))

@@ -99,7 +99,7 @@ class AnonymousCrashTest {
     return round;
   }
 
-  @Tag("thorough")
+  @Tag("ci")
   @Test
   void nothingIsSpentOrDrawnTwice(@TempDir Path root) throws Exception {
     Random random = new Random(7);

@@ -259,6 +259,16 @@ class WatchPageITCase {
   @ParameterizedTest
   @CsvSource({"390,dark", "1200,light", "1600,dark"})
   void theKeptPageShowsTheSame(int width, String scheme) throws Exception {
+    checkKeptPage(width, scheme);
+  }
+
+  @Tag("thorough")
+  @Test
+  void aNarrowLightKeptPageShowsTheSame() throws Exception {
+    checkKeptPage(390, "light");
+  }
+
+  private void checkKeptPage(int width, String scheme) throws Exception {
     feed.conclude(
         new Result(
             "</script>500 people: loss 0.56.",
@@ -442,6 +452,17 @@ class WatchPageITCase {
   @ParameterizedTest
   @CsvSource({"1280,light", "390,dark"})
   void isAccessibleAndFits(int width, String scheme) throws Exception {
+    checkAccess(width, scheme);
+  }
+
+  @Tag("thorough")
+  @ParameterizedTest
+  @CsvSource({"1280,dark", "390,light"})
+  void isAccessibleAndFitsInTheOtherScheme(int width, String scheme) throws Exception {
+    checkAccess(width, scheme);
+  }
+
+  private void checkAccess(int width, String scheme) throws Exception {
     visit(width, scheme);
     browser
         .findElements(By.tagName("summary"))

@@ -16,6 +16,8 @@ public final class ExactSums {
   /**
    * Returns consecutive doubles, rounded to the nearest multiples of 2^{@code exponent}, in the
    * layout of {@code GRID_SUM}. Values that are not finite are limited, or 0.
+   *
+   * @param doubles shape [8 d]
    */
   public static byte[] of(byte[] doubles, int exponent) {
     Steps steps = new Steps(exponent);

@@ -21,7 +21,10 @@ class ExactSumsTest {
       values[1] = Double.POSITIVE_INFINITY;
       values[2] = Double.NEGATIVE_INFINITY;
       values[3] = Double.MIN_VALUE;
-      values[4] = Math.scalb(1.5, exponent);
+      double[] ties = {0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0x1p32 - 0.5, 0.25 - 0x1p32, 0x1p32, -0.0};
+      for (int i = 0; i < ties.length; i++) {
+        values[4 + i] = Math.scalb(ties[i], exponent);
+      }
 
       byte[] sums = ExactSums.of(values, exponent);
 

@@ -1,10 +1,12 @@
 package io.croupier.operators.flink.spend;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.anonymous.AnonymousDecoder;
 import io.croupier.operators.anonymous.AnonymousRules;
 import io.croupier.operators.anonymous.Spend;
 import io.croupier.operators.anonymous.WindowKeys;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
@@ -15,6 +17,7 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.TokenKey;
 import java.util.ArrayList;
@@ -72,6 +75,9 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
 
   private transient PublishedSpecs specs;
   private transient Map<String, AnonymousRules> rules;
+  private transient PrivUnitLaws laws;
+  private transient BltSearches searches;
+  private transient CandidateExpansion expansion;
   private transient WindowKeys keys;
   private transient ListState<Tuple2<String, PublishedSpec>> storedSpecs;
   private transient ListState<Tuple2<String, byte[]>> storedKeys;
@@ -95,6 +101,9 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     super.initializeState(context);
     outcomes = new SpendMetrics(getMetricGroup());
     specs = new PublishedSpecs(requirements);
+    laws = new PrivUnitLaws();
+    searches = new BltSearches();
+    expansion = new CandidateExpansion();
     rules = new HashMap<>();
     keys = new WindowKeys();
     storedSpecs = context.getOperatorStateStore().getUnionListState(SPECS);
@@ -209,7 +218,11 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
         .spec(modelId)
         .filter(spec -> spec.hasAnonymous())
         .ifPresent(
-            spec -> rules.put(modelId, new AnonymousRules(spec, new ReportIntake(spec, offset))));
+            spec ->
+                rules.put(
+                    modelId,
+                    new AnonymousRules(
+                        spec, new ReportIntake(spec, offset, laws, searches, expansion))));
   }
 
   @Override
