@@ -148,11 +148,16 @@ public final class CandidateVectors {
    */
   static double coordinate(int bits) {
     long middle = Double.doubleToRawLongBits((double) (((bits << 1) & 0xffff_ffffL) | 1));
-    int segment = 2 * ((int) (middle >>> PLACE_BITS) & INDEX_MASK);
+    int segment = 2 * segment(middle);
     double place = Double.longBitsToDouble((middle & PLACE_MASK) | ONE) - 1;
     double magnitude = LINES[segment] + LINES[segment + 1] * place;
     return Double.longBitsToDouble(
         Double.doubleToRawLongBits(magnitude) | ((bits & SIGN_BIT) << Integer.SIZE));
+  }
+
+  /** The index in {@link #LINES} of the segment that the bits of 2r + 1 name. */
+  private static int segment(long middle) {
+    return (int) (middle >>> PLACE_BITS) & INDEX_MASK;
   }
 
   private static double[] lines(int[] knots) {
@@ -160,14 +165,13 @@ public final class CandidateVectors {
     // In the first segments, which are one r each, 2r + 1 has no further bits.
     for (int r = 0; r < SEGMENTS; r++) {
       long middle = Double.doubleToRawLongBits(2.0 * r + 1);
-      int index = (int) (middle >>> PLACE_BITS) & INDEX_MASK;
-      lines[2 * index] = (knots[r] + knots[r + 1]) * (KNOT_UNIT / 2);
+      lines[2 * segment(middle)] = (knots[r] + knots[r + 1]) * (KNOT_UNIT / 2);
     }
     for (int k = SEGMENTS; k < LAST; k++) {
       long middle = Double.doubleToRawLongBits(2 * begin(k) + 1);
-      int index = (int) (middle >>> PLACE_BITS) & INDEX_MASK;
-      lines[2 * index] = knots[k] * KNOT_UNIT;
-      lines[2 * index + 1] = (knots[k + 1] - knots[k]) * (KNOT_UNIT * SEGMENTS);
+      int segment = segment(middle);
+      lines[2 * segment] = knots[k] * KNOT_UNIT;
+      lines[2 * segment + 1] = (knots[k + 1] - knots[k]) * (KNOT_UNIT * SEGMENTS);
     }
     return lines;
   }
