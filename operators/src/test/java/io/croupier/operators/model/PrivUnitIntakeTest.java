@@ -14,7 +14,9 @@ import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.math.Vectors;
+import io.croupier.operators.noise.CandidateExpansion;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
@@ -93,6 +95,27 @@ class PrivUnitIntakeTest {
     assertThat(sum.exponent).as("far finer than the noise").isLessThan(-22);
     assertThat(values(sum)).containsExactly(expected, within(Math.scalb(0.5, sum.exponent)));
     assertThat(Math.abs(values(sum)[0])).isPositive();
+  }
+
+  /** The models of a subtask share the array of the last vector. */
+  @Test
+  void modelsOfOtherDimensionsChangeNothing() {
+    PrivUnitLaws laws = new PrivUnitLaws();
+    CandidateExpansion expansion = new CandidateExpansion();
+    RoundSum[] sums = new RoundSum[3];
+    int[] dimensions = {20, 3, 20};
+    for (int i = 0; i < sums.length; i++) {
+      ModelSpec spec = spec(dimensions[i], 0.5, BLACK_BOX);
+      sums[i] =
+          new ReportIntake(spec, 0, laws, new BltSearches(), expansion)
+              .withoutUser(candidate(dimensions[i], i, 7, MECHANISM));
+    }
+    for (int i = 0; i < sums.length; i++) {
+      RoundSum alone =
+          new ReportIntake(spec(dimensions[i], 0.5, BLACK_BOX), 0)
+              .withoutUser(candidate(dimensions[i], i, 7, MECHANISM));
+      assertThat(sums[i].values).as("report %s", i).isEqualTo(alone.values);
+    }
   }
 
   /** Its length is that of the declared noise, which its weight accounts for. */
