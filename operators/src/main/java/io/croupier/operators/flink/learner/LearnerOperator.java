@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
@@ -72,7 +73,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private final VisibleOutputs outputs;
 
   private transient MapState<String, byte[]> chunks;
+  private transient KeyedStateStore states;
+
+  /** Null until a job needs it, as most never do: see {@link #waiting()}. */
   private transient ListState<RoundSum> waiting;
+
   private transient ListState<LearnerMark> storedMarks;
   private transient LastRounds lastRounds;
   private transient KeyedModels models;
@@ -128,12 +133,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
                     StateNames.MODEL,
                     Types.STRING,
                     PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
-    waiting =
-        context
-            .getKeyedStateStore()
-            .getListState(
-                new ListStateDescriptor<>(
-                    StateNames.WAITING_FOR_SPEC, TypeInformation.of(RoundSum.class)));
+    states = context.getKeyedStateStore();
+    if (context.isRestored()) {
+      waiting();
+    }
     storedMarks =
         context
             .getOperatorStateStore()
@@ -245,6 +248,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   }
 
   private void takeWaiting(KeyedModel keyedModel) throws Exception {
+    if (waiting == null) {
+      return;
+    }
     Iterable<RoundSum> sums = waiting.get();
     waiting.clear();
     for (RoundSum sum : sums) {
@@ -252,10 +258,24 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     }
   }
 
+  /**
+   * The state of bundles that wait for their spec. On the heap, it has a table for each key group,
+   * which every checkpoint searches.
+   */
+  private ListState<RoundSum> waiting() {
+    if (waiting == null) {
+      waiting =
+          states.getListState(
+              new ListStateDescriptor<>(
+                  StateNames.WAITING_FOR_SPEC, TypeInformation.of(RoundSum.class)));
+    }
+    return waiting;
+  }
+
   /** Takes a bundle, unless it was judged by a spec that has not arrived here yet. */
   private void takeOrWait(KeyedModel keyedModel, RoundSum sum) throws Exception {
     if (keyedModel.isBehind(sum.specOffset)) {
-      waiting.add(sum);
+      waiting().add(sum);
     } else if (keyedModel.isOfAnother(sum.specOffset)) {
       learnerMetrics.reportsOfRetiredModel(sum.modelId, sum.count);
     } else {

@@ -30,15 +30,19 @@ import org.apache.flink.api.common.typeinfo.Types;
 final class KeyedAccount implements UserAccount {
   private static final DailyTotals NO_DAYS = new DailyTotals();
 
+  private final KeyedStateStore state;
   private final ValueState<StoredAccount> accounts;
-  private final MapState<String, ModelAccount> furtherModels;
-  private final MapState<String, byte[]> tokens;
   private final FormerDigests formerDigests;
+
+  /** Null until the first use, as {@link #tokens}: see {@link #furtherModels()}. */
+  private MapState<String, ModelAccount> furtherModels;
+
+  private MapState<String, byte[]> tokens;
 
   private StoredAccount account;
   private boolean changed;
 
-  /** The last accessed model of {@link #furtherModels}; null if none was. */
+  /** The last accessed one of the further models; null if none was. */
   private ModelAccount further;
 
   private boolean furtherChanged;
@@ -50,22 +54,40 @@ final class KeyedAccount implements UserAccount {
    *     0.2.0; null if there can be none
    */
   KeyedAccount(KeyedStateStore state, FormerDigests formerDigests) {
+    this.state = state;
     accounts =
         state.getState(
             new ValueStateDescriptor<>(StateNames.ACCOUNTS, new StoredAccountSerializer()));
-    furtherModels =
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.FURTHER_MODELS,
-                Types.STRING.createSerializer(null),
-                new ModelAccountSerializer()));
-    tokens =
-        state.getMapState(
-            new MapStateDescriptor<>(
-                StateNames.TOKENS,
-                Types.STRING,
-                PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     this.formerDigests = formerDigests;
+  }
+
+  /**
+   * The state of models that the account has no room for. On the heap, a state has a table for each
+   * key group, which every checkpoint searches, so most jobs do without this one and {@link
+   * #tokens()}.
+   */
+  private MapState<String, ModelAccount> furtherModels() {
+    if (furtherModels == null) {
+      furtherModels =
+          state.getMapState(
+              new MapStateDescriptor<>(
+                  StateNames.FURTHER_MODELS,
+                  Types.STRING.createSerializer(null),
+                  new ModelAccountSerializer()));
+    }
+    return furtherModels;
+  }
+
+  private MapState<String, byte[]> tokens() {
+    if (tokens == null) {
+      tokens =
+          state.getMapState(
+              new MapStateDescriptor<>(
+                  StateNames.TOKENS,
+                  Types.STRING,
+                  PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    }
+    return tokens;
   }
 
   /** Reads the account of the current key's user. */
@@ -90,7 +112,7 @@ final class KeyedAccount implements UserAccount {
 
   private void storeFurther() {
     if (furtherChanged) {
-      write(() -> furtherModels.put(further.modelId, further));
+      write(() -> furtherModels().put(further.modelId, further));
       furtherChanged = false;
     }
     further = null;
@@ -104,7 +126,7 @@ final class KeyedAccount implements UserAccount {
     }
     if (further == null || !further.modelId.equals(modelId)) {
       storeFurther();
-      further = read(() -> furtherModels.get(modelId));
+      further = read(() -> furtherModels().get(modelId));
     }
     return further;
   }
@@ -136,8 +158,8 @@ final class KeyedAccount implements UserAccount {
     changed = true;
     further = null;
     furtherChanged = false;
-    write(furtherModels::clear);
-    write(tokens::clear);
+    write(furtherModels()::clear);
+    write(tokens()::clear);
   }
 
   @Override
@@ -216,7 +238,7 @@ final class KeyedAccount implements UserAccount {
 
   @Override
   public TokenRecord token(String modelId) {
-    byte[] stored = read(() -> tokens.get(modelId));
+    byte[] stored = read(() -> tokens().get(modelId));
     if (stored == null) {
       return TokenRecord.NONE;
     }
@@ -234,7 +256,7 @@ final class KeyedAccount implements UserAccount {
             .putLong(token.window())
             .put(token.tag())
             .array();
-    write(() -> tokens.put(modelId, bytes));
+    write(() -> tokens().put(modelId, bytes));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
@@ -128,6 +129,32 @@ class LedgerStateTest {
     ledger.judge(TestRecords.report("v", 2, "m", 0, 0.5));
     ledger.barrier();
     ledger.judge(TestRecords.report("u", 4, "n", 0.5, 0));
+  }
+
+  /** Two barriers in a row: the state is restored once without being accessed. */
+  @RestoredInEveryBackend
+  void furtherModels(Backend backend, Plan plan) throws Exception {
+    int models = StoredAccount.MODELS + 2;
+    List<AccountingEvent> events =
+        playTwice(
+            backend,
+            plan,
+            ledger -> {
+              for (int model = 0; model < models; model++) {
+                ledger.publish(TestRecords.published(model, TestRecords.sgd("m" + model)));
+              }
+              for (int sequence = 1; sequence <= 2 * models; sequence++) {
+                ledger.judge(TestRecords.report("u", sequence, "m" + sequence % models, 0.5, 0));
+                if (sequence == models) {
+                  ledger.barrier();
+                  ledger.barrier();
+                }
+              }
+            });
+    assertThat(events.subList(0, models))
+        .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(1));
+    assertThat(events.subList(models, 2 * models))
+        .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(2));
   }
 
   @RestoredInEveryBackend

@@ -1,0 +1,7 @@
+package io.croupier.operators.flink.ledger;
+
+import org.junit.jupiter.api.Tag;
+
+/** The tokens of an account with the other backends and plans. */
+@Tag("ci")
+class TokenStateInEveryBackendTest extends TokenStateTest {}

@@ -1,0 +1,86 @@
+package io.croupier.operators.flink.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.accounting.DailyTotals;
+import io.croupier.operators.accounting.TokenRecord;
+import io.croupier.operators.flink.RestoredInEveryBackend;
+import io.croupier.operators.flink.Subtasks;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+
+/** An account remembers its tokens through restarts, also one in which nobody asks for them. */
+class TokenStateTest {
+  private static final byte[] TAG = {1, 2, 3};
+
+  /** Does what the second word of an element says with the account of the first one. */
+  private static final class Tokens extends AbstractStreamOperator<String>
+      implements OneInputStreamOperator<String, String> {
+    private static final long serialVersionUID = 1;
+
+    private transient KeyedAccount account;
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      account = new KeyedAccount(context.getKeyedStateStore(), null);
+    }
+
+    @Override
+    public void processElement(StreamRecord<String> element) {
+      String user = user(element.getValue());
+      account.load();
+      switch (element.getValue().substring(user.length() + 1)) {
+        case "store" -> account.storeToken("m", new TokenRecord(7, TAG));
+        case "erase" -> account.erase(new DailyTotals());
+        default -> {
+          TokenRecord token = account.token("m");
+          output.collect(
+              new StreamRecord<>("%s %d %b".formatted(user, token.window(), token.isOf(7, TAG))));
+        }
+      }
+      account.store();
+    }
+  }
+
+  private static String user(String element) {
+    return element.substring(0, element.indexOf(' '));
+  }
+
+  @RestoredInEveryBackend
+  void tokens(Backend backend, Plan plan) throws Exception {
+    try (var tasks =
+        new Subtasks<String, KeyedOneInputStreamOperatorTestHarness<String, String, String>>(
+            (keyGroups, parallelism, index) ->
+                new KeyedOneInputStreamOperatorTestHarness<>(
+                    new Tokens(),
+                    TokenStateTest::user,
+                    Types.STRING,
+                    keyGroups,
+                    parallelism,
+                    index),
+            backend,
+            plan,
+            null)) {
+      for (String before : new String[] {"ada store", "bob store", "eve erase"}) {
+        tasks.on(user(before), harness -> harness.processElement(before, 0));
+      }
+      tasks.barrier();
+      tasks.barrier();
+      String erased = "bob erase";
+      tasks.on("bob", harness -> harness.processElement(erased, 0));
+      tasks.barrier();
+      for (String user : new String[] {"ada", "bob", "eve"}) {
+        tasks.on(user, harness -> harness.processElement(user + " read", 0));
+      }
+      assertThat(tasks.outputs())
+          .containsExactlyInAnyOrder("ada 7 true", "bob -1 false", "eve -1 false");
+    }
+  }
+}
