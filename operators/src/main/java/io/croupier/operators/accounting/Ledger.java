@@ -206,27 +206,22 @@ public final class Ledger {
     if (isRefused || window.highest != report.sequence) {
       event.setHighestSequence(window.highest);
     }
-    String sequence = "sequence is " + report.sequence;
     return switch (verdict) {
       case FRESH -> Judgement.ADMITTED;
       case DUPLICATE -> DUPLICATE;
       case CONFLICT ->
           refusedSequence(
-              sequence
-                  + ", which was used for other bytes: a resend must repeat the bytes, and a new"
+              report,
+              ", which was used for other bytes: a resend must repeat the bytes, and a new"
                   + " report must take the next number");
       case TOO_OLD ->
           refusedSequence(
-              sequence
-                  + ": it must be at least "
-                  + window.least()
-                  + ", since "
-                  + highest
-                  + " was judged");
+              report,
+              ": it must be at least " + window.least() + ", since " + highest + " was judged");
       case JUMP ->
           refusedSequence(
-              sequence
-                  + ": it must be at most "
+              report,
+              ": it must be at most "
                   + (highest + DeviceWindow.MAX_JUMP)
                   + ", since the highest judged is "
                   + highest);
@@ -240,8 +235,8 @@ public final class Ledger {
     return DUPLICATE;
   }
 
-  private static Judgement refusedSequence(String reason) {
-    return new Judgement(Outcome.REFUSED_SEQUENCE, reason);
+  private static Judgement refusedSequence(Report report, String why) {
+    return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + report.sequence + why);
   }
 
   private static boolean isCharged(Report report, Judgement judgement) {

@@ -15,7 +15,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 
-/** An account remembers its tokens through restarts, also one in which nobody asks for them. */
+/** An account keeps its tokens, even if the job restarts twice without reading them. */
 class TokenStateTest {
   private static final byte[] TAG = {1, 2, 3};
 
