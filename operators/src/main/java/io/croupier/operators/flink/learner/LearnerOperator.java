@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -37,6 +38,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
@@ -75,7 +77,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient MapState<String, byte[]> chunks;
   private transient KeyedStateStore states;
 
-  /** Null until a job needs it, as most never do: see {@link #waiting()}. */
+  /** Null while no bundle has waited, as in most jobs: see {@link #waiting()}. */
   private transient ListState<RoundSum> waiting;
 
   private transient ListState<LearnerMark> storedMarks;
@@ -134,8 +136,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
                     Types.STRING,
                     PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     states = context.getKeyedStateStore();
-    if (context.isRestored()) {
-      waiting();
+    try (Stream<?> models =
+        getKeyedStateBackend().getKeys(StateNames.WAITING_FOR_SPEC, VoidNamespace.INSTANCE)) {
+      if (models.findAny().isPresent()) {
+        waiting();
+      }
     }
     storedMarks =
         context

@@ -158,8 +158,8 @@ final class KeyedAccount implements UserAccount {
     changed = true;
     further = null;
     furtherChanged = false;
-    write(furtherModels()::clear);
-    write(tokens()::clear);
+    write(() -> furtherModels().clear());
+    write(() -> tokens().clear());
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
@@ -32,6 +33,9 @@ class LedgerStateTest {
           Limits.newBuilder().setMu(1).build(),
           Limits.newBuilder().setEpsilon(1).setDelta(1e-6).build(),
           Limits.newBuilder().setEpsilon(2).setDelta(1e-5).build());
+
+  /** Two more than an account has room for. */
+  private static final int MODELS = StoredAccount.MODELS + 2;
 
   private interface Scenario {
     void play(LedgerTasks ledger) throws Exception;
@@ -134,27 +138,56 @@ class LedgerStateTest {
   /** Two barriers in a row: the state is restored once without being accessed. */
   @RestoredInEveryBackend
   void furtherModels(Backend backend, Plan plan) throws Exception {
-    int models = StoredAccount.MODELS + 2;
     List<AccountingEvent> events =
         playTwice(
             backend,
             plan,
             ledger -> {
-              for (int model = 0; model < models; model++) {
-                ledger.publish(TestRecords.published(model, TestRecords.sgd("m" + model)));
-              }
-              for (int sequence = 1; sequence <= 2 * models; sequence++) {
-                ledger.judge(TestRecords.report("u", sequence, "m" + sequence % models, 0.5, 0));
-                if (sequence == models) {
-                  ledger.barrier();
-                  ledger.barrier();
-                }
-              }
+              publishModels(ledger);
+              reportToEachModel(ledger, 0);
+              ledger.barrier();
+              ledger.barrier();
+              reportToEachModel(ledger, 1);
             });
-    assertThat(events.subList(0, models))
-        .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(1));
-    assertThat(events.subList(models, 2 * models))
-        .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(2));
+    assertThat(events)
+        .extracting(event -> event.getModelTotals().getReports())
+        .containsExactly(1L, 1L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 2L);
+  }
+
+  /** An erased account charges each model with all that its user had spent. */
+  @RestoredInEveryBackend
+  void erasedFurtherModels(Backend backend, Plan plan) throws Exception {
+    List<AccountingEvent> events =
+        playTwice(
+            backend,
+            plan,
+            ledger -> {
+              publishModels(ledger);
+              reportToEachModel(ledger, 0);
+              ledger.barrier();
+              RawRecord erasure = new RawRecord();
+              erasure.topic = TestRecords.TOPICS.erasures();
+              erasure.key = "u".getBytes(UTF_8);
+              ledger.receive(erasure);
+              ledger.barrier();
+              reportToEachModel(ledger, 1);
+            });
+    assertThat(events.get(MODELS).getOutcome()).isEqualTo(Outcome.ERASED);
+    assertThat(events.subList(MODELS + 1, events.size()))
+        .hasSize(MODELS)
+        .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(MODELS + 1));
+  }
+
+  private static void publishModels(LedgerTasks ledger) throws Exception {
+    for (int model = 0; model < MODELS; model++) {
+      ledger.publish(TestRecords.published(model, TestRecords.sgd("m" + model)));
+    }
+  }
+
+  private static void reportToEachModel(LedgerTasks ledger, int turn) throws Exception {
+    for (int model = 0; model < MODELS; model++) {
+      ledger.judge(TestRecords.report("u", turn * MODELS + model, "m" + model, 0.5, 0));
+    }
   }
 
   @RestoredInEveryBackend
