@@ -136,9 +136,9 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
                     Types.STRING,
                     PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     states = context.getKeyedStateStore();
-    try (Stream<?> models =
+    try (Stream<?> behind =
         getKeyedStateBackend().getKeys(StateNames.WAITING_FOR_SPEC, VoidNamespace.INSTANCE)) {
-      if (models.findAny().isPresent()) {
+      if (behind.findAny().isPresent()) {
         waiting();
       }
     }

@@ -139,16 +139,7 @@ class LedgerStateTest {
   @RestoredInEveryBackend
   void furtherModels(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events =
-        playTwice(
-            backend,
-            plan,
-            ledger -> {
-              publishModels(ledger);
-              reportToEachModel(ledger, 0);
-              ledger.barrier();
-              ledger.barrier();
-              reportToEachModel(ledger, 1);
-            });
+        playTwice(backend, plan, ledger -> reportTwiceToEachModel(ledger, LedgerTasks::barrier));
     assertThat(events)
         .extracting(event -> event.getModelTotals().getReports())
         .containsExactly(1L, 1L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L, 2L, 2L);
@@ -157,31 +148,30 @@ class LedgerStateTest {
   /** An erased account charges each model with all that its user had spent. */
   @RestoredInEveryBackend
   void erasedFurtherModels(Backend backend, Plan plan) throws Exception {
+    RawRecord erasure = new RawRecord();
+    erasure.topic = TestRecords.TOPICS.erasures();
+    erasure.key = "u".getBytes(UTF_8);
     List<AccountingEvent> events =
         playTwice(
             backend,
             plan,
-            ledger -> {
-              publishModels(ledger);
-              reportToEachModel(ledger, 0);
-              ledger.barrier();
-              RawRecord erasure = new RawRecord();
-              erasure.topic = TestRecords.TOPICS.erasures();
-              erasure.key = "u".getBytes(UTF_8);
-              ledger.receive(erasure);
-              ledger.barrier();
-              reportToEachModel(ledger, 1);
-            });
+            ledger -> reportTwiceToEachModel(ledger, erased -> erased.receive(erasure)));
     assertThat(events.get(MODELS).getOutcome()).isEqualTo(Outcome.ERASED);
     assertThat(events.subList(MODELS + 1, events.size()))
         .hasSize(MODELS)
         .allSatisfy(event -> assertThat(event.getModelTotals().getReports()).isEqualTo(MODELS + 1));
   }
 
-  private static void publishModels(LedgerTasks ledger) throws Exception {
+  private static void reportTwiceToEachModel(LedgerTasks ledger, Scenario between)
+      throws Exception {
     for (int model = 0; model < MODELS; model++) {
       ledger.publish(TestRecords.published(model, TestRecords.sgd("m" + model)));
     }
+    reportToEachModel(ledger, 0);
+    ledger.barrier();
+    between.play(ledger);
+    ledger.barrier();
+    reportToEachModel(ledger, 1);
   }
 
   private static void reportToEachModel(LedgerTasks ledger, int turn) throws Exception {
