@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -94,6 +95,60 @@ class CompactedRebuildITCase {
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(event.getUserTotals().getReports()).isEqualTo(REPORTS + 1 + refused);
       assertThat(event.getModelTotals().getEpsilon()).isEqualTo(EPSILON * (REPORTS + 1 + refused));
+    }
+  }
+
+  /** A report without a device to no model changes no account with a model, as an erasure does. */
+  @Tag("ci")
+  @Test
+  void anErasureIsEnough() throws Exception {
+    compact();
+    RestartedJob job = new RestartedJob(directory);
+    job.start(settings(), LedgerStart.REQUIRE_STATE);
+    testTopics.awaitUpdate("m", update -> update.getRound() == 0);
+    for (int sequence = 0; sequence < 2; sequence++) {
+      testTopics.send(withoutDevice(sequence, "m"));
+    }
+    testTopics.send(withoutDevice(2, "none"));
+    testTopics.flush();
+    awaitEvents(2, 1);
+    testTopics.send(testTopics.topics.erasures(), "person-0".getBytes(UTF_8), null);
+    testTopics.flush();
+    awaitEvent(event -> event.getOutcome() == Outcome.ERASED);
+    testTopics.send(withoutDevice(3, "none"));
+    testTopics.flush();
+    awaitEvents(3, 1);
+    job.cancel();
+    List<AccountingEvent> events = testTopics.events();
+    while (events.size() > 3) {
+      Thread.sleep(100);
+      events = testTopics.events();
+    }
+    assertThat(events)
+        .extracting(AccountingEvent::getOutcome)
+        .containsExactly(Outcome.ADMITTED, Outcome.ERASED, Outcome.REFUSED_UNKNOWN_MODEL);
+
+    job.start(settings(), LedgerStart.REBUILD);
+    testTopics.send(withoutDevice(4, "m"));
+    testTopics.flush();
+    AccountingEvent later = awaitEvents(4, 1).get(0);
+    job.cancel();
+    assertThat(later.getUserTotals().getReports()).isEqualTo(5);
+    // What was spent on each model is erased, so it may have been everything.
+    assertThat(later.getModelTotals().getReports()).isEqualTo(4);
+  }
+
+  private GradientReport withoutDevice(int sequence, String modelId) {
+    return OneHotReports.report(spec, 0, 0).toBuilder()
+        .setSequence(sequence)
+        .setModelId(modelId)
+        .clearDeviceId()
+        .build();
+  }
+
+  private void awaitEvent(Predicate<AccountingEvent> wanted) throws Exception {
+    while (testTopics.events().stream().noneMatch(wanted)) {
+      Thread.sleep(50);
     }
   }
 

@@ -13,8 +13,14 @@ import java.util.HexFormat;
  * doesn't replace one that did: of a resend, of a central report that is not charged, and of a
  * model that isn't known. A {@code +} follows the model in the key of a participation in a central
  * model, whose event also states how far a tree is charged. All parts but the user are empty in the
- * event of an erasure. In the device, each byte of {@code /} or {@code %} is written as {@code %}
- * and two hexadecimal digits.
+ * key of an erasure alone: a {@code +} is in the place of the model if another event has neither
+ * model nor device. In the device, each byte of {@code /} or {@code %} is written as {@code %} and
+ * two hexadecimal digits.
+ *
+ * <p>Different accounts, erasures and histories without a model have different keys: neither model
+ * nor device contains a {@code /}, so the first two end them; the name of a model contains no
+ * {@code +}, and escaping is injective. Before this release, events with neither model nor device
+ * had the key of an erasure; they are read as before.
  *
  * @param modelId empty if the value names the model, or there is none
  */
@@ -32,8 +38,7 @@ public record AccountingKey(String modelId, String deviceId, String userId) {
   /** The same; {@code user} is the event's, in UTF-8. */
   public static byte[] of(AccountingEvent event, byte[] user) {
     byte[] device = escaped(event.getDeviceId().getBytes(UTF_8));
-    String name = event.hasCentral() ? event.getModelId() + CENTRAL : event.getModelId();
-    byte[] model = hasModel(event) ? name.getBytes(UTF_8) : new byte[0];
+    byte[] model = model(event).getBytes(UTF_8);
     byte[] key = new byte[model.length + device.length + user.length + 2];
     System.arraycopy(model, 0, key, 0, model.length);
     key[model.length] = SEPARATOR;
@@ -42,6 +47,14 @@ public record AccountingKey(String modelId, String deviceId, String userId) {
     key[beforeUser] = SEPARATOR;
     System.arraycopy(user, 0, key, beforeUser + 1, user.length);
     return key;
+  }
+
+  private static String model(AccountingEvent event) {
+    if (hasModel(event)) {
+      return event.hasCentral() ? event.getModelId() + CENTRAL : event.getModelId();
+    }
+    boolean erased = event.getOutcome() == AccountingEvent.Outcome.ERASED;
+    return erased || !event.getDeviceId().isEmpty() ? "" : CENTRAL;
   }
 
   /** Returns whether the key of an event contains the model. */

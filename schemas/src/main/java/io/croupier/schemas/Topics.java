@@ -4,7 +4,9 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * The names of Croupier's topics.
+ * The names of Croupier's topics. The key of a record "by model" or "by user" is that id in UTF-8,
+ * with nothing added, so different ids have different keys; {@link AccountingKey} is that of an
+ * accounting event.
  *
  * @param models {@link ModelSpec}s by model; compacted, one partition
  * @param gradients {@link GradientReport}s with noise from the device, by user

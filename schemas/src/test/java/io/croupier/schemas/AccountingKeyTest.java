@@ -8,7 +8,6 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,28 +46,59 @@ class AccountingKeyTest {
     assertThat(AccountingKey.parse(key)).isEqualTo(new AccountingKey("m", device, user));
   }
 
+  /** The key of every event with short parts; a central report without a charge has no model. */
   @Test
-  void differentPartsHaveDifferentKeys() {
-    Random random = new Random(3);
-    Set<List<String>> parts = new HashSet<>();
+  void differentHistoriesHaveDifferentKeys() {
+    List<String> texts = texts("/", "%", "+", "2", "F", "\u00fc");
+    Set<List<String>> histories = new HashSet<>();
     Set<String> keys = new HashSet<>();
-    for (int i = 0; i < 20_000; i++) {
-      String device = text(random);
-      String user = "u" + text(random);
-      byte[] key = AccountingKey.of(event(device, user).build());
-      parts.add(List.of(device, user));
-      keys.add(new String(key, UTF_8));
-      assertThat(AccountingKey.parse(key)).isEqualTo(new AccountingKey("m", device, user));
+    for (String user : texts) {
+      histories.add(List.of(user));
+      AccountingEvent.Builder erased =
+          AccountingEvent.newBuilder().setUserId(user).setOutcome(Outcome.ERASED);
+      keys.add(requireParts("", "", erased));
+      for (String device : texts) {
+        for (String model : List.of("", "m", "m.")) {
+          AccountingEvent.Builder event = event(device, user).setModelId(model);
+          if (model.isEmpty()) {
+            event.clearModelTotals();
+          }
+          histories.add(List.of(model, device, user));
+          keys.add(requireParts(model, device, event));
+        }
+        histories.add(List.of("m", "central", device, user));
+        keys.add(
+            requireParts(
+                "m", device, event(device, user).setCentral(Central.getDefaultInstance())));
+      }
     }
-    assertThat(keys).hasSameSizeAs(parts);
+    assertThat(keys).hasSameSizeAs(histories);
   }
 
-  private static String text(Random random) {
-    List<String> pieces = new ArrayList<>();
-    for (int i = random.nextInt(4); i > 0; i--) {
-      pieces.add(List.of("/", "%", "2", "F", "\u00fc").get(random.nextInt(5)));
+  private static String requireParts(String model, String device, AccountingEvent.Builder ofEvent) {
+    AccountingEvent event = ofEvent.build();
+    byte[] key = AccountingKey.of(event);
+    AccountingKey parts = AccountingKey.parse(key);
+    if (!parts.equals(new AccountingKey(model, device, event.getUserId()))
+        || !new String(AccountingKey.user(key), UTF_8).equals(event.getUserId())) {
+      throw new AssertionError(parts + " from " + new String(key, UTF_8));
     }
-    return String.join("", pieces);
+    return new String(key, UTF_8);
+  }
+
+  /** All texts of up to three of the pieces. */
+  private static List<String> texts(String... pieces) {
+    List<String> texts = new ArrayList<>(List.of(""));
+    int longer = 0;
+    for (int length = 1; length <= 3; length++) {
+      int end = texts.size();
+      for (; longer < end; longer++) {
+        for (String piece : pieces) {
+          texts.add(texts.get(longer) + piece);
+        }
+      }
+    }
+    return texts;
   }
 
   /** Compaction keeps the newest event of a key, so those that charge nothing have another one. */
@@ -84,8 +114,22 @@ class AccountingKeyTest {
     assertThat(key(central.clone().setOutcome(Outcome.REFUSED_BUDGET))).isEqualTo("/phone/ada");
     assertThat(key(charged.clone().clearModelTotals().setOutcome(Outcome.REFUSED_UNKNOWN_MODEL)))
         .isEqualTo("/phone/ada");
-    assertThat(key(AccountingEvent.newBuilder().setUserId("ada").setOutcome(Outcome.ERASED)))
-        .isEqualTo("//ada");
+  }
+
+  /** Otherwise compaction would remove the erasure, and a rebuild restore what was erased. */
+  @Test
+  void noReportHasTheKeyOfAnErasure() {
+    AccountingEvent.Builder erased =
+        AccountingEvent.newBuilder().setUserId("ada").setOutcome(Outcome.ERASED);
+    assertThat(key(erased)).isEqualTo("//ada");
+    AccountingEvent.Builder unknown =
+        event("", "ada").clearModelTotals().setOutcome(Outcome.REFUSED_UNKNOWN_MODEL);
+    assertThat(key(unknown)).isEqualTo("+//ada");
+    assertThat(key(unknown.clearDeviceId())).isEqualTo("+//ada");
+    assertThat(key(event("", "ada").setOutcome(Outcome.DUPLICATE))).isEqualTo("+//ada");
+    assertThat(AccountingKey.parse("+//ada".getBytes(UTF_8)))
+        .isEqualTo(AccountingKey.parse("//ada".getBytes(UTF_8)))
+        .isEqualTo(new AccountingKey("", "", "ada"));
   }
 
   private static String key(AccountingEvent.Builder event) {

@@ -38,7 +38,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * its configuration states that the issuer was added, which a further record keeps.
  *
  * <p>If two gateways start first at the same time, both write a record, and then both read the
- * topic from its beginning, so both see the same first record. Each record has a key of its own, so
+ * topic from its beginning, so both see the same first record. Each record has a random key, so
  * that compaction removes none of them.
  */
 public final class DeploymentTopic {

@@ -48,7 +48,8 @@ public final class WindowKeys {
   /**
    * Returns the key of the record of a window's and a level's public key. It contains the digest of
    * the token's challenge, so a level that is changed, by a later spec under the same name, has
-   * another key.
+   * another key. Neither model, number nor digest contains a {@code /}, so different keys have
+   * different names.
    */
   public static String name(String modelId, long window, Mechanism level) {
     return name(modelId, window, digest(modelId, window, level));
@@ -84,7 +85,7 @@ public final class WindowKeys {
     } catch (NumberFormatException e) {
       return List.of();
     }
-    if (window < 0) {
+    if (window < 0 || !parts[1].equals(Long.toString(window))) {
       return List.of();
     }
     OfModel model = models.computeIfAbsent(parts[0], id -> new OfModel());

@@ -1,5 +1,6 @@
 package io.croupier.operators.accounting;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.report.Report;
@@ -9,7 +10,10 @@ import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -202,5 +206,44 @@ class ErasureTest {
     assertThat(rebuilt.userTotals().rhoPicos - account.userTotals().rhoPicos).isBetween(0L, 2L);
     assertThat(rebuilt.userTotals().allMuSquared() - account.userTotals().allMuSquared())
         .isBetween(0L, 2L);
+  }
+
+  /**
+   * A compacted topic has the newest event of each key. A report without a device that changes no
+   * account of a model may come before or after the erasure, and may have the key that it had.
+   */
+  @Test
+  void compactionKeepsTheErasure() throws Exception {
+    Ledger ledger = new Ledger();
+    AccountingEventWriter writer = new AccountingEventWriter();
+    for (boolean formerKey : List.of(false, true)) {
+      MapAccount user = new MapAccount();
+      List<AccountingEvent> events =
+          List.of(
+              ledger.judge(withoutDevice(0), limited(9), user),
+              ledger.judgeUnknownModel(withoutDevice(1), user),
+              ledger.erase(erasure(NOW), user),
+              ledger.judgeUnknownModel(withoutDevice(2), user));
+      Map<ByteBuffer, AccountingEvent> newest = new LinkedHashMap<>();
+      for (AccountingEvent event : events) {
+        boolean before = event.equals(events.get(1));
+        byte[] key = formerKey && before ? "//u".getBytes(UTF_8) : AccountingKey.of(event);
+        newest.remove(ByteBuffer.wrap(key));
+        newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));
+      }
+      MapAccount rebuilt = new MapAccount();
+      newest.values().forEach(event -> AccountRebuild.apply(event, rebuilt));
+      assertThat(rebuilt.isErased()).isTrue();
+      assertThat(rebuilt.models).isEmpty();
+      assertThat(rebuilt.userTotals().epsilonNanos).isEqualTo(user.userTotals().epsilonNanos);
+      assertThat(rebuilt.window("").highest).isEqualTo(2);
+    }
+  }
+
+  private static Report withoutDevice(int number) {
+    Report report = TestReports.laplace(number, 1);
+    report.userId = "u";
+    report.deviceId = "";
+    return report;
   }
 }

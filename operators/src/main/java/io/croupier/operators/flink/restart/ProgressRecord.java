@@ -14,6 +14,9 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * in the transaction whose other records it counts, and is written right before the barrier of a
  * checkpoint: no barrier is emitted until all subtasks run, so no subtask writes a record while
  * another one reads the topic at its start.
+ *
+ * <p>A key is one of three prefixes that end at its first {@code /}, followed by the index of a
+ * subtask or a model as it is: different subtasks and models have different keys.
  */
 public sealed interface ProgressRecord
     permits ProgressRecord.OfSubtask, VisibleOutputs.PublishedRound {
