@@ -14,7 +14,7 @@ import time
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from croupier_device import Device, Ledger, Limit, Snapshot, size_of_linear
+from croupier_device import AlreadyReportedError, Device, Ledger, Limit, Snapshot, size_of_linear
 
 
 def updates(broker, topic, model, patience=60):
@@ -70,6 +70,9 @@ class Person:
     def residual(self, weights):
         return sum(w * v for w, v in zip(weights, self.x)) - self.y
 
+    def row(self):
+        return [*self.x, self.y]
+
     def gradient(self):
         residual = self.residual(self.snapshot.weights)
         return [residual * v for v in self.x]
@@ -90,7 +93,7 @@ def main():
     parser.add_argument("--prefix", default="croupier", help="first part of the topics' names")
     parser.add_argument("--model", required=True)
     parser.add_argument("--person", required=True, help="user_id, and the records' key")
-    parser.add_argument("--reports", type=int, default=1, help="number of reports, each in a round of its own")
+    parser.add_argument("--reports", type=int, default=1, help="how often to report the same data, each time at the cost of --epsilon")
     parser.add_argument("--epsilon", type=float, default=2.0, help="privacy spent by each report, at most 16")
     parser.add_argument("--limit", type=float, help="most that the person spends; default: no limit")
     parser.add_argument("--ledger", default="croupier-device.ledger", help="file with the person's account")
@@ -101,7 +104,10 @@ def main():
         device.resend()
         reports = 0
         for snapshot in updates(options.broker, f"{options.prefix}.updates", options.model):
-            sent = device.take_part(snapshot, Person(snapshot))
+            try:
+                sent = device.take_part(snapshot, Person(snapshot), times=options.reports)
+            except AlreadyReportedError as error:
+                raise SystemExit(str(error)) from None
             if sent is not None:
                 reports += 1
                 print(f"{options.person} sent report {sent.sequence} ({sent.kind}) in round {snapshot.round} of"

@@ -13,7 +13,7 @@ from stub import ACCEPTED, Answer, Stub, problem
 from updates import Person, snapshot, update
 
 from croupier_device import (
-    Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
+    AlreadyReportedError, Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
     RefusedError, norm, size_of_linear)
 from croupier_device.device import is_above, scaled
 from croupier_device.randomisers import HashedResponse, RandomisedResponse
@@ -42,7 +42,7 @@ class DeviceTest(unittest.TestCase):
             model = Gateway(stub.url).newest("demo")
             sent = device.take_part(model, Person())
             assert sent is not None
-            self.assertIsNone(device.take_part(model, Person()))
+            self.assertIsNone(device.take_part(model, Person(), key="other data"))
         [report] = self.reports(stub)
         self.assertEqual((sent.kind, sent.sequence, sent.epsilon), ("gradient", 0, 2))
         self.assertEqual(sent.report, stub.requests[-1].body)
@@ -74,11 +74,11 @@ class DeviceTest(unittest.TestCase):
             device = self.open(stub, epsilon=16)
             for round, own in enumerate(["home", "elsewhere", None]):
                 model = snapshot(round, question_probability=1, statistics={"screen": ["cart", "home", "other"]})
-                sent = device.take_part(model, person, {"screen": own})
+                sent = device.take_part(model, person, {"screen": own}, key=str(round))
                 assert sent is not None
                 self.assertEqual(sent.kind, "statistic")
             self.assertIsNone(device.take_part(
-                snapshot(3, question_probability=1, statistics={"day": ["a", "b"]}), person, {"screen": "home"}))
+                snapshot(3, question_probability=1, statistics={"day": ["a", "b"]}), person, {"screen": "home"}, key="3"))
             with self.assertRaisesRegex(NotChosenError, "for a statistic"):
                 device.vote(snapshot(4), lambda statistic: "home")
         self.assertEqual(person.asked, [])
@@ -109,11 +109,11 @@ class DeviceTest(unittest.TestCase):
             device = self.open(stub, epsilon=16)
             for round, own in enumerate(values):
                 model = snapshot(round, question_probability=1, thresholds={"minutes": 30})
-                sent = device.take_part(model, person, {"minutes": own})
+                sent = device.take_part(model, person, {"minutes": own}, key=str(round))
                 assert sent is not None
                 self.assertEqual(sent.kind, "statistic")
             self.assertIsNone(device.take_part(
-                snapshot(10, question_probability=1, thresholds={"minutes": 30}), person, {"screen": "home"}))
+                snapshot(10, question_probability=1, thresholds={"minutes": 30}), person, {"screen": "home"}, key="10"))
         self.assertEqual(person.asked, [])
         self.assertEqual(
             [r.answer.bit for r in self.reports(stub)], [True, False, True, False, False, True, False, False])
@@ -135,7 +135,7 @@ class DeviceTest(unittest.TestCase):
             with mock.patch("croupier_device.device.time.time", return_value=1_800_000_123.456):
                 device.take_part(
                     snapshot(round, model_id="m", question_probability=1, thresholds={"minutes": case["threshold"]}),
-                    Person(), {"minutes": values[own] if own in values else float(own)})
+                    Person(), {"minutes": values[own] if own in values else float(own)}, key=str(round))
             report = sent[round].replace(ledger.device_id.encode(), b"abcdefghijklmnopqrstuv")
             self.assertEqual(report.hex(), case["report"], f"{own} about {case['threshold']}")
         self.assertEqual(len(sent), 22)
@@ -160,7 +160,7 @@ class DeviceTest(unittest.TestCase):
             randomiser = HashedResponse(0.5, statistic.candidates, bits=lambda count: words.pop(0) >> 64 - count)
             with mock.patch("croupier_device.device.time.time", return_value=1_800_000_123.456), \
                     mock.patch("croupier_device.device.HashedResponse", return_value=randomiser):
-                device.take_part(model, Person(), {"words": own})
+                device.take_part(model, Person(), {"words": own}, key=str(round))
             report = sent[round].replace(ledger.device_id.encode(), b"abcdefghijklmnopqrstuv")
             self.assertEqual(report.hex(), case["report"], case["value"])
         self.assertEqual(len(sent), 25)
@@ -184,7 +184,7 @@ class DeviceTest(unittest.TestCase):
             assert sent is not None
             self.assertEqual((sent.kind, person.asked), ("question", ["can_answer", "answer"]))
             self.assertEqual(self.reports(stub)[0].answer.question, "hard")
-            unable = Person(can_answer=False)
+            unable = Person([1, 0, 0], can_answer=False)
             self.assertIsNone(device.take_part(snapshot(1, questions=["hard"], question_probability=1), unable))
         self.assertEqual(self.ledger.spent().reports, 1)
 
@@ -194,7 +194,7 @@ class DeviceTest(unittest.TestCase):
             device = self.open(stub, epsilon=16)
             for round, truth in enumerate([True, False, True]):
                 device.take_part(
-                    snapshot(round, questions=["q"], question_probability=1), Person(truth=truth))
+                    snapshot(round, questions=["q"], question_probability=1), Person(truth=truth), key=str(round))
         self.assertEqual([r.answer.bit for r in self.reports(stub)], [True, False, True])
 
     def test_a_device_that_is_not_chosen_spends_nothing(self) -> None:
@@ -215,7 +215,64 @@ class DeviceTest(unittest.TestCase):
             device = self.open(stub, Limit(epsilon=3))
             device.take_part(snapshot(0), Person())
             with self.assertRaises(LimitReachedError):
-                device.take_part(snapshot(1), Person())
+                device.take_part(snapshot(1), Person(), key="other data")
+        self.assertEqual(len(stub.requests), 1)
+
+    def test_the_same_data_are_reported_once(self) -> None:
+        """Whichever round comes, whatever it asks for, and after a restart; another key, or row, is other data."""
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            self.assertIsNotNone(device.take_part(snapshot(0), Person()))
+            for model in [snapshot(1), snapshot(0), snapshot(2, answer_probability=0),
+                          snapshot(3, size=2, question_probability=1)]:
+                with self.assertRaisesRegex(
+                        AlreadyReportedError, "model demo has received these data once .* may receive them once"):
+                    device.take_part(model, Person())
+            self.ledger.close()
+            device = self.open(stub)
+            with self.assertRaises(AlreadyReportedError):
+                device.take_part(snapshot(4), Person())
+            self.assertIsNotNone(device.take_part(snapshot(4), Person([0.1, 0.2, -0.30000000000000004])))
+            self.assertIsNotNone(device.take_part(snapshot(5), Person(), {"screen": "cart"}))
+            self.assertIsNotNone(device.take_part(snapshot(6), Person(), key="2026-11-28"))
+            with self.assertRaisesRegex(AlreadyReportedError, "data with this key once"):
+                device.take_part(snapshot(7), Person([0, 0, 1]), key="2026-11-28")
+            self.assertIsNotNone(device.take_part(snapshot(7, model_id="other"), Person(), key="2026-11-28"))
+            self.assertIsNotNone(device.take_part(snapshot(8), Person(), key="2026-11-28", times=2))
+            with self.assertRaisesRegex(AlreadyReportedError, "2 times from this device, and may receive them 2 times"):
+                device.take_part(snapshot(9), Person(), key="2026-11-28", times=2)
+        self.assertEqual((len(stub.requests), self.ledger.spent().reports), (6, 6))
+
+    def test_a_pending_report_of_the_same_data_is_sent(self) -> None:
+        with Stub(Answer(503)) as stub, self.assertRaisesRegex(GatewayError, "is charged and kept"):
+            self.open(stub).take_part(snapshot(0), Person())
+        self.ledger.close()
+        with Stub(ACCEPTED) as stub:
+            with self.assertRaises(AlreadyReportedError):
+                self.open(stub).take_part(snapshot(1), Person())
+        self.assertEqual([r.sequence for r in self.reports(stub)], [0])
+        self.assertEqual(self.ledger.pending(), [])
+
+    def test_keys_and_numbers_of_times(self) -> None:
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            for wrong in ["", "x" * 257, "\u00e9" * 129, 7, b"day"]:
+                with self.subTest(key=wrong), self.assertRaisesRegex(ValueError, "key is"):
+                    device.take_part(snapshot(), Person(), key=wrong)  # type: ignore[arg-type]
+            for times in [0, -1, 1.0, True, "2"]:
+                with self.subTest(times=times), self.assertRaisesRegex(ValueError, "times is"):
+                    device.take_part(snapshot(), Person(), times=times)  # type: ignore[arg-type]
+            self.assertIsNotNone(device.take_part(snapshot(), Person(), key="\u00e9" * 128))
+        self.assertEqual(len(stub.requests), 1)
+
+    def test_numbers_that_are_none_are_reported_and_not_shown(self) -> None:
+        class Odd(Person):
+            def row(self) -> Any:
+                return ["private", None, 10**400]
+
+        with Stub(ACCEPTED) as stub:
+            device = self.open(stub)
+            self.assertIsNotNone(device.take_part(snapshot(0), Odd(["private", None, 1])))  # type: ignore[list-item]
         self.assertEqual(len(stub.requests), 1)
 
     def test_a_report_that_was_not_acknowledged_is_sent_again_first(self) -> None:
@@ -229,7 +286,7 @@ class DeviceTest(unittest.TestCase):
             lost = stub.requests[0].body
             self.assertEqual([r.body for r in stub.requests], [lost] * 2)
         with Stub(ACCEPTED) as stub:
-            self.open(stub).take_part(snapshot(1), Person())
+            self.open(stub).take_part(snapshot(1), Person(), key="other data")
         self.assertEqual(stub.requests[0].body, lost)
         self.assertEqual([r.sequence for r in self.reports(stub)], [0, 1])
 
@@ -241,7 +298,7 @@ class DeviceTest(unittest.TestCase):
             device.resend()
             self.assertEqual((len(stub.requests), self.ledger.pending()), (1, []))
             self.assertEqual(self.ledger.spent().reports, 1)
-            device.take_part(snapshot(1), Person())
+            device.take_part(snapshot(1), Person(), key="other data")
         self.assertEqual([r.sequence for r in self.reports(stub)], [0, 1])
 
     def test_a_refusal_of_an_earlier_report_does_not_stop_the_next(self) -> None:
@@ -250,7 +307,7 @@ class DeviceTest(unittest.TestCase):
                 self.open(stub).take_part(snapshot(0), Person())
             self.ledger.close()
         with Stub(problem(422), ACCEPTED) as stub, self.assertLogs("croupier_device", logging.WARNING) as logs:
-            self.open(stub).take_part(snapshot(1), Person())
+            self.open(stub).take_part(snapshot(1), Person(), key="other data")
         self.assertEqual(len(stub.requests), 2)
         self.assertRegex(logs.output[0], "report 0 of an earlier round was refused")
 
@@ -271,6 +328,15 @@ class DeviceTest(unittest.TestCase):
                 device.report(snapshot(size=9), [1, 2, 3], 1)
             with self.assertRaisesRegex(ValueError, "release_delay is -1"):
                 Device(self.ledger, Gateway(stub.url), 1, release_delay=-1)
+            wrong: List[Any] = ["2", None, True, {}, math.nan]
+            for value in wrong:
+                with self.subTest(value=value), self.assertRaisesRegex(ValueError, "epsilon is .*; it must be"):
+                    Device(self.ledger, Gateway(stub.url), value)
+            for value in wrong:
+                with self.subTest(value=value), self.assertRaisesRegex(ValueError, "release_delay is"):
+                    Device(self.ledger, Gateway(stub.url), 1, release_delay=value)
+            with self.assertRaisesRegex(ValueError, "ledger is of the type str; it must be a Ledger"):
+                Device("ada.ledger", Gateway(stub.url), 1)  # type: ignore[arg-type]
         self.assertEqual((self.ledger.spent().reports, stub.requests), (0, []))
 
     def test_a_report_is_sent_a_whole_number_of_delays_after_its_beginning(self) -> None:
@@ -280,7 +346,7 @@ class DeviceTest(unittest.TestCase):
                 clock.monotonic.side_effect = [5.0, 5.0 + drawn]
                 if drawn == 0.01:
                     device = self.open(stub, release_delay=0.25)
-                device.take_part(snapshot(int(100 * drawn)), Person())
+                device.take_part(snapshot(int(100 * drawn)), Person(), key=str(drawn))
                 self.assertAlmostEqual(clock.sleep.call_args[0][0], pause, delta=1e-9)
 
     def test_a_transport_that_names_the_person(self) -> None:

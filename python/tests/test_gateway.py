@@ -1,5 +1,6 @@
 """The gateway's API: what is sent, what is sent again, and what ends a report."""
 import pathlib
+import random
 import shutil
 import ssl
 import subprocess
@@ -11,8 +12,8 @@ from unittest import mock
 from stub import ACCEPTED, CUT, Answer, Stub, problem
 from updates import update
 
-from croupier_device import CroupierError, Gateway, GatewayError, RefusedError
-from croupier_device.gateway import PROTOBUF, UNKNOWN
+from croupier_device import VERSION, CroupierError, Gateway, GatewayError, RefusedError
+from croupier_device.gateway import PROBLEM, PROTOBUF, UNKNOWN
 
 REPORT = b"the bytes of a report"
 
@@ -24,7 +25,7 @@ class GatewayTest(unittest.TestCase):
         patch.start()
         self.addCleanup(patch.stop)
 
-    def gateway(self, stub: Stub, *tokens: str, **options: Any) -> Gateway:
+    def gateway(self, stub: Stub, *tokens: Any, **options: Any) -> Gateway:
         queue = list(tokens or ["token-1"])
         return Gateway(stub.url, lambda: queue.pop(0) if len(queue) > 1 else queue[0], **options)
 
@@ -52,6 +53,82 @@ class GatewayTest(unittest.TestCase):
         with Stub(Answer(503, headers={"Retry-After": "soon"}), ACCEPTED) as stub:
             self.gateway(stub).send("ada", REPORT)
         self.assertTrue(all(pause < 1 for pause in self.pauses))
+
+    def test_times_to_wait_beyond_all_numbers(self) -> None:
+        """Digits of any number are a long time; dates that no calendar has are none."""
+        for header in ["9" * 309, "9" * 5000, "Fri, 31 Dec 9999 23:59:59 GMT"]:
+            with self.subTest(header=header[:20]), Stub(Answer(503, headers={"Retry-After": header}), ACCEPTED) as stub:
+                self.pauses.clear()
+                self.gateway(stub, patience=1e9).send("ada", REPORT)
+                self.assertEqual(self.pauses, [3600])
+        for header in ["-1", "1e3", "\u00b2", "Fri, 31 Dec 99999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 +2359", ""]:
+            with self.subTest(header=header), Stub(Answer(503, headers={"Retry-After": header}), ACCEPTED) as stub:
+                self.pauses.clear()
+                self.gateway(stub).send("ada", REPORT)
+                self.assertTrue(all(pause < 1 for pause in self.pauses))
+
+    def test_problems_of_any_shape_are_gateway_errors(self) -> None:
+        documents = [
+            '{"type": "urn:croupier:problem:x", "errors": %s}' % errors
+            for errors in ["5", "NaN", "true", '"text"', "{}", "[]", "[5, null]", '[{"field": 7, "detail": []}]']]
+        documents += ['{"type": "urn:croupier:problem:x", "detail": {}}', '{"type": 5}', "[]", "5", "[" * 60_000, "NaN", ""]
+        for document in documents:
+            answer = Answer(404, document.encode(), {"Content-Type": PROBLEM})
+            with self.subTest(document=document[:60]), Stub(answer) as stub:
+                with self.assertRaisesRegex(GatewayError, "the gateway answered 404: "):
+                    next(self.gateway(stub).follow("demo"))
+
+    def test_updates_of_any_bytes_are_gateway_errors(self) -> None:
+        random_bytes = random.Random(1)
+        whole = update(7, questions=["q"], statistics={"day": ["a", "b"]}, thresholds={"t": 1.0})
+        bodies = [b"\xff\xff", b"\x00", whole[:-3]]
+        for _ in range(300):
+            changed = bytearray(whole)
+            for _ in range(3):
+                changed[random_bytes.randrange(len(changed))] = random_bytes.randrange(256)
+            bodies.append(bytes(changed))
+        for body in bodies:
+            with self.subTest(body=body.hex()):
+                try:
+                    Gateway._parse("demo", body)
+                except GatewayError:
+                    pass
+
+    def test_waits_are_announced(self) -> None:
+        announced: List[Any] = []
+        answers = [Answer(503, headers={"Retry-After": "7"}), CUT, Answer(200, update(1))]
+        with Stub(*answers) as stub:
+            updates = self.gateway(stub).follow("demo", on_retry=lambda error, wait: announced.append((error.status, wait)))
+            self.assertEqual(next(updates).round, 1)
+        self.assertEqual([announced[0][1], announced[0][0], announced[1][0]], [7, 503, 0])
+        self.assertEqual([wait for _, wait in announced], self.pauses)
+        with Stub(CUT, Answer(200, update(1))) as stub, self.assertLogs("croupier_device", "WARNING") as logs:
+            next(self.gateway(stub).follow("demo"))
+        self.assertRegex(logs.output[0], r"can't be reached.*; trying again in 0\.\d s")
+
+    def test_each_request_names_the_version(self) -> None:
+        with Stub(Answer(200, update(1)), ACCEPTED) as stub:
+            gateway = self.gateway(stub)
+            gateway.newest("demo")
+            gateway.send("ada", REPORT)
+        self.assertEqual([r.headers["Croupier-Client"] for r in stub.requests], [f"python/{VERSION}"] * 2)
+
+    def test_wrong_arguments_say_what_would_be_right(self) -> None:
+        wrong: List[Any] = [
+            ({"url": None}, "url is of the type NoneType; it must be https"),
+            ({"url": "https://host:port"}, "url is https://host:port; it must be https"),
+            ({"url": "https://host:99999"}, "url is https://host:99999; it must be https"),
+            ({"url": "https://[::1"}, "url is"),
+            ({"url": "https://h", "token": "eyJ"}, "token is of the type str; it must be a function"),
+            ({"url": "https://h", "patience": "1"}, "patience is of the type str; it must be a number")]
+        for arguments, message in wrong:
+            with self.subTest(message=message), self.assertRaises(ValueError) as raised:
+                Gateway(**arguments)
+            self.assertIn(message, str(raised.exception))
+        with self.assertRaisesRegex(ValueError, "model_id is of the type int"):
+            Gateway("https://h").newest(7)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(CroupierError, "has no token to report with"):
+            Gateway("https://h").send("ada", REPORT)
 
     def test_refusals_of_the_bytes_are_final(self) -> None:
         for answer in [problem(400), problem(409), problem(415), problem(422), Answer(413)]:
@@ -102,12 +179,12 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual((raised.exception.status, len(stub.requests)), (401, 1))
 
     def test_a_token_of_a_wrong_form_is_not_sent_and_not_shown(self) -> None:
-        for token in ["", "Bearer x", "a\r\nHost: evil", "sëcret"]:
+        for token in ["", None, 7, "Bearer x", "a\r\nHost: evil", "sëcret"]:
             with self.subTest(token=token), Stub(ACCEPTED) as stub:
                 with self.assertRaisesRegex(CroupierError, "must be a bearer token") as raised:
                     self.gateway(stub, token).send("ada", REPORT)
                 self.assertEqual(stub.requests, [])
-                self.assertTrue(token == "" or token not in str(raised.exception))
+                self.assertTrue(not isinstance(token, str) or token == "" or token not in str(raised.exception))
 
     def test_what_a_gateway_states_is_shown_in_one_line(self) -> None:
         with Stub(problem(422, "candidate\\n\\u001b[31m")) as stub:

@@ -1,17 +1,20 @@
 """The ledger: what is charged, what it survives, and who is locked out."""
+import contextlib
+import hmac
 import os
 import pathlib
 import sqlite3
 import stat
 import tempfile
 import unittest
-from typing import Callable
+from typing import Any, Callable, List
 
 import children
 from updates import snapshot
 
 from croupier_device import (
-    CroupierError, Ledger, LedgerBusyError, LedgerError, Limit, LimitReachedError, NotChosenError, Spent)
+    AlreadyReportedError, CroupierError, Data, Ledger, LedgerBusyError, LedgerError, Limit, LimitReachedError,
+    NotChosenError, Spent)
 from croupier_device.ledger import MOST_ROUNDS, WINDOW
 
 EPSILON = 10**9
@@ -228,6 +231,62 @@ for attempt in range(2):
             Limit(epsilon=-1)
         with self.assertRaisesRegex(ValueError, "answers of the limit is 2"):
             Limit(answers=2)
+        wrong: List[Any] = ["2", True, [], object()]
+        for value in wrong:
+            for name in ("epsilon", "reports", "answers"):
+                with self.subTest(name=name, value=value), self.assertRaisesRegex(ValueError, f"{name} of the limit is"):
+                    Limit(**{name: value})
+        with self.assertRaisesRegex(ValueError, "limit is of the type int; it must be a Limit"):
+            Ledger(self.path, "ada", 20)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, "person is of the type int"):
+            Ledger(self.path, 7, Limit())  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, "path is of the type int"):
+            Ledger(3, "ada", Limit())  # type: ignore[arg-type]
+        self.assertFalse(self.path.exists())
+
+    def test_names_that_sqlite_knows_are_files(self) -> None:
+        """Only their owner can read them, and they keep what was spent."""
+        for name in [":memory:", "file:x", "file:x?mode=memory", "file::memory:", "x?y#z%20"]:
+            with self.subTest(name=name), contextlib.chdir(self.path.parent):
+                devices = set()
+                for _ in range(2):
+                    with Ledger(name, "ada", Limit()) as ledger:
+                        devices.add(ledger.device_id)
+                self.assertEqual(len(devices), 1)
+                self.assertEqual(os.stat(name).st_mode & 0o777, 0o600)
+                self.assertGreater(os.stat(name).st_size, 0)
+                self.assertFalse(os.path.exists("x"))
+        for name in ["", "a\0b"]:
+            with self.assertRaisesRegex(LedgerError, "can't be opened"):
+                Ledger(name, "ada", Limit())
+
+    def test_a_ledger_of_release_0_2_0_is_continued(self) -> None:
+        with self.open() as ledger:
+            ledger.release(snapshot().terms, EPSILON, False, fixed(b"first"))
+        with sqlite3.connect(self.path) as database:
+            database.execute("DROP TABLE data")
+            database.execute("PRAGMA user_version = 1")
+        database.close()
+        data = Data.keyed("day 1")
+        with self.open() as ledger:
+            self.assertEqual(ledger.spent().reports, 1)
+            ledger.release(snapshot(1).terms, EPSILON, False, fixed(b"second"), data)
+            with self.assertRaises(AlreadyReportedError):
+                ledger.release(snapshot(2).terms, EPSILON, False, self.fail, data)
+        with sqlite3.connect(self.path) as database:
+            [[digest, reports]] = database.execute("SELECT * FROM data").fetchall()
+            self.assertEqual((len(digest), reports), (16, 1))
+            self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (2,))
+        database.close()
+        self.assertNotIn(b"day 1", self.path.read_bytes())
+
+    def test_what_is_kept_of_data_is_an_hmac(self) -> None:
+        """docs/device.md: the other clients keep the same bytes."""
+        with self.open() as ledger:
+            ledger._secret = bytes(range(32))
+            expected = hmac.new(bytes(range(32)), b"croupier data\0demo\0\1day 1", "sha256").digest()[:16]
+            self.assertEqual(ledger._digest("demo", Data.keyed("day 1")), expected)
+            self.assertNotEqual(ledger._digest("demo", Data.of(b"day 1")), expected)
 
     def test_decisions_are_those_of_the_other_clients(self) -> None:
         """HMAC-SHA256 of the purpose, the model and the round, as docs/device.md specifies."""

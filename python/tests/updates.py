@@ -53,6 +53,10 @@ class Person:
         self.asked: List[str] = []
         self._gradient, self._size, self._truth, self._can_answer = gradient, size, truth, can_answer
 
+    def row(self) -> Sequence[float]:
+        """Persons with other gradients have other data."""
+        return self._gradient
+
     def gradient(self) -> Sequence[float]:
         self.asked.append("gradient")
         return self._gradient

@@ -3,18 +3,20 @@ local differential privacy, and keeps the person's account. docs/clients.md is t
 """
 from .device import Device, Participant, Sent, norm, size_of_linear
 from .errors import (
-    CroupierError, GatewayError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError, RefusedError)
+    AlreadyReportedError, CroupierError, GatewayError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError,
+    RefusedError)
 from .features import Features
 from .gateway import Gateway, Transport
-from .ledger import Decision, Ledger, Limit, Spent, StoredReport
+from .ledger import Data, Decision, Ledger, Limit, Spent, StoredReport
 from .randomisers import Choice, Group, HashedResponse, PrivUnit, RandomisedResponse
 from .records import GradientReport, ModelUpdate
 from .snapshot import Question, Snapshot, Statistic, Terms
 from .vectors import expand_candidate
+from .version import VERSION
 
 __all__ = [
-    "Choice", "CroupierError", "Decision", "Device", "Features", "Gateway", "GatewayError", "GradientReport", "Group",
-    "HashedResponse", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
+    "VERSION", "AlreadyReportedError", "Choice", "CroupierError", "Data", "Decision", "Device", "Features", "Gateway",
+    "GatewayError", "GradientReport", "Group", "HashedResponse", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
     "Participant", "PrivUnit", "Question", "RandomisedResponse", "RefusedError", "Sent", "Snapshot", "Spent",
     "Statistic", "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
 ]

@@ -1,16 +1,19 @@
 """One person's device: decides what to do in a round, draws one report, and sends it."""
 import logging
 import math
+import struct
 import time
 from dataclasses import dataclass, field
 from functools import lru_cache
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Callable, List, Mapping, Optional, Protocol, Sequence
 
 from . import records
-from .errors import NotChosenError, RefusedError, require
+from .errors import NotChosenError, RefusedError, require, require_type
+from .features import number_or_nan
 from .gateway import Transport
-from .ledger import Decision, Ledger, StoredReport
+from .ledger import Data, Decision, Ledger, StoredReport
 from .randomisers import HashedResponse, PrivUnit, RandomisedResponse
 from .snapshot import Question, Snapshot, Statistic, Terms
 
@@ -22,6 +25,12 @@ STAMP_MS = 3_600_000
 
 class Participant(Protocol):
     """A person's data, for one published round of a model. No method is called that the round doesn't need."""
+
+    def row(self) -> Sequence[float]:
+        """All numbers of the data, label included: by them the ledger recognises data that it has reported.
+
+        Called unless the data have a key.
+        """
 
     def gradient(self) -> Sequence[float]:
         """The gradient of the person's loss at the weights of the round: d numbers."""
@@ -83,6 +92,8 @@ class Device:
 
     def __init__(self, ledger: Ledger, transport: Transport, epsilon: float, *,
                  release_delay: float = 0.0) -> None:
+        require(isinstance(ledger, Ledger), "ledger", f"of the type {type(ledger).__name__}", "a Ledger")
+        require_type(release_delay, Real, "release_delay", "a number of seconds")
         require(0 <= release_delay < math.inf, "release_delay", release_delay, "a number of at least 0")
         self._ledger = ledger
         self._transport = transport
@@ -96,14 +107,21 @@ class Device:
         return self._ledger.decide(snapshot.terms)
 
     def take_part(self, snapshot: Snapshot, participant: Optional[Participant],
-                  categories: Mapping[str, object] = MappingProxyType({})) -> Optional[Sent]:
+                  categories: Mapping[str, object] = MappingProxyType({}), *, key: Optional[str] = None,
+                  times: int = 1) -> Optional[Sent]:
         """Does in a round what it asks for: reports a gradient, or one randomised bit, or a category.
+
+        The same data are reported to a model once, in whichever form a round asks for them: each further report
+        would cost epsilon again. Sends reports that are still pending, and raises AlreadyReportedError, if they
+        were reported before.
 
         participant: None for a model of statistics alone, which has no learner.
         categories: the person's category, number or text in each statistic that this program knows, by the
         statistic's name; a value that is none of the categories, None for instance, counts as the last of
         them; where a number is asked for, what is none counts as the lower end of the range; where a text is,
         what is none of the alphabet as the empty text.
+        key: of the data, such as a day or a version, in 1 to 256 bytes; data of another key are other data. By
+        default the numbers of participant.row() and the categories. times: how often the data may be reported.
 
         Returns None if this device isn't chosen in that round, has reported it before, or is asked a
         question or for a statistic that its data can't answer, or for which its limit leaves nothing. Raises as report().
@@ -111,32 +129,37 @@ class Device:
         terms, decision = snapshot.terms, self.decide(snapshot)
         if participant is None:
             require(terms.dimension == 0, "participant", "None", "the person's data: the model has a learner")
+        data = _data(participant, categories, times) if key is None else Data.keyed(key, times)
+        self.resend()
+        self._ledger.require_unreported(terms.model_id, data)
         if decision.kind == "none" or self._ledger.has_reported(terms.model_id, terms.round):
             return None
         if decision.kind == "gradient":
             gradient = participant.gradient()
-            return self.report(snapshot, gradient, None if terms.size is None else participant.size())
+            return self.report(snapshot, gradient, None if terms.size is None else participant.size(), data=data)
         if not self._ledger.admits_answer(self._bits.epsilon_nanos):
             return None
         if decision.statistic is not None:
             if decision.statistic.kind == "unknown" or decision.statistic.name not in categories:
                 return None
             if decision.statistic.kind == "quantiles":
-                return self.answer_value(snapshot, lambda statistic: categories[statistic.name])
-            return self.vote(snapshot, lambda statistic: categories[statistic.name])
+                return self.answer_value(snapshot, lambda statistic: categories[statistic.name], data=data)
+            return self.vote(snapshot, lambda statistic: categories[statistic.name], data=data)
         if decision.question is None:
-            return self.answer_size(snapshot, participant.size)
+            return self.answer_size(snapshot, participant.size, data=data)
         if not participant.can_answer(decision.question):
             return None
-        return self.answer(snapshot, participant.answer)
+        return self.answer(snapshot, participant.answer, data=data)
 
-    def report(self, snapshot: Snapshot, gradient: Sequence[float], size: Optional[float] = None) -> Sent:
+    def report(self, snapshot: Snapshot, gradient: Sequence[float], size: Optional[float] = None, *,
+               data: Optional[Data] = None) -> Sent:
         """Clips and randomises a gradient, charges it, and sends it.
 
         gradient: d numbers, at the snapshot's weights; one that is not finite makes it zero. size: of
-        the gradient, as a moving clip bounds it; required if that is 'FEATURES'.
+        the gradient, as a moving clip bounds it; required if that is 'FEATURES'. data: which data the gradient
+        is of, so that they are reported no more often than they may be; None if the caller sees to that.
 
-        Raises NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent.
+        Raises NotChosenError, AlreadyReportedError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent.
         Raises RefusedError if the report was refused: it is spent. Raises any other error of the
         transport if it was not acknowledged: it is spent, and sent again before the next one.
         """
@@ -146,7 +169,7 @@ class Device:
         require(len(gradient) == terms.dimension, "length of the gradient", len(gradient), str(terms.dimension))
         self._require_chosen(terms, "gradient", "by a gradient")
         randomiser = self._randomiser(terms.dimension)
-        values = [float(value) for value in gradient]
+        values = [number_or_nan(value) for value in gradient]
         if terms.size is not None and size is not None:
             values = scaled(values, size, terms.gradient_bound)
 
@@ -161,22 +184,23 @@ class Device:
             report.priv_unit.candidates = randomiser.candidates
             report.priv_unit.top = randomiser.top
 
-        return self._release("gradient", terms, draw)
+        return self._release("gradient", terms, draw, data)
 
-    def answer(self, snapshot: Snapshot, truth: Callable[[Question], bool]) -> Sent:
+    def answer(self, snapshot: Snapshot, truth: Callable[[Question], bool], *, data: Optional[Data] = None) -> Sent:
         """Answers the question that this device is asked in a round by a randomised bit; raises as report()."""
         question = self._require_chosen(snapshot.terms, "question", "by the answer to a question").question
         assert question is not None
-        return self._answer("question", snapshot.terms, question.name, bool(truth(question)))
+        return self._answer("question", snapshot.terms, question.name, bool(truth(question)), data)
 
-    def answer_size(self, snapshot: Snapshot, size: Callable[[], float]) -> Sent:
+    def answer_size(self, snapshot: Snapshot, size: Callable[[], float], *, data: Optional[Data] = None) -> Sent:
         """Answers whether this device's size is above the clip of a round; raises as report()."""
         terms = snapshot.terms
         _require_known_size(terms)
         self._require_chosen(terms, "size", "by its size")
-        return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound))
+        return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound), data)
 
-    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], object]) -> Sent:
+    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], object], *,
+             data: Optional[Data] = None) -> Sent:
         """Reports the person's category or text in the statistic for which this device is asked; raises as report().
 
         category: returns the person's category; one that is none of the statistic's counts as the last, and
@@ -197,9 +221,10 @@ class Device:
             report.hashed_response.epsilon = randomiser.epsilon
             report.hashed_response.groups = randomiser.groups
 
-        return self._release("statistic", snapshot.terms, draw)
+        return self._release("statistic", snapshot.terms, draw, data)
 
-    def answer_value(self, snapshot: Snapshot, value: Callable[[Statistic], object]) -> Sent:
+    def answer_value(self, snapshot: Snapshot, value: Callable[[Statistic], object], *,
+                     data: Optional[Data] = None) -> Sent:
         """Answers whether the person's number is above the threshold of the statistic for which this device is asked.
 
         value: returns the number; what is none counts as the lower end of the range. Raises as report().
@@ -207,15 +232,15 @@ class Device:
         statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
         assert statistic is not None
         require(statistic.kind == "quantiles", "statistic", "another kind", "one of quantiles")
-        return self._answer("statistic", snapshot.terms, statistic.name, statistic.is_above(value(statistic)))
+        return self._answer("statistic", snapshot.terms, statistic.name, statistic.is_above(value(statistic)), data)
 
-    def _answer(self, kind: str, terms: Terms, question: str, truth: bool) -> Sent:
+    def _answer(self, kind: str, terms: Terms, question: str, truth: bool, data: Optional[Data]) -> Sent:
         def draw(report: Any) -> None:
             report.answer.question = question
             report.answer.bit = self._bits.release(truth)
             report.randomised_response.epsilon = self._bits.epsilon
 
-        return self._release(kind, terms, draw)
+        return self._release(kind, terms, draw, data)
 
     def _require_chosen(self, terms: Terms, kind: str, how: str) -> Decision:
         decision = self._ledger.decide(terms)
@@ -224,7 +249,7 @@ class Device:
                 f"this device doesn't answer round {terms.round} of model {terms.model_id} {how}")
         return decision
 
-    def _release(self, kind: str, terms: Terms, draw: Callable[[Any], None]) -> Sent:
+    def _release(self, kind: str, terms: Terms, draw: Callable[[Any], None], data: Optional[Data]) -> Sent:
         self.resend()
         begin = time.monotonic()
 
@@ -238,7 +263,7 @@ class Device:
             written: bytes = report.SerializeToString(deterministic=True)
             return written
 
-        stored = self._ledger.release(terms, self._bits.epsilon_nanos, kind != "gradient", bytes_of)
+        stored = self._ledger.release(terms, self._bits.epsilon_nanos, kind != "gradient", bytes_of, data)
         if self._release_delay > 0:
             drawn = time.monotonic() - begin
             time.sleep(max(1, math.ceil(drawn / self._release_delay)) * self._release_delay - drawn)
@@ -264,3 +289,9 @@ class Device:
 
 def _require_known_size(terms: Terms) -> None:
     require(terms.size != "UNKNOWN", "size", "one that this version doesn't know", "FEATURES or GRADIENT")
+
+
+def _data(participant: Optional[Participant], categories: Mapping[str, object], times: int) -> Data:
+    """Data that are recognised by their numbers, to the last bit, and by their categories."""
+    row = [] if participant is None else [number_or_nan(value) for value in participant.row()]
+    return Data.of(struct.pack(f">{len(row)}d", *row) + repr(sorted(categories.items(), key=str)).encode(), times)

@@ -1,4 +1,5 @@
 """What can go wrong. No message contains a gradient, noise, a token or a person."""
+from typing import Optional
 
 
 class CroupierError(Exception):
@@ -7,6 +8,10 @@ class CroupierError(Exception):
 
 class LimitReachedError(CroupierError):
     """The report would exceed the person's limit. No noise was drawn."""
+
+
+class AlreadyReportedError(CroupierError):
+    """The same data were reported as often as they may be. Nothing was drawn, and nothing spent."""
 
 
 class NotChosenError(CroupierError):
@@ -28,15 +33,28 @@ class RefusedError(CroupierError):
 class GatewayError(CroupierError):
     """A gateway refused a request for now, or didn't answer it. A report of it stays pending.
 
-    status: the HTTP status; 0 without an answer.
+    status: the HTTP status; 0 without an answer. is_final: whether the same bytes will never be accepted.
+    is_temporary: whether the same request may succeed later. is_unknown_model: whether the gateway has not
+    read the model. retry_after: how many seconds it asks to wait; None if it doesn't say.
     """
 
-    def __init__(self, message: str, status: int = 0) -> None:
+    def __init__(self, message: str, status: int = 0, *, is_final: bool = False, is_temporary: bool = True,
+                 is_unknown_model: bool = False, retry_after: Optional[float] = None) -> None:
         super().__init__(message)
         self.status = status
+        self.is_final = is_final
+        self.is_temporary = is_temporary
+        self.is_unknown_model = is_unknown_model
+        self.retry_after = retry_after
 
 
 def require(condition: bool, name: str, value: object, right: str) -> None:
     """Raises a ValueError that names the value and what would be right."""
     if not condition:
         raise ValueError(f"{name} is {value}; it must be {right}")
+
+
+def require_type(value: object, kind: type, name: str, right: str) -> None:
+    """Raises a ValueError that names the type of a value of another type; a bool is no number."""
+    is_right = isinstance(value, kind) and not isinstance(value, bool)
+    require(is_right, name, f"of the type {type(value).__name__}", right)

@@ -86,7 +86,7 @@ class Features:
             raise CroupierError(
                 f"feature '{feature.name}' needs the encoder with the digest {feature.encoder.digest}, "
                 "which this device doesn't have")
-        encoded = [_float(coordinate) for coordinate in encode(value)]
+        encoded = [number_or_nan(coordinate) for coordinate in encode(value)]
         if len(encoded) != feature.encoder.length:
             raise CroupierError(
                 f"the encoder of feature '{feature.name}' returned {len(encoded)} values; "
@@ -119,10 +119,10 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _float(coordinate: Any) -> float:
+def number_or_nan(value: Any) -> float:
     """A number, or NaN for what is none: Python's own error would contain it."""
     try:
-        return float(coordinate)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

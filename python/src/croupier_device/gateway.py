@@ -1,16 +1,21 @@
 """The gateway's HTTP API, over the standard library."""
 import http.client
 import json
+import logging
 import random
 import re
 import ssl
 import time
 from email.utils import parsedate_to_datetime
+from numbers import Real
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Protocol
 from urllib.parse import urlsplit
 
-from .errors import CroupierError, GatewayError, RefusedError, require
+from .errors import CroupierError, GatewayError, RefusedError, require, require_type
 from .snapshot import NAME, Snapshot
+from .version import VERSION
+
+LOG = logging.getLogger("croupier_device")
 
 PROTOBUF = "application/x-protobuf"
 PROBLEM = "application/problem+json"
@@ -64,40 +69,31 @@ class _Answer(NamedTuple):
             return None
         try:
             problem = json.loads(self.body)
-            is_ours = str(problem.get("type", "")).startswith(PROBLEM_TYPES)
-        except (ValueError, AttributeError):
+        except (ValueError, RecursionError):
             return None
+        is_ours = isinstance(problem, dict) and str(problem.get("type", "")).startswith(PROBLEM_TYPES)
         return problem if is_ours else None
 
     def retry_after(self) -> Optional[float]:
         """Seconds, from a number or a date; None if the header is absent or can't be read."""
         header = self.headers.get("Retry-After", "").strip()
+        if re.fullmatch(r"[0-9]+", header):
+            # More digits than a double holds are a long time, too.
+            return min(float(header), LONGEST_RETRY)
         try:
-            seconds = float(int(header)) if header.isdigit() else (
-                parsedate_to_datetime(header).timestamp() - time.time())
-        except (ValueError, TypeError, IndexError):
+            seconds = parsedate_to_datetime(header).timestamp() - time.time()
+        except (ValueError, TypeError, IndexError, OverflowError):
             return None
         return min(max(0.0, seconds), LONGEST_RETRY)
 
-
-class _Failure(GatewayError):
-    """A GatewayError that knows how to go on."""
-
-    def __init__(self, message: str, status: int = 0, is_final: bool = False, is_temporary: bool = True,
-                 is_unknown_model: bool = False, retry_after: Optional[float] = None) -> None:
-        super().__init__(message, status)
-        self.is_final = is_final
-        self.is_temporary = is_temporary
-        self.is_unknown_model = is_unknown_model
-        self.retry_after = retry_after
-
-    @staticmethod
-    def of(answer: _Answer) -> "_Failure":
-        status, problem, wait = answer.status, answer.problem(), answer.retry_after()
-        errors = (problem or {}).get("errors") or []
+    def failure(self) -> GatewayError:
+        """What this answer means for the request."""
+        status, problem, wait = self.status, self.problem(), self.retry_after()
+        stated = (problem or {}).get("errors")
+        errors = [e for e in stated if isinstance(e, dict)] if isinstance(stated, list) else []
         is_temporary = wait is not None or status in (408, 429) or status >= 500
         if problem is not None:
-            sentences = [f"{e.get('field', '')}: {e.get('detail', '')}" for e in errors if isinstance(e, dict)]
+            sentences = [f"{e.get('field', '')}: {e.get('detail', '')}" for e in errors]
             reason = "; ".join(sentences) or str(problem.get("detail") or problem.get("title") or "no reason")
             reason = "".join(c if c.isprintable() else " " for c in reason)[:1000]
         elif status == 413:
@@ -106,7 +102,7 @@ class _Failure(GatewayError):
             reason = "redirects are not followed; use the URL of the gateway itself"
         else:
             reason = "the answer is no problem document of a gateway; check the URL"
-        return _Failure(
+        return GatewayError(
             f"the gateway answered {status}: {reason}", status,
             is_final=not is_temporary and (status == 413 or (problem is not None and status in FINAL)),
             is_temporary=is_temporary,
@@ -114,10 +110,14 @@ class _Failure(GatewayError):
             retry_after=wait)
 
 
-def _pause(failures: int, failure: _Failure) -> float:
+def _pause(failures: int, failure: GatewayError) -> float:
     """Doubled each time, of which a random half is left out, so that devices spread; at least Retry-After."""
     longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures, 10))
     return max(failure.retry_after or 0.0, longest * (0.5 + random.random() / 2))
+
+
+def _log_retry(failure: GatewayError, seconds: float) -> None:
+    LOG.warning("%s; trying again in %.1f s", failure, seconds)
 
 
 class Gateway:
@@ -133,17 +133,25 @@ class Gateway:
 
     def __init__(self, url: str, token: Optional[Callable[[], str]] = None, *,
                  tls: Optional[ssl.SSLContext] = None, patience: float = 120.0) -> None:
-        parts = urlsplit(url)
+        right = "https, or http on this machine, with a host and, perhaps, a port and a path"
+        require_type(url, str, "url", right)
+        require(token is None or callable(token), "token", f"of the type {type(token).__name__}",
+                "a function that returns the bearer token, such as lambda: token")
+        require_type(patience, Real, "patience", "a number of seconds")
+        try:
+            parts, port = urlsplit(url), urlsplit(url).port
+        except ValueError as error:
+            raise ValueError(f"url is {url}; it must be {right}: {error}") from None
         host = parts.hostname or ""
         is_safe = parts.scheme == "https" or (
             parts.scheme == "http" and LOOPBACK.fullmatch(host) is not None)
         require(
             is_safe and host != "" and "@" not in parts.netloc and parts.query == "" and parts.fragment == "",
-            "url", url, "https, or http on this machine, with a host and, perhaps, a port and a path")
+            "url", url, right)
         require(
             tls is None or (tls.verify_mode == ssl.CERT_REQUIRED and tls.check_hostname), "tls",
             "a context that verifies nothing", "one that verifies certificates and names")
-        self._host, self._port, self._path = host, parts.port, parts.path.rstrip("/")
+        self._host, self._port, self._path = host, port, parts.path.rstrip("/")
         self._tls = (tls or ssl.create_default_context()) if parts.scheme == "https" else None
         self._token = token
         self._known_token: Optional[str] = None
@@ -153,13 +161,15 @@ class Gateway:
         """The newest committed update of a model; GatewayError if there is none, or no answer."""
         answer = self._request("GET", self._model(model_id), {"Accept": PROTOBUF}, ANSWER)
         if answer.status != 200:
-            raise _Failure.of(answer)
+            raise answer.failure()
         return self._parse(model_id, answer.body)
 
-    def follow(self, model_id: str, wait: int = POLL) -> Iterator[Snapshot]:
+    def follow(self, model_id: str, wait: int = POLL, *,
+               on_retry: Callable[[GatewayError, float], None] = _log_retry) -> Iterator[Snapshot]:
         """The updates of a model by long polls of `wait` seconds: the newest one, then each newer one.
 
-        While the gateway is away, waits and tries again. Raises GatewayError if the gateway refuses, as
+        While the gateway is away, waits and tries again. on_retry: called before each such wait with the reason
+        and the seconds; by default, the log `croupier_device` has both as a warning. Raises GatewayError if the gateway refuses, as
         for a model that isn't published, or is retired.
         """
         path = self._model(model_id)
@@ -172,11 +182,13 @@ class Gateway:
             try:
                 answer = self._request("GET", path + query, headers, ANSWER + wait)
                 if answer.status not in (200, 204, 304):
-                    raise _Failure.of(answer)
-            except _Failure as failure:
+                    raise answer.failure()
+            except GatewayError as failure:
                 if not failure.is_temporary:
                     raise
-                time.sleep(_pause(failures, failure))
+                pause = _pause(failures, failure)
+                on_retry(failure, pause)
+                time.sleep(pause)
                 failures += 1
                 continue
             failures = 0
@@ -192,6 +204,7 @@ class Gateway:
 
     @staticmethod
     def _model(model_id: str) -> str:
+        require_type(model_id, str, "model_id", "a text")
         require(
             NAME.fullmatch(model_id) is not None, "model_id", model_id,
             "1 to 100 letters, digits, '.', '_' or '-'")
@@ -215,13 +228,14 @@ class Gateway:
             try:
                 self._post(report)
                 return
-            except _Failure as failure:
+            except GatewayError as failure:
                 unknown += failure.is_unknown_model
                 if failure.is_final or unknown >= UNKNOWN:
                     raise RefusedError(str(failure)) from None
                 pause = _pause(failures, failure)
                 may_pass = failure.is_temporary or failure.is_unknown_model
                 if not may_pass or time.monotonic() + pause > end:
+                    failure.args = (f"{failure}; the report is charged and kept, and sent again before the next one",)
                     raise
                 failures += 1
                 time.sleep(pause)
@@ -236,13 +250,15 @@ class Gateway:
             if newer != used:
                 used, answer = newer, self._post_as(newer, report)
         if answer.status != 202:
-            raise _Failure.of(answer)
+            raise answer.failure()
         self._known_token = used
 
     def _new_token(self) -> str:
-        token = "" if self._token is None else self._token()
-        if TOKEN.fullmatch(token) is None:
-            raise CroupierError("the token is missing or has a wrong form; it must be a bearer token, without 'Bearer'")
+        if self._token is None:
+            raise CroupierError("the gateway has no token to report with; give one: Gateway(url, token=lambda: ...)")
+        token = self._token()
+        if not isinstance(token, str) or TOKEN.fullmatch(token) is None:
+            raise CroupierError("the token is empty or has a wrong form; it must be a bearer token, without 'Bearer'")
         return token
 
     def _post_as(self, token: str, report: bytes) -> _Answer:
@@ -260,7 +276,7 @@ class Gateway:
             connection = http.client.HTTPSConnection(
                 self._host, self._port, timeout=seconds, context=self._tls)
         try:
-            connection.request(method, self._path + path, body, headers)
+            connection.request(method, self._path + path, body, {"Croupier-Client": f"python/{VERSION}", **headers})
             response = connection.getresponse()
             most = MOST_UPDATE if response.status == 200 else MOST_TEXT
             parts, size = [], 0
@@ -271,18 +287,18 @@ class Gateway:
                 parts.append(part)
                 size += len(part)
                 if size > most:
-                    raise _Failure(f"the gateway's answer has more than {most} bytes", response.status,
-                                   is_temporary=response.status != 200)
+                    raise GatewayError(f"the gateway's answer has more than {most} bytes", response.status,
+                                       is_temporary=response.status != 200)
                 if time.monotonic() > end:
                     raise TimeoutError("the answer takes too long")
             if response.length not in (None, 0):
                 raise http.client.IncompleteRead(b"")
             return _Answer(response.status, response.headers, b"".join(parts))
         except ssl.SSLCertVerificationError as error:
-            raise _Failure(
+            raise GatewayError(
                 f"the gateway {self._host} can't be trusted: {error.verify_message}") from error
         except (OSError, http.client.HTTPException) as error:
-            raise _Failure(
+            raise GatewayError(
                 f"the gateway {self._host} can't be reached: {type(error).__name__} {error}") from error
         finally:
             connection.close()

@@ -7,9 +7,12 @@ import sqlite3
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Callable, Iterator, List, Optional, Tuple
 
-from .errors import CroupierError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError, require
+from .errors import (
+    AlreadyReportedError, CroupierError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError, require,
+    require_type)
 from .randomisers import NANOS, nanos_of
 from .snapshot import Question, Statistic, Terms
 
@@ -23,8 +26,14 @@ SECRET_BYTES = 32
 
 # "crou", by which SQLite's file is recognised, and the version of its tables.
 APPLICATION_ID = 0x63726F75
-VERSION = 1
+VERSION = 2
+VERSION_WITHOUT_DATA = 1
 
+# The first bytes of an HMAC, by which data that were reported are recognised.
+DIGEST_BYTES = 16
+MOST_KEY_BYTES = 256
+
+DATA_TABLE = "CREATE TABLE data (digest BLOB PRIMARY KEY, reports INTEGER NOT NULL) WITHOUT ROWID"
 TABLES = """
 CREATE TABLE device (
   person TEXT NOT NULL, device_id TEXT NOT NULL, secret BLOB NOT NULL,
@@ -33,7 +42,7 @@ CREATE TABLE rounds (
   model_id TEXT NOT NULL, round INTEGER NOT NULL, sequence INTEGER NOT NULL,
   PRIMARY KEY (model_id, round)) WITHOUT ROWID;
 CREATE TABLE pending (sequence INTEGER PRIMARY KEY, report BLOB NOT NULL);
-"""
+""" + DATA_TABLE + ";"
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,10 @@ class Limit:
     answers: float = 1.0
 
     def __post_init__(self) -> None:
+        for name, kind, value in (("epsilon", Real, self.epsilon), ("reports", int, self.reports),
+                                  ("answers", Real, self.answers)):
+            if value is not None or name == "answers":
+                require_type(value, kind, f"{name} of the limit", "a number")
         require(
             self.epsilon is None or 0 <= self.epsilon < math.inf, "epsilon of the limit", self.epsilon,
             "None, or finite and at least 0")
@@ -95,6 +108,37 @@ class StoredReport:
 
 
 @dataclass(frozen=True)
+class Data:
+    """The data that a report is about, as the ledger recognises them, and how often they may be reported.
+
+    Each key of a model is of other data: a day, a version, or the numbers of a row.
+    """
+
+    key: bytes = field(repr=False)
+    is_given: bool
+    times: int = 1
+
+    @staticmethod
+    def keyed(key: str, times: int = 1) -> "Data":
+        """Data that their owner names, by 1 to 256 bytes of text."""
+        require_type(key, str, "key", "a text: the day or the version of the data")
+        encoded = key.encode(errors="surrogatepass")
+        require(1 <= len(encoded) <= MOST_KEY_BYTES, "length of the key", len(encoded), f"1 to {MOST_KEY_BYTES} bytes")
+        return Data(encoded, True, Data._times(times))
+
+    @staticmethod
+    def of(values: bytes, times: int = 1) -> "Data":
+        """Data that are recognised by their own bytes."""
+        return Data(values, False, Data._times(times))
+
+    @staticmethod
+    def _times(times: int) -> int:
+        require_type(times, int, "times", "a whole number of at least 1")
+        require(times >= 1, "times", times, "a whole number of at least 1")
+        return times
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a device does in a round: 'none', 'gradient', 'size', 'question' or 'statistic', and which."""
 
@@ -108,8 +152,9 @@ class Ledger:
 
     A report's charge and its bytes are written in one transaction, which is forced to the disk before
     the report is returned. So, whenever the process ends: every report that may have been sent is
-    charged; its bytes stay the same until it is settled; its number is used for no other report; and a
-    round of a model is never reported twice. While a ledger is open, it is locked: no other process,
+    charged; its bytes stay the same until it is settled; its number is used for no other report; the same
+    data are never reported more often than they may be; and none of the last 1,024 reported rounds of a model
+    is reported twice. While a ledger is open, it is locked: no other process,
     and no other object of this one, can open it.
 
     path: the file; its folder must exist. person: the name by which reports over Kafka name the
@@ -117,7 +162,12 @@ class Ledger:
     """
 
     def __init__(self, path: "os.PathLike[str] | str", person: str, limit: Limit) -> None:
+        require_type(person, str, "person", "a text")
         require(person != "", "person", "empty", "a text that is not empty")
+        require(isinstance(limit, Limit), "limit", f"of the type {type(limit).__name__}", "a Limit, as Limit(epsilon=20)")
+        require(isinstance(path, (str, os.PathLike)), "path", f"of the type {type(path).__name__}", "a text or a path")
+        # SQLite gives names such as ':memory:' and 'file:x' a meaning of their own; a full path has none.
+        path = os.path.abspath(path)
         self.limit = limit
         self.person = person
         self._process = os.getpid()
@@ -128,7 +178,7 @@ class Ledger:
             # Autocommit: every transaction is begun and ended below.
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
             self.device_id, self._secret = self._open(self._database)
-        except (OSError, sqlite3.Error, LedgerError) as error:
+        except (OSError, ValueError, sqlite3.Error, LedgerError) as error:
             self.close()
             if isinstance(error, LedgerError):
                 raise
@@ -153,9 +203,12 @@ class Ledger:
                 (self.person, secrets.token_urlsafe(16), secrets.token_bytes(SECRET_BYTES)))
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {VERSION}")
+        elif application == APPLICATION_ID and version == VERSION_WITHOUT_DATA:
+            database.execute(DATA_TABLE)
+            database.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION_ID or version != VERSION:
             raise LedgerError("the file is no ledger, or one of another release; it must be left as it is")
-        elif database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError("the ledger is damaged")
         rows = database.execute("SELECT person, device_id, secret FROM device").fetchall()
         if len(rows) != 1 or len(rows[0][2]) != SECRET_BYTES:
@@ -230,18 +283,40 @@ class Ledger:
             "SELECT 1 FROM rounds WHERE model_id = ? AND round = ?", (model_id, round)).fetchone()
         return found is not None
 
+    def require_unreported(self, model_id: str, data: Data) -> None:
+        """AlreadyReportedError if a model has received data as often as they may be reported."""
+        with self._transaction() as database:
+            self._require_unreported(database, model_id, data)
+
+    def _require_unreported(self, database: sqlite3.Connection, model_id: str, data: Data) -> bytes:
+        digest = self._digest(model_id, data)
+        row = database.execute("SELECT reports FROM data WHERE digest = ?", (digest,)).fetchone()
+        if row is not None and row[0] >= data.times:
+            what = "data with this key" if data.is_given else "these data"
+            raise AlreadyReportedError(
+                f"model {model_id} has received {what} {_times(row[0])} from this device, and may receive them"
+                f" {_times(data.times)}; report other data under another key, or state a larger 'times'")
+        return digest
+
+    def _digest(self, model_id: str, data: Data) -> bytes:
+        """What the ledger keeps of data: nothing that can be read without its secret."""
+        message = b"croupier data\0" + model_id.encode() + bytes([0, data.is_given]) + data.key
+        return hmac.new(self._secret, message, "sha256").digest()[:DIGEST_BYTES]
+
     def admits_answer(self, nanos: int) -> bool:
         """Whether the share of the limit for answers admits one more. release() raises at the limit."""
         after = self.spent().plus(nanos)
         return self.limit.is_within(after, self.limit.answers) or not self.limit.is_within(after, 1)
 
-    def release(self, terms: Terms, nanos: int, is_answer: bool, draw: Callable[[int], bytes]) -> StoredReport:
+    def release(self, terms: Terms, nanos: int, is_answer: bool, draw: Callable[[int], bytes],
+                data: Optional[Data] = None) -> StoredReport:
         """Charges a report, draws it and makes it durable; only then may it be sent.
 
         nanos: its cost, in units of 1e-9. draw: makes the bytes for a sequence number; not called if
-        anything speaks against the report.
+        anything speaks against the report. data: what the report is about; None where the caller counts.
         """
         with self._transaction() as database:
+            digest = None if data is None else self._require_unreported(database, terms.model_id, data)
             if self._has_reported(database, terms.model_id, terms.round):
                 raise NotChosenError(
                     f"this device has reported round {terms.round} of model {terms.model_id} before")
@@ -263,6 +338,10 @@ class Ledger:
                 "DELETE FROM rounds WHERE model_id = ?1 AND sequence NOT IN (SELECT sequence FROM rounds"
                 " WHERE model_id = ?1 ORDER BY sequence DESC LIMIT ?2)", (terms.model_id, MOST_ROUNDS))
             database.execute("INSERT INTO pending VALUES (?, ?)", (sequence, stored.report))
+            if digest is not None:
+                database.execute(
+                    "INSERT INTO data VALUES (?, 1) ON CONFLICT (digest) DO UPDATE SET reports = reports + 1",
+                    (digest,))
         return stored
 
     def _require_within(self, after: Spent, share: float, words: str) -> None:
@@ -296,3 +375,7 @@ class Ledger:
         if chosen < len(terms.questions):
             return Decision("question", terms.questions[chosen])
         return Decision("statistic", statistic=terms.statistics[chosen - len(terms.questions)])
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

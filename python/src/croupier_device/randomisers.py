@@ -5,9 +5,10 @@ import math
 import secrets
 from dataclasses import dataclass, field
 from decimal import Decimal
+from numbers import Real
 from typing import Callable, List, Optional, Sequence
 
-from .errors import require
+from .errors import require, require_type
 from .sphere import best_top
 from .vectors import expand_candidate, group_of, height
 
@@ -27,6 +28,7 @@ def nanos_of(number: float) -> int:
 
 def epsilon_nanos(epsilon: float) -> int:
     """A level in units of 1e-9, rounded down; ValueError unless it is from 1e-9 to 16."""
+    require_type(epsilon, Real, "epsilon", f"a number from 1e-9 to {MOST_EPSILON}")
     require(1e-9 <= epsilon <= MOST_EPSILON, "epsilon", epsilon, f"from 1e-9 to {MOST_EPSILON}")
     return nanos_of(epsilon)
 

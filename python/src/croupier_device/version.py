@@ -1,0 +1,2 @@
+"""The version of this package, which every request to a gateway names."""
+VERSION = "0.2.0"
