@@ -15,8 +15,12 @@ import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.cli.report.ReportCommand;
 import io.croupier.cli.run.RunCommand;
 import io.croupier.cli.topics.TopicsCommand;
+import io.croupier.job.config.ProcessArguments;
+import java.io.PrintWriter;
+import org.apache.commons.lang3.exception.ExceptionUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -63,16 +67,31 @@ public final class Croupier implements Runnable {
 
   /** Runs the command given by {@code args} and exits with its exit code. */
   public static void main(String[] args) {
-    System.exit(run(args));
+    StandardOutput output = StandardOutput.ofProcess();
+    System.exit(run(output, StandardOutput.text(System.err), args));
   }
 
   /**
    * Runs the command given by {@code args}.
    *
-   * @return the number of an {@link ExitCode}
+   * @return the number of an {@link ExitCode}, or {@link StandardOutput#CLOSED_PIPE}
    */
-  static int run(String... args) {
-    return commandLine().execute(args);
+  static int run(StandardOutput output, PrintWriter err, String... args) {
+    try {
+      ProcessArguments.requireDecoded(args);
+    } catch (IllegalArgumentException e) {
+      err.println(e.getMessage());
+      return ExitCode.ARGUMENTS.code();
+    }
+    PrintWriter out = StandardOutput.text(output);
+    int code;
+    try {
+      code = commandLine().setOut(out).setErr(err).execute(args);
+      out.flush();
+    } catch (StandardOutput.FailedException e) {
+      code = ExitCode.FAILURE.code();
+    }
+    return output.finish(code, err);
   }
 
   /** The command with all its subcommands. */
@@ -80,20 +99,30 @@ public final class Croupier implements Runnable {
     return new CommandLine(new Croupier())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
+        // A name may begin with '@'.
+        .setExpandAtFiles(false)
+        .setColorScheme(Help.defaultColorScheme(Help.Ansi.OFF))
         .setParameterExceptionHandler(new ArgumentErrors())
         .setExecutionStrategy(Croupier::execute)
         .setExecutionExceptionHandler(
             (exception, commandLine, parsed) -> {
-              commandLine.getErr().println(Log.explain(exception));
+              if (ExceptionUtils.indexOfType(exception, StandardOutput.FailedException.class) < 0) {
+                commandLine.getErr().println(Log.explain(exception));
+              }
               return ExitCode.FAILURE.code();
             });
   }
 
   private static int execute(ParseResult parsed) {
     Log.toFile();
-    int code = new CommandLine.RunLast().execute(parsed);
-    Log.discard();
-    return code;
+    try {
+      int code = new CommandLine.RunLast().execute(parsed);
+      Log.discard();
+      return code;
+    } catch (StandardOutput.FailedException e) {
+      // Of a help text, which Picocli prints outside of a command.
+      return ExitCode.FAILURE.code();
+    }
   }
 
   @Override

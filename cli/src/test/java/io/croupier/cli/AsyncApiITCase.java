@@ -35,13 +35,14 @@ class AsyncApiITCase {
           "kafka.bootstrap.servers: %s\nanonymous.enabled: true\n"
               .formatted(broker.bootstrapServers()));
       assertThat(
-              Croupier.run(
-                  "topics",
-                  "create",
-                  "--config",
-                  config.toString(),
-                  "--partitions",
-                  Integer.toString(PARTITIONS)))
+              Croupier.commandLine()
+                  .execute(
+                      "topics",
+                      "create",
+                      "--config",
+                      config.toString(),
+                      "--partitions",
+                      Integer.toString(PARTITIONS)))
           .isZero();
 
       Map<String, TopicDescription> created =

@@ -56,8 +56,11 @@ class ReportE2ECase {
     broker = EmbeddedBroker.start(directory.resolve("kafka"));
     String address = broker.bootstrapServers();
     Path models = ROOT.resolve("examples/models.yaml");
-    assertThat(Croupier.run("topics", "create", "--kafka", address)).isZero();
-    assertThat(Croupier.run("models", "apply", models.toString(), "--kafka", address)).isZero();
+    assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", address)).isZero();
+    assertThat(
+            Croupier.commandLine()
+                .execute("models", "apply", models.toString(), "--kafka", address))
+        .isZero();
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
@@ -286,7 +289,10 @@ class ReportE2ECase {
     Files.writeString(
         strict, "- {modelId: demo, dimension: 3, gradientBound: 1, maxStaleness: 0, blackBox: {}}");
     String address = broker.bootstrapServers();
-    assertThat(Croupier.run("models", "apply", strict.toString(), "--kafka", address)).isZero();
+    assertThat(
+            Croupier.commandLine()
+                .execute("models", "apply", strict.toString(), "--kafka", address))
+        .isZero();
     succeed(
         "echo '[1,0,0]' | ./croupier report --kafka localhost:9092 --model demo --user bob"
             + " --ledger bob.ledger --mechanism gaussian --mu 0.5");

@@ -51,8 +51,11 @@ class RunE2ECase {
           Files.writeString(
               directory.resolve("models.yaml"),
               "- {modelId: taps, dimension: 3, gradientBound: 1, blackBox: {}}");
-      assertThat(Croupier.run("topics", "create", "--config", config.toString())).isZero();
-      assertThat(Croupier.run("models", "apply", models.toString(), "--config", config.toString()))
+      assertThat(Croupier.commandLine().execute("topics", "create", "--config", config.toString()))
+          .isZero();
+      assertThat(
+              Croupier.commandLine()
+                  .execute("models", "apply", models.toString(), "--config", config.toString()))
           .isZero();
 
       Process process = run(config);
@@ -86,7 +89,8 @@ class RunE2ECase {
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
       Path config = configuration(broker);
-      assertThat(Croupier.run("topics", "create", "--config", config.toString())).isZero();
+      assertThat(Croupier.commandLine().execute("topics", "create", "--config", config.toString()))
+          .isZero();
       AccountingEvent event =
           AccountingEvent.newBuilder()
               .setUserId("ada")

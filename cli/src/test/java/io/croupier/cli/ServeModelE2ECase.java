@@ -54,7 +54,7 @@ class ServeModelE2ECase {
         // The topic is missing.
         assertThat(get().statusCode()).isEqualTo(503);
         assertThat(get().headers().firstValue("Retry-After")).contains("1");
-        assertThat(Croupier.run("topics", "create", "--kafka", kafka)).isZero();
+        assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", kafka)).isZero();
         HttpResponse<String> missing = await(response -> response.statusCode() != 503);
         assertThat(missing.statusCode()).isEqualTo(404);
 

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.schemas.VisibleText;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,6 +2,7 @@ package io.croupier.job;
 
 import io.croupier.job.config.ConfigKey;
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.config.ProcessArguments;
 import io.croupier.job.config.UserLimits;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
@@ -24,6 +25,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -65,11 +67,15 @@ public final class CroupierJob {
    * both.
    */
   public static void main(String[] args) throws Exception {
+    ProcessArguments.requireDecoded(args);
     Arguments arguments = Arguments.parse(args);
     JobConfig config = arguments.config();
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     if (arguments.dryRun()) {
-      System.out.print(plan(env, config));
+      System.out.write(plan(env, config).getBytes(StandardCharsets.UTF_8));
+      if (System.out.checkError()) {
+        throw new IOException("The plan can't be written to standard output");
+      }
     } else {
       prepare(env, config);
       env.execute(NAME);

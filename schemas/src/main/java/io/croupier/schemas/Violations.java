@@ -19,7 +19,8 @@ final class Violations {
 
   void require(boolean rule, String field, Object value, String right) {
     if (!rule) {
-      sentences.add(field + " is " + value + ": it must be " + right);
+      sentences.add(
+          field + " is " + VisibleText.name(String.valueOf(value)) + ": it must be " + right);
     }
   }
 

@@ -11,6 +11,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.VisibleText;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Arrays;
@@ -113,9 +114,8 @@ public final class FollowCommand implements Callable<Integer> {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
         print(next.get(), out);
-        // Printing fails once the reader has closed the pipe.
-        boolean isEnough = out.checkError() || left == 1;
-        next = isEnough ? Optional.empty() : model.after(next.get().round());
+        out.flush();
+        next = left == 1 ? Optional.empty() : model.after(next.get().round());
       }
     }
     return 0;
@@ -162,7 +162,7 @@ public final class FollowCommand implements Callable<Integer> {
     } else {
       OptionalDouble bound =
           lossBound == null ? OptionalDouble.empty() : OptionalDouble.of(lossBound);
-      UpdateText.lines(snapshot, bound).forEach(out::println);
+      UpdateText.lines(snapshot, bound).stream().map(VisibleText::name).forEach(out::println);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.cli.io;
 
+import io.croupier.schemas.VisibleText;
 import java.nio.file.Path;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -15,7 +16,7 @@ public final class CountBar implements AutoCloseable {
 
   private CountBar(ProgressBarBuilder builder, String name, long most, boolean shown) {
     builder
-        .setTaskName(name)
+        .setTaskName(VisibleText.name(name))
         .setInitialMax(most)
         .setStyle(ProgressBarStyle.UNICODE_BLOCK)
         .setUpdateIntervalMillis(REDRAW_MS);
@@ -75,7 +76,7 @@ public final class CountBar implements AutoCloseable {
 
   /** Sets the text behind the bar. */
   public void note(String text) {
-    bar.setExtraMessage(text);
+    bar.setExtraMessage(VisibleText.name(text));
   }
 
   @Override

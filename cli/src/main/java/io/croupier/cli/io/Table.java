@@ -4,12 +4,16 @@ import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.ColumnData;
 import com.github.freva.asciitable.HorizontalAlign;
+import io.croupier.schemas.VisibleText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A text table, with words aligned to the left and numbers to the right. */
+/**
+ * A text table, with words aligned to the left and numbers to the right. A cell is one line,
+ * whatever names it contains.
+ */
 public final class Table {
   private final List<String> header;
   private final Set<String> words = new HashSet<>();
@@ -34,7 +38,7 @@ public final class Table {
 
   /** Adds a row with one cell per column. */
   public Table row(List<String> cells) {
-    rows.add(cells);
+    rows.add(cells.stream().map(VisibleText::name).toList());
     return this;
   }
 
