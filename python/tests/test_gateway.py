@@ -12,7 +12,7 @@ from unittest import mock
 from stub import ACCEPTED, CUT, Answer, Stub, problem
 from updates import update
 
-from croupier_device import VERSION, CroupierError, Gateway, GatewayError, RefusedError
+from croupier_device import VERSION, CroupierError, Gateway, GatewayError, LedgerError, RefusedError
 from croupier_device.gateway import PROBLEM, PROTOBUF, UNKNOWN
 
 REPORT = b"the bytes of a report"
@@ -247,9 +247,18 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(stub.requests[0].path, "/api/v1/models/demo")
 
     def test_names_of_models_are_checked(self) -> None:
-        for name in ["", "a/b", "a?b", "x" * 101]:
+        for name in ["", ".", "..", "a/b", "a?b", "a\n", "Zo\xeb", "\u0661", "x" * 101]:
             with self.assertRaisesRegex(ValueError, "model_id is"):
                 Gateway("https://gateway.example").newest(name)
+
+    def test_messages_are_lines_that_no_terminal_obeys(self) -> None:
+        hostile = "Zo\xeb\x1b[31m\r\nforged\u202e\u2028\x9b\xa0\ud800"
+        shown = "Zo\xeb\\x1b[31m\\r\\nforged\\u202e\\u2028\\x9b\\xa0\\ud800"
+        for error in [CroupierError(hostile), GatewayError(hostile, 503), LedgerError(hostile)]:
+            self.assertEqual(str(error), shown)
+        with self.assertRaises(ValueError) as raised:
+            Gateway("https://gateway.example").newest(hostile)
+        self.assertIn(shown, str(raised.exception))
 
     def test_a_context_that_verifies_nothing_is_refused(self) -> None:
         context = ssl.create_default_context()

@@ -2,8 +2,16 @@
 from typing import Optional
 
 
+def visible(text: str) -> str:
+    """The text in one line, without characters that a terminal obeys, or that show nothing."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 class CroupierError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. A message may quote foreign text, such as names and answers."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
 
 
 class LimitReachedError(CroupierError):
@@ -51,7 +59,7 @@ class GatewayError(CroupierError):
 def require(condition: bool, name: str, value: object, right: str) -> None:
     """Raises a ValueError that names the value and what would be right."""
     if not condition:
-        raise ValueError(f"{name} is {value}; it must be {right}")
+        raise ValueError(visible(f"{name} is {value}; it must be {right}"))
 
 
 def require_type(value: object, kind: type, name: str, right: str) -> None:

@@ -206,8 +206,8 @@ class Gateway:
     def _model(model_id: str) -> str:
         require_type(model_id, str, "model_id", "a text")
         require(
-            NAME.fullmatch(model_id) is not None, "model_id", model_id,
-            "1 to 100 letters, digits, '.', '_' or '-'")
+            NAME.fullmatch(model_id) is not None and model_id not in (".", ".."), "model_id", model_id,
+            "1 to 100 letters, digits, '.', '_' or '-', and neither '.' nor '..'")
         return f"/v1/models/{model_id}"
 
     @staticmethod

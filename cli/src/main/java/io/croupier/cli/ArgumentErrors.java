@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import io.croupier.schemas.VisibleText;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +29,7 @@ final class ArgumentErrors implements IParameterExceptionHandler {
   public int handleParseException(ParameterException error, String[] arguments) {
     CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(sentence(error, arguments));
+    err.println(VisibleText.name(sentence(error, arguments)));
     if (error instanceof MissingCommandException) {
       command.usage(err);
     } else {

@@ -93,7 +93,7 @@ public final class ConnectionOptions {
     try {
       return file == null ? JobConfig.of(overrides) : JobConfig.load(file, overrides);
     } catch (IllegalArgumentException e) {
-      throw new InputException(e.getMessage(), e);
+      throw new InputException(e.getMessage().lines().toList(), e);
     }
   }
 }

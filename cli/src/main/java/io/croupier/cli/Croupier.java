@@ -16,6 +16,7 @@ import io.croupier.cli.report.ReportCommand;
 import io.croupier.cli.run.RunCommand;
 import io.croupier.cli.topics.TopicsCommand;
 import io.croupier.job.config.ProcessArguments;
+import io.croupier.schemas.NumberText;
 import java.io.PrintWriter;
 import org.apache.commons.lang3.exception.ExceptionUtils;
 import picocli.CommandLine;
@@ -102,6 +103,14 @@ public final class Croupier implements Runnable {
         // A name may begin with '@'.
         .setExpandAtFiles(false)
         .setColorScheme(Help.defaultColorScheme(Help.Ansi.OFF))
+        .registerConverter(double.class, NumberText::parseDouble)
+        .registerConverter(Double.class, NumberText::parseDouble)
+        .registerConverter(
+            short.class, text -> Short.valueOf(Integer.toString(NumberText.parseInt(text))))
+        .registerConverter(int.class, NumberText::parseInt)
+        .registerConverter(Integer.class, NumberText::parseInt)
+        .registerConverter(long.class, NumberText::parseLong)
+        .registerConverter(Long.class, NumberText::parseLong)
         .setParameterExceptionHandler(new ArgumentErrors())
         .setExecutionStrategy(Croupier::execute)
         .setExecutionExceptionHandler(

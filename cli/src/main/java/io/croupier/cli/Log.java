@@ -1,5 +1,6 @@
 package io.croupier.cli;
 
+import io.croupier.schemas.VisibleText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,9 +86,12 @@ public final class Log {
       discard();
       return exception.getMessage();
     }
-    StringBuilder text = new StringBuilder("Failed: " + exception);
+    StringBuilder text =
+        new StringBuilder("Failed: ").append(VisibleText.name(exception.toString()));
     for (Throwable cause = exception.getCause(); cause != null; cause = cause.getCause()) {
-      text.append(System.lineSeparator()).append("  because: ").append(cause);
+      text.append(System.lineSeparator())
+          .append("  because: ")
+          .append(VisibleText.name(cause.toString()));
     }
     String file = System.getProperty(FILE);
     if (file != null && Files.exists(Path.of(file))) {

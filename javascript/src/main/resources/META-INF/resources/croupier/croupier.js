@@ -2836,7 +2836,12 @@ export class Gateway {
   }
 
   #path(modelId) {
-    check(NAME.test(modelId), 'modelId', modelId, "1 to 100 letters, digits, '.', '_' or '-'");
+    check(
+      NAME.test(modelId) && modelId !== '.' && modelId !== '..',
+      'modelId',
+      modelId,
+      "1 to 100 letters, digits, '.', '_' or '-', and neither '.' nor '..'",
+    );
     return `/v1/models/${modelId}`;
   }
 

@@ -3,6 +3,7 @@ package io.croupier.schemas;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import io.croupier.schemas.GradientReport.DeclarationCase;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
@@ -44,17 +45,20 @@ public final class GradientReports {
     return violations.list();
   }
 
-  /** Whether {@code id} may name a model: 1 to 100 letters, digits, '.', '_' or '-'. */
+  /**
+   * Whether {@code id} may name a model: 1 to 100 letters, digits, '.', '_' or '-', and neither '.'
+   * nor '..', which are steps in a URL.
+   */
   public static boolean isModelId(String id) {
     return SpecRules.isModelId(id);
   }
 
-  /** Whether {@code id} may name a user: not empty and at most {@value #MAX_ID_BYTES} bytes. */
+  /** Whether {@code id} may name a user: 1 to {@value #MAX_ID_BYTES} bytes of UTF-8. */
   public static boolean isUserId(String id) {
     return !id.isEmpty() && fits(id);
   }
 
-  /** Whether {@code id} may name a device: at most {@value #MAX_ID_BYTES} bytes; may be empty. */
+  /** Whether {@code id} may name a device: at most {@value #MAX_ID_BYTES} bytes of UTF-8. */
   public static boolean isDeviceId(String id) {
     return fits(id);
   }
@@ -87,13 +91,24 @@ public final class GradientReports {
 
   private static boolean fits(String id) {
     // No char takes more than 3 bytes, so most ids need not be encoded.
-    return 3 * id.length() <= MAX_ID_BYTES
-        || (id.length() <= MAX_ID_BYTES && ByteString.copyFromUtf8(id).size() <= MAX_ID_BYTES);
+    return (3 * id.length() <= MAX_ID_BYTES
+            || (id.length() <= MAX_ID_BYTES && ByteString.copyFromUtf8(id).size() <= MAX_ID_BYTES))
+        && isUnicode(id);
+  }
+
+  /** Whether UTF-8 has each character: each half of a surrogate pair would become the same byte. */
+  private static boolean isUnicode(String id) {
+    for (int i = 0; i < id.length(); i++) {
+      if (Character.isSurrogate(id.charAt(i))) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(id);
+      }
+    }
+    return true;
   }
 
   static void checkIds(String model, String user, String device, Violations violations) {
     if (!isModelId(model)) {
-      violations.add("model_id must be 1 to 100 letters, digits, '.', '_' or '-'");
+      violations.add("model_id must be " + SpecRules.MODEL_ID);
     }
     checkUser(user, violations);
     if (!isDeviceId(device)) {

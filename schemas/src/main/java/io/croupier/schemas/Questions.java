@@ -15,7 +15,7 @@ public final class Questions {
 
   /** Whether {@code name} may name a question: 1 to 100 letters, digits, '.', '_' or '-'. */
   public static boolean isName(String name) {
-    return SpecRules.isModelId(name);
+    return SpecRules.isName(name);
   }
 
   /**

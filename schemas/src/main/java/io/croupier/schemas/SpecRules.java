@@ -8,6 +8,10 @@ import java.util.Set;
 
 /** The rules for the fields that every model has. */
 final class SpecRules {
+  /** What a model's id must be. */
+  static final String MODEL_ID =
+      "1 to 100 letters, digits, '.', '_' or '-', and neither '.' nor '..'";
+
   private static final int MAX_MODEL_ID_LENGTH = 100;
 
   /** Keeps sums of squares, and 1/G^2, far within the range of a double. */
@@ -46,7 +50,12 @@ final class SpecRules {
 
   private SpecRules() {}
 
+  /** Whether it is a name that is no step of a path: clients resolve the URL of a model. */
   static boolean isModelId(String id) {
+    return isName(id) && !id.equals(".") && !id.equals("..");
+  }
+
+  static boolean isName(String id) {
     boolean fits = !id.isEmpty() && id.length() <= MAX_MODEL_ID_LENGTH;
     for (int i = 0; fits && i < id.length(); i++) {
       fits = isOfModelId(id.charAt(i));
@@ -66,10 +75,7 @@ final class SpecRules {
 
   static void check(ModelSpec spec, Violations violations) {
     violations.require(
-        isModelId(spec.getModelId()),
-        "model_id",
-        '"' + spec.getModelId() + '"',
-        "1 to 100 letters, digits, '.', '_' or '-'");
+        isModelId(spec.getModelId()), "model_id", '"' + spec.getModelId() + '"', MODEL_ID);
     checkRounds(spec, violations);
     checkLimits(spec, violations);
     Statistics.check(spec, violations);

@@ -50,6 +50,21 @@ public record Topics(
         prefix + ".progress");
   }
 
+  /**
+   * Requires a name that Kafka accepts for a topic.
+   *
+   * @throws IllegalArgumentException if it isn't one
+   */
+  public static String requireName(String name) {
+    if (!name.matches("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,249}")) {
+      throw new IllegalArgumentException(
+          ("topics: '%s' is not a valid topic name; use 1 to 249 letters, digits, '.', '_' and '-',"
+                  + " other than '.' and '..'")
+              .formatted(name));
+    }
+    return name;
+  }
+
   /** Every name, in the order of the components. */
   public List<String> all() {
     return List.of(

@@ -16,25 +16,26 @@ public final class VisibleText {
 
   /** A name, which keeps its length: two names never look the same because of what is escaped. */
   public static String name(String name) {
-    return escaped(name, "");
+    return escaped(name, false);
   }
 
   /** Sentences in one line, in which each series of blanks is a space. */
   public static String line(String text) {
-    return escaped(BLANKS.matcher(text).replaceAll(" "), "").strip();
+    return escaped(BLANKS.matcher(text).replaceAll(" "), false).strip();
   }
 
   /** Several lines, whose breaks and indents are meant. */
   public static String lines(String text) {
-    return escaped(text, "\n\r\t");
+    return escaped(text, true);
   }
 
-  private static String escaped(String text, String kept) {
+  private static String escaped(String text, boolean keepsLines) {
     StringBuilder visible = null;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
       int next = i + Character.charCount(c);
-      boolean isVisible = (c >= ' ' && c <= '~') || isVisible(c) || kept.indexOf(c) >= 0;
+      boolean isVisible =
+          (c >= ' ' && c <= '~') || isVisible(c) || (keepsLines && isOfLines(text, i));
       if (!isVisible && visible == null) {
         visible = new StringBuilder(text.length() + 16).append(text, 0, i);
       }
@@ -47,6 +48,11 @@ public final class VisibleText {
       i = next;
     }
     return visible == null ? text : visible.toString();
+  }
+
+  /** A carriage return alone would write over its line. */
+  private static boolean isOfLines(String text, int i) {
+    return text.charAt(i) == '\n' || text.charAt(i) == '\t' || text.startsWith("\r\n", i);
   }
 
   /** Whether Unicode has a form for it: not its categories C and Z. */

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.croupier.accounting.Bound;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.Table;
+import io.croupier.schemas.VisibleText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -94,7 +95,9 @@ final class Composition {
                 RelationOption.REPLACE_ONE,
                 Digits.all(delta),
                 Digits.all(users.get(0).epsilon()),
-                users.get(0).userId().isEmpty() ? "" : "by %s; ".formatted(users.get(0).userId()),
+                users.get(0).userId().isEmpty()
+                    ? ""
+                    : "by %s; ".formatted(VisibleText.name(users.get(0).userId())),
                 users.get(0).by().label()));
     text.addAll(left());
     if (accounts.events() > 0 && accounts.mismatched() == 0) {

@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import io.croupier.schemas.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -14,7 +15,7 @@ final class Mismatches {
   /** Adds one; only the first {@value #DESCRIBED} are described. */
   void add(Supplier<String> description) {
     if (++count <= DESCRIBED) {
-      first.add(description.get());
+      first.add(VisibleText.name(description.get()));
     }
   }
 

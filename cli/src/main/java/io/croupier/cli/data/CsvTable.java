@@ -1,6 +1,7 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.schemas.NumberText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -208,7 +209,7 @@ final class CsvTable {
     double[] numbers = new double[values.size()];
     for (int i = 0; i < numbers.length; i++) {
       try {
-        numbers[i] = Double.parseDouble(values.get(i));
+        numbers[i] = NumberText.parseDouble(values.get(i));
       } catch (NumberFormatException e) {
         throw notFinite(i, column, e);
       }
@@ -255,7 +256,7 @@ final class CsvTable {
   /** Whether the first value is a number: then all of them must be. */
   boolean isNumeric(String column) {
     try {
-      Double.parseDouble(column(column).get(0));
+      NumberText.parseDouble(column(column).get(0));
       return true;
     } catch (NumberFormatException e) {
       return false;

@@ -11,6 +11,7 @@ import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.Memory;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.NumberText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -123,7 +124,7 @@ record ComparedLearner(
   private static ComparedLearner withNumber(LearnerKind kind, String name, String text) {
     double number;
     try {
-      number = Double.parseDouble(text);
+      number = NumberText.parseDouble(text);
     } catch (NumberFormatException e) {
       throw new InputException("--learners: '%s': '%s' is not a number".formatted(name, text), e);
     }

@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.schemas.VisibleText;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
@@ -120,8 +121,8 @@ final class Demo {
     Problem problem = data.problem();
     out.println("Watch: " + livePage.start());
     out.println(data.description());
-    data.notes().forEach(out::println);
-    counts.notes().forEach(out::println);
+    data.notes().stream().map(VisibleText::name).forEach(out::println);
+    counts.notes().stream().map(VisibleText::name).forEach(out::println);
     tooFew(randomisers).ifPresent(words -> out.println("Warning: " + words + "."));
     if (!window.isOpen()) {
       out.printf(

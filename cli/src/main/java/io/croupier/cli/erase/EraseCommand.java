@@ -8,6 +8,7 @@ import io.croupier.cli.TopicWriter;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.VisibleText;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -65,7 +66,7 @@ public final class EraseCommand implements Callable<Integer> {
         .printf(
             "The erasure is %s. The job confirms it by an ERASED event;"
                 + " 'croupier ledger --user %s' then shows what remains.%n",
-            position, user);
+            position, VisibleText.name(user));
     return 0;
   }
 }

@@ -7,6 +7,7 @@ import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
+import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AdaptiveClip;
@@ -108,6 +109,7 @@ public final class FollowCommand implements Callable<Integer> {
     if (updates < 0) {
       throw new InputException("--updates is %d; it must be at least 0".formatted(updates));
     }
+    ModelsFile.requireModelId(modelId);
     requireLossBound();
     PrintWriter out = spec.commandLine().getOut();
     try (PublishedModel model = awaited()) {

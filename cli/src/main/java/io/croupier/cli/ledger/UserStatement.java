@@ -6,6 +6,7 @@ import io.croupier.cli.account.CentralTotals;
 import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.VisibleText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ final class UserStatement {
     Table table = new Table(header.toArray(String[]::new)).words("left");
     models.forEach((model, balance) -> table.row(row("model " + model, balance)));
     table.row(row("all models", all));
-    List<String> text = new ArrayList<>(List.of("User " + userId));
+    List<String> text = new ArrayList<>(List.of("User " + VisibleText.name(userId)));
     if (erasedAt != null) {
       text.add(
           "Erased at %s: of the time before, only the totals over all models remain"

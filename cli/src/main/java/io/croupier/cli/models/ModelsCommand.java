@@ -10,6 +10,7 @@ import io.croupier.cli.io.Table;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.VisibleText;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -78,8 +79,12 @@ public final class ModelsCommand implements Runnable {
     PrintWriter out = spec.commandLine().getOut();
     for (ModelChange change : changes) {
       out.printf(
-          "%-10s %s%n", change.kind().name().toLowerCase(Locale.ROOT), change.spec().getModelId());
-      change.reasons().forEach(reason -> out.printf("           %s%n", YamlNames.in(reason)));
+          "%-10s %s%n",
+          change.kind().name().toLowerCase(Locale.ROOT),
+          VisibleText.name(change.spec().getModelId()));
+      change
+          .reasons()
+          .forEach(reason -> out.printf("           %s%n", VisibleText.name(YamlNames.in(reason))));
     }
     warn(specs);
     if (refused) {
@@ -193,7 +198,8 @@ public final class ModelsCommand implements Runnable {
               .formatted(String.join(", ", unknown), String.join(", ", current.keySet())));
     }
     topic.retire(modelIds);
-    modelIds.forEach(id -> spec.commandLine().getOut().printf("%-10s %s%n", "retired", id));
+    modelIds.forEach(
+        id -> spec.commandLine().getOut().printf("%-10s %s%n", "retired", VisibleText.name(id)));
     return 0;
   }
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.IOException;
@@ -23,7 +24,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
  * A models file: a YAML list of {@link ModelSpec}s in the Protobuf JSON mapping. Plain JSON is
- * valid YAML, and {@code 1e-09} is a number. Error messages name file, line, model and field.
+ * valid YAML. A field's type decides what is a number: a model may be called {@code 1.10}. Error
+ * messages name file, line, model and field.
  */
 public final class ModelsFile {
 
@@ -46,6 +48,16 @@ public final class ModelsFile {
    */
   public static List<ModelSpec> readValid(Path file) {
     return parse(file.toString(), text(file), ModelSpecs::violations);
+  }
+
+  /** Requires an id that a model can have: any other one is never published. */
+  public static void requireModelId(String id) {
+    if (!GradientReports.isModelId(id)) {
+      throw new InputException(
+          ("--model is '%s'; it must be 1 to 100 letters, digits, '.', '_' or '-', and neither '.'"
+                  + " nor '..'")
+              .formatted(id));
+    }
   }
 
   private static String text(Path file) {
@@ -107,7 +119,7 @@ public final class ModelsFile {
       specs.add(spec);
     }
     if (!faults.isEmpty()) {
-      throw new InputException(String.join(System.lineSeparator(), faults));
+      throw new InputException(faults, null);
     }
     return specs;
   }

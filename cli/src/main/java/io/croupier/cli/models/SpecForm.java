@@ -4,11 +4,13 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Descriptors.OneofDescriptor;
+import io.croupier.schemas.NumberText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,6 +37,11 @@ final class SpecForm {
 
   /** Characters of a wrong value in a message. */
   private static final int MOST_QUOTED = 60;
+
+  private static final JsonPrimitive YAML_INFINITY = new JsonPrimitive(".inf");
+
+  /** As the JSON mapping of Protobuf has them; the rules decide where they are allowed. */
+  private static final Set<String> NOT_FINITE = Set.of("Infinity", "-Infinity", "NaN");
 
   private final List<Fault> faults = new ArrayList<>();
   private final Map<String, Integer> lines = new HashMap<>();
@@ -95,6 +102,9 @@ final class SpecForm {
       int line = lineOf(node, key);
       FieldDescriptor field = field(type, key);
       String at = path + (field == null ? key : field.getJsonName());
+      if (field != null && isNumber(field) && json.get(key).equals(YAML_INFINITY)) {
+        json.addProperty(key, "Infinity");
+      }
       Optional<String> fault =
           field == null
               ? Optional.of(at + unknown(type, key))
@@ -143,6 +153,19 @@ final class SpecForm {
         && value.getAsJsonArray().asList().stream().allMatch(JsonElement::isJsonObject);
   }
 
+  private static boolean isNumber(FieldDescriptor field) {
+    return switch (field.getJavaType()) {
+      case INT, LONG, FLOAT, DOUBLE -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean hasNumbers(JsonElement value) {
+    return value.isJsonArray()
+        ? value.getAsJsonArray().asList().stream().allMatch(SpecForm::hasNumbers)
+        : NumberText.isNumber(value.getAsString()) || NOT_FINITE.contains(value.getAsString());
+  }
+
   private static Optional<String> fault(
       FieldDescriptor field,
       String key,
@@ -171,7 +194,8 @@ final class SpecForm {
     boolean isValid =
         isListOfMaps(field)
             ? isOfMaps(value)
-            : JsonFields.parses(field.getContainingType(), key, value);
+            : JsonFields.parses(field.getContainingType(), key, value)
+                && (!isNumber(field) || hasNumbers(value));
     if (!isMap && !isValid) {
       return Optional.of("%s is %s: it must be %s".formatted(at, quoted(value), kind(field)));
     }

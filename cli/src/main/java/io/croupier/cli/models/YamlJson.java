@@ -4,28 +4,30 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.croupier.cli.InputException;
 import io.croupier.job.config.YamlTree;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.LoadSettingsBuilder;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Converts YAML 1.2 to JSON. Infinities and NaN become the strings that the Protobuf JSON mapping
- * uses for them.
+ * Converts YAML to JSON. A number keeps its digits, so that a field that is a text gets what the
+ * file has.
  */
 final class YamlJson {
+  private static final Pattern BARE =
+      Pattern.compile("true|false|-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?");
 
   private YamlJson() {}
 
   /** Converts the single document of {@code text}; error messages call it {@code name}. */
   static JsonElement parse(String name, String text) {
     try {
-      return json(name, YamlTree.load(settings(), name, text));
+      return json(name, YamlTree.load(name, text));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
@@ -33,11 +35,8 @@ final class YamlJson {
 
   /** The nodes of a text that {@link #parse} accepts and that has a document, with their lines. */
   static Node nodes(String name, String text) {
-    return new Compose(settings().setLabel(name).build()).composeString(text).orElseThrow();
-  }
-
-  private static LoadSettingsBuilder settings() {
-    return LoadSettings.builder().setSchema(new CoreSchema());
+    LoadSettings settings = LoadSettings.builder().setLabel(name).build();
+    return new Compose(settings).composeString(text).orElseThrow();
   }
 
   private static JsonElement json(String name, Object value) {
@@ -51,17 +50,8 @@ final class YamlJson {
       list.forEach(element -> array.add(json(name, element)));
       return array;
     }
-    if (value instanceof Double number && !Double.isFinite(number)) {
-      return new JsonPrimitive(number.toString());
-    }
-    if (value instanceof Number number) {
-      return new JsonPrimitive(number);
-    }
-    if (value instanceof Boolean flag) {
-      return new JsonPrimitive(flag);
-    }
-    if (value instanceof String string) {
-      return new JsonPrimitive(string);
+    if (value instanceof String text) {
+      return BARE.matcher(text).matches() ? JsonParser.parseString(text) : new JsonPrimitive(text);
     }
     if (value == null) {
       return JsonNull.INSTANCE;

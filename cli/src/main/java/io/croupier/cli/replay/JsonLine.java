@@ -1,5 +1,6 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.VisibleText;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -36,6 +37,6 @@ final class JsonLine {
     return culprit.isEmpty()
         ? "the line sets fields of %s that exclude each other".formatted(type.getName())
         : "%s is not a field of %s, or its value is invalid in the Protobuf JSON mapping"
-            .formatted(culprit, type.getName());
+            .formatted(VisibleText.name(culprit), type.getName());
   }
 }

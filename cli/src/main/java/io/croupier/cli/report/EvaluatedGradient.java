@@ -4,6 +4,7 @@ import io.croupier.client.Participant;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.NumberText;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import java.util.Map;
@@ -130,7 +131,7 @@ final class EvaluatedGradient implements Participant {
   /** The number that a text is; NaN, which counts as the lower end of a range, if it is none. */
   static double number(String text) {
     try {
-      return Double.parseDouble(text);
+      return NumberText.parseDouble(text);
     } catch (NumberFormatException e) {
       return Double.NaN;
     }

@@ -4,8 +4,10 @@ import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.NumberText;
 import java.io.IOException;
 import java.io.StringReader;
+import java.math.BigDecimal;
 import java.util.OptionalDouble;
 
 /**
@@ -152,8 +154,9 @@ final class GradientLine {
     JsonToken token = json.peek();
     if (token == JsonToken.NUMBER || token == JsonToken.STRING) {
       try {
-        round = json.nextLong();
-      } catch (NumberFormatException e) {
+        String text = json.nextString();
+        round = NumberText.isNumber(text) ? new BigDecimal(text).longValueExact() : -1L;
+      } catch (ArithmeticException e) {
         round = -1L;
       }
     }

@@ -9,6 +9,7 @@ import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
+import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.TokenFile;
 import io.croupier.client.ledger.CorruptLedgerException;
@@ -212,6 +213,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    ModelsFile.requireModelId(modelId);
     ReportDestination destination = destination();
     if (data != null && data.isEachRow() && !categories.isEmpty()) {
       throw new InputException(

@@ -80,13 +80,14 @@ final class ReportRunner {
 
   /** The error that ended the run, with the summary of the reports before it. */
   private InputException ended(InputException cause) {
-    String reason = cause.getMessage();
+    List<String> messages = new ArrayList<>(cause.getMessage().lines().toList());
     try {
       sink.settle();
     } catch (InputException e) {
-      reason += System.lineSeparator() + e.getMessage();
+      messages.add(e.getMessage());
     }
-    return new InputException(reason + System.lineSeparator() + summary(), cause);
+    messages.add(summary());
+    return new InputException(messages, cause);
   }
 
   private void report(EvaluatedGradient answer, Randomiser randomiser) {

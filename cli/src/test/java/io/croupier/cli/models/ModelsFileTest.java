@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ModelsFileTest {
 
@@ -109,6 +110,42 @@ class ModelsFileTest {
     assertThat(noise.getBetaMax()).isEqualTo(Double.POSITIVE_INFINITY);
   }
 
+  /** By YAML's schemas these are 1.1, 123, 100.0, 31, infinity and so on. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.10",
+        "0123",
+        "1e2",
+        "0x1F",
+        "0o17",
+        ".inf",
+        "-0",
+        "+1",
+        "1.",
+        "yes",
+        "no",
+        "true",
+        "False",
+        "2026-01-01",
+        "1_000",
+        "12345678901234567890",
+        "0.10000000000000000001"
+      })
+  void aTextIsReadAsItIsWritten(String name) {
+    String yaml =
+        "- {modelId: %1$s, dimension: 007, gradientBound: 1e0,"
+            + " features: [{name: %1$s, oneHot: {categories: [%1$s, '%1$s']}}]}";
+
+    ModelSpec spec = ModelsFile.parse("m.yaml", yaml.formatted(name)).get(0);
+
+    assertThat(spec.getModelId()).isEqualTo(name);
+    assertThat(spec.getFeatures(0).getName()).isEqualTo(name);
+    assertThat(spec.getFeatures(0).getOneHot().getCategoriesList()).containsExactly(name, name);
+    assertThat(spec.getDimension()).isEqualTo(7);
+    assertThat(spec.getGradientBound()).isEqualTo(1);
+  }
+
   @Test
   void acceptsYamlInfinity() {
     String yaml = "- {modelId: m, banco: {strongestNoise: {subExponential: {betaMax: .inf}}}}";
@@ -131,6 +168,10 @@ class ModelsFileTest {
         "flavour: mild | flavour is unknown: the fields are modelId, dimension,",
         "limits: {delt: 1e-6} | limits.delt is unknown: did you mean delta?",
         "dimension: twenty | dimension is \"twenty\": it must be a whole number",
+        "dimension: 0x1F | dimension is \"0x1F\": it must be a whole number",
+        "dimension: \u0661 | dimension is \"\u0661\": it must be a whole number",
+        "gradientBound: 1d | gradientBound is \"1d\": it must be a number",
+        "modelId: ~ | modelId has no value: leave it out",
         "dimension: 2.5 | dimension is 2.5: it must be a whole number",
         "gradientBound: much | gradientBound is \"much\": it must be a number",
         "gradientBound: | gradientBound has no value: leave it out",

@@ -107,7 +107,7 @@ public final class LocalLedger implements AutoCloseable {
   private static void requireUserId(String userId) {
     if (!GradientReports.isUserId(userId)) {
       throw new IllegalArgumentException(
-          "userId is empty or too long; it must have 1 to "
+          "userId is empty, too long or no Unicode; it must have 1 to "
               + GradientReports.MAX_ID_BYTES
               + " bytes of UTF-8");
     }

@@ -40,6 +40,6 @@ public record GatewayTopics(
 
   static String named(Settings settings, GatewayKey key, String byDefault) {
     String text = settings.text(key);
-    return text.equals(key.byDefault()) ? byDefault : text;
+    return Topics.requireName(text.equals(key.byDefault()) ? byDefault : text);
   }
 }

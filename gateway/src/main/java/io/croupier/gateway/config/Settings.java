@@ -1,5 +1,6 @@
 package io.croupier.gateway.config;
 
+import io.croupier.schemas.NumberText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -64,7 +65,7 @@ final class Settings {
   int number(GatewayKey key, int least, int most) {
     String text = text(key);
     try {
-      int value = Integer.parseInt(text);
+      int value = NumberText.parseInt(text);
       if (value >= least && value <= most) {
         return value;
       }

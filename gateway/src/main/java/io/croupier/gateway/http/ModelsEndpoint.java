@@ -11,6 +11,7 @@ import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.NumberText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -260,7 +261,7 @@ final class ModelsEndpoint {
       return Optional.empty();
     }
     try {
-      long value = Long.parseLong(text);
+      long value = NumberText.parseLong(text);
       if (value >= 0) {
         return Optional.of(Math.min(value, most));
       }

@@ -6,6 +6,7 @@ import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.NumberText;
 import io.croupier.schemas.Topics;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -246,13 +247,7 @@ public record JobConfig(
             settings.getOrDefault(ConfigKey.TOPICS_PROGRESS.key(), defaults.progress()));
     List<String> all = new ArrayList<>(topics.all());
     all.addAll(anonymousTopics(settings).all());
-    for (String name : all) {
-      if (!name.matches("[A-Za-z0-9._-]{1,249}")) {
-        throw new IllegalArgumentException(
-            "topics: '%s' is not a valid topic name; use 1 to 249 letters, digits, '.', '_' and '-'"
-                .formatted(name));
-      }
-    }
+    all.forEach(Topics::requireName);
     if (all.stream().distinct().count() < all.size()) {
       throw new IllegalArgumentException(
           "topics: two topics have the same name in %s; all names must differ".formatted(all));
@@ -300,7 +295,7 @@ public record JobConfig(
       return 0;
     }
     try {
-      int value = Integer.parseInt(text.strip());
+      int value = NumberText.parseInt(text.strip());
       if (value >= least && value <= MOST_KEY_GROUPS) {
         return value;
       }

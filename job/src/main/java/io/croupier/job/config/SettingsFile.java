@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
  * A YAML file of settings. The keys of nested maps are joined by dots, and the elements of a list
@@ -26,7 +25,7 @@ public final class SettingsFile {
   public static Map<String, String> read(Path file) {
     Map<String, String> settings = new LinkedHashMap<>();
     try {
-      Object root = YamlTree.load(LoadSettings.builder(), file.toString(), Files.readString(file));
+      Object root = YamlTree.load(file.toString(), Files.readString(file));
       if (root instanceof Map<?, ?> tree) {
         flatten("", tree, settings);
       } else if (root != null) {

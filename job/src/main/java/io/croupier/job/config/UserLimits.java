@@ -2,6 +2,7 @@ package io.croupier.job.config;
 
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.NumberText;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -78,7 +79,7 @@ public final class UserLimits {
       ConfigKey key, Map<String, String> settings, double below, String right) {
     String text = settings.get(key.key());
     try {
-      double value = Double.parseDouble(text.strip());
+      double value = NumberText.parseDouble(text.strip());
       if (value > 0 && value < below) {
         return value;
       }
@@ -113,7 +114,7 @@ public final class UserLimits {
   private static long count(ConfigKey key, Map<String, String> settings) {
     String text = settings.get(key.key());
     try {
-      long value = Long.parseLong(text.strip());
+      long value = NumberText.parseLong(text.strip());
       if (value >= 1) {
         return value;
       }

@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.LoadSettingsBuilder;
 import org.snakeyaml.engine.v2.exceptions.DuplicateKeyException;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -13,9 +12,9 @@ import org.snakeyaml.engine.v2.exceptions.ScannerException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * YAML as maps, lists and scalars that are safe to traverse: aliases may repeat values, but may
- * neither form cycles nor expand to more than a bounded number of nodes. Errors name the place in
- * the text and never quote it, since configurations contain passwords.
+ * YAML as maps, lists, texts and nulls that are safe to traverse: aliases may repeat values, but
+ * may neither form cycles nor expand to more than a bounded number of nodes. Errors name the place
+ * in the text and never quote it, since configurations contain passwords.
  */
 public final class YamlTree {
   private static final int MOST_LEVELS = 100;
@@ -29,11 +28,12 @@ public final class YamlTree {
    * @param name name of the text in error messages
    * @throws IllegalArgumentException if it is not YAML, or too large after its aliases are expanded
    */
-  public static Object load(LoadSettingsBuilder settings, String name, String text) {
-    LoadSettings labelled = settings.setLabel(name).build();
+  public static Object load(String name, String text) {
+    LoadSettings settings =
+        LoadSettings.builder().setSchema(new WrittenText()).setLabel(name).build();
     Object root;
     try {
-      root = new Load(labelled).loadFromString(text);
+      root = new Load(settings).loadFromString(text);
     } catch (ScannerException | ParserException | DuplicateKeyException e) {
       String problem = e.getProblem();
       throw notYaml(

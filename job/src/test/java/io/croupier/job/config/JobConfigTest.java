@@ -371,6 +371,33 @@ class JobConfigTest {
   }
 
   @Test
+  void aValueIsTheTextOfTheFile() throws IOException {
+    Path file =
+        file(
+            """
+            topics: {prefix: 1.10}
+            kafka: {bootstrap.servers: one:9092, client.id: 0123, group.id: 1e2, 1.10: yes, empty: }
+            """);
+
+    JobConfig config = JobConfig.load(file, Map.of());
+
+    assertThat(config.topics().models()).startsWith("1.10");
+    assertThat(config.kafka())
+        .containsEntry("client.id", "0123")
+        .containsEntry("group.id", "1e2")
+        .containsEntry("1.10", "yes")
+        .containsEntry("empty", "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0x2", "\u0662", "2d", "1e0"})
+  void aNumberHasAsciiDigits(String number) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(ConfigKey.PARALLELISM.key(), number))
+        .withMessageContaining("parallelism is '" + number + "'");
+  }
+
+  @Test
   void theExampleIsValid() {
     JobConfig config = JobConfig.load(Path.of("../examples/croupier.yaml"), Map.of());
 

@@ -1,0 +1,106 @@
+package io.croupier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What commands print of names that others have chosen: no colours, no further lines, no order. */
+class HostileNamesTest {
+  private static final String HOSTILE =
+      "\u001b[31mred\u001b[0m\r\nFORGED | 0\u2028FORGED\u0085FORGED\u202eb\u009b2J\u0007";
+
+  @TempDir private Path directory;
+
+  @BeforeEach
+  void write() throws Exception {
+    JsonObject event = new JsonObject();
+    event.addProperty("userId", HOSTILE);
+    event.addProperty("modelId", HOSTILE);
+    event.add("gaussian", JsonParser.parseString("{\"mu\": 1}"));
+    Files.writeString(directory.resolve("events.jsonl"), event.toString());
+    JsonObject judged = event.deepCopy();
+    judged.addProperty("outcome", "ADMITTED");
+    judged.add("modelTotals", JsonParser.parseString("{\"mu\": 3}"));
+    Files.writeString(directory.resolve("judged.jsonl"), judged.toString());
+    JsonObject unknown = new JsonObject();
+    unknown.addProperty(HOSTILE, 1);
+    Files.writeString(directory.resolve("unknown.jsonl"), unknown.toString());
+    Files.writeString(directory.resolve("report.jsonl"), unknown.toString());
+    JsonObject model = new JsonObject();
+    model.addProperty("modelId", HOSTILE);
+    model.addProperty(HOSTILE, HOSTILE);
+    model.addProperty("dimension", HOSTILE);
+    JsonArray models = new JsonArray();
+    models.add(model);
+    models.add(model);
+    Files.writeString(directory.resolve("models.json"), models.toString());
+    Files.writeString(
+        directory.resolve("croupier.yaml"),
+        "{kafka: {bootstrap.servers: \"a:1\"}, %s: 1}".formatted(new JsonPrimitive(HOSTILE)));
+    Files.writeString(
+        directory.resolve("gateway.yaml"),
+        "{pepper: {file: p}, kafka: {bootstrap.servers: \"a:1\"}, %s: 1}"
+            .formatted(new JsonPrimitive(HOSTILE)));
+    Files.writeString(directory.resolve("order.txt"), HOSTILE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "account compose DIR/events.jsonl",
+        "account compose DIR/events.jsonl --json",
+        "account compose DIR/judged.jsonl",
+        "account compose DIR/unknown.jsonl",
+        "account tree --order DIR/order.txt",
+        "models validate DIR/models.json",
+        "replay --models ../examples/models.yaml --reports DIR/report.jsonl --dead-letters -",
+        "replay --models DIR/models.json --reports DIR/report.jsonl",
+        "topics create --config DIR/croupier.yaml",
+        "run --config DIR/croupier.yaml",
+        "gateway init --config DIR/gateway.yaml",
+        "report --models DIR/models.json --model NAME --user NAME --without-ledger --epsilon 1",
+        "follow --kafka a:1 --model NAME",
+        "ledger --kafka a:1 --top NAME",
+        "NAME",
+      })
+  void areShownInOneLineThatNoTerminalObeys(String command) {
+    String[] arguments = command.split(" ");
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] = arguments[i].replace("DIR", directory.toString()).replace("NAME", HOSTILE);
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    Croupier.run(new StandardOutput(out), StandardOutput.text(err), arguments);
+
+    String text = out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
+    assertThat(text).as(command).isNotBlank();
+    assertThat(text.replaceAll("[\\n\\t]", "")).as(command).doesNotContainPattern("\\p{C}");
+    assertThat(text.lines()).as(command).noneMatch(line -> line.strip().startsWith("FORGED"));
+  }
+
+  @Test
+  void theCauseOfAFailureIsEscaped() {
+    assertThat(Log.explain(new IllegalStateException(HOSTILE, new RuntimeException(HOSTILE))))
+        .hasLineCount(2)
+        .doesNotContain("\u001b", "\u2028");
+    assertThat(new InputException(HOSTILE)).hasMessageStartingWith("\\u001b[31mred");
+    StringWriter text = new StringWriter();
+    new PrintWriter(text, true).println(new InputException(HOSTILE).getMessage());
+    assertThat(text.toString().lines()).hasSize(1);
+  }
+}
