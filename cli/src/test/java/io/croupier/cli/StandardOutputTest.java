@@ -146,9 +146,20 @@ class StandardOutputTest {
     assertThat(java.toFile().setExecutable(true)).isTrue();
     ProcessBuilder launcher = process(locale, home.resolve("croupier").toString());
     launcher.environment().put("JAVA_HOME", home.resolve("jdk").toString());
-    Process process = launcher.redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    assertThat(new String(process.getInputStream().readAllBytes(), UTF_8)).isEqualTo("UTF-8\n");
+    assertThat(output(launcher)).isEqualTo("UTF-8\n");
+    String environment = ProjectFiles.ROOT.resolve("deploy/environment").toString();
+    assertThat(
+            output(
+                process(
+                    locale, "bash", "-c", "source '%s'; locale charmap".formatted(environment))))
+        .isEqualTo("UTF-8\n");
+  }
+
+  private static String output(ProcessBuilder command) throws Exception {
+    Process process = command.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).isZero();
+    return output;
   }
 
   private static ProcessBuilder process(String locale, String... command) {

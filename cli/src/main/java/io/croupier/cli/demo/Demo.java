@@ -1,6 +1,5 @@
 package io.croupier.cli.demo;
 
-import io.croupier.schemas.VisibleText;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
@@ -19,6 +18,7 @@ import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.VisibleText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,12 +1,12 @@
 package io.croupier.cli.replay;
 
-import io.croupier.schemas.VisibleText;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.protobuf.Descriptors.Descriptor;
 import io.croupier.cli.models.JsonFields;
+import io.croupier.schemas.VisibleText;
 
 /** Inspects lines of JSON without using their values. */
 final class JsonLine {
