@@ -55,6 +55,8 @@ final class Cluster implements AutoCloseable {
             "REST_PORT", String.valueOf(port + 2),
             "METRICS_PORT", String.valueOf(port + 3),
             "ZOOKEEPER_PORT", String.valueOf(port + 4 + TASKMANAGERS),
+            // The least that a machine may have.
+            "LC_ALL", "C",
             // A test that is interrupted leaves no cluster behind.
             "OWNER_PID", String.valueOf(ProcessHandle.current().pid())));
   }

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,9 @@ class DeployPageE2ECase {
           .contains("created    demo")
           .containsPattern(RUNNING)
           .contains("(RUNNING)");
+      cluster.shell(
+          "./croupier models apply --kafka %s deploy/src/test/resources/labels.yaml"
+              .formatted(cluster.bootstrapServers()));
       String reported = page.run(cluster, 2);
       assertThat(reported)
           .contains("In the ledger: 2 reports, epsilon 2 of 20.\n", "\"modelId\":\"demo\"")
@@ -69,6 +73,7 @@ class DeployPageE2ECase {
             .satisfies(update -> assertThat(update.getUsed()).isEqualTo(5));
       }
       checkAccounts(cluster);
+      checkLogs(cluster);
       long broker = cluster.pid("broker");
       page.run(cluster, 7);
       assertThat(ProcessHandle.of(broker)).isEmpty();
@@ -100,6 +105,19 @@ class DeployPageE2ECase {
     assertThat(ExposedMetrics.of(cluster, 1))
         .containsAll(shown)
         .containsAll(ExposedMetrics.in("deploy/alerts.yaml"));
+    assertThat(ExposedMetrics.scrape(cluster, 1))
+        .contains("{model=\"a.x\",", "{model=\"a-x\",", "{model=\"a_x\",")
+        .contains("category=\"日本\",", "category=\"中国\",");
+  }
+
+  /** Checks that logs contain warnings, and none that every checkpoint repeats. */
+  private static void checkLogs(Cluster cluster) throws IOException {
+    Path logs = cluster.directory().resolve("log");
+    String jobManager = Files.readString(logs.resolve("jobmanager.log"));
+    assertThat(jobManager.split("Completed checkpoint")).hasSizeGreaterThan(10);
+    assertThat(jobManager + Files.readString(logs.resolve("taskmanager-1.log")))
+        .contains(" WARN ")
+        .doesNotContain("pendingCommittables", "Flushing new partitions", "Marking checkpoint");
   }
 
   private static String get(String address) throws Exception {

@@ -32,13 +32,15 @@ final class ExposedMetrics {
   static Set<String> of(Cluster cluster, int taskManagers) throws Exception {
     Set<String> exposed = new TreeSet<>();
     for (int server = 0; server <= taskManagers; server++) {
-      exposed.addAll(names(get(cluster.metrics(server) + "/metrics")));
+      exposed.addAll(names(scrape(cluster, server)));
     }
     return exposed;
   }
 
-  private static String get(String address) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(address)).build();
+  /** What a server of the cluster serves to Prometheus now. */
+  static String scrape(Cluster cluster, int server) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(cluster.metrics(server) + "/metrics")).build();
     return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body();
   }
 }
