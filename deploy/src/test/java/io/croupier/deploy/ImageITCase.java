@@ -14,29 +14,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Runs the steps of the Dockerfile without a container engine, in a directory tree that replaces
- * Flink's image, each as the user that it has there. The tree contains only the dependencies of the
- * steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}), and no part of
- * Flink.
+ * Runs the steps of the Dockerfiles without a container engine, in a directory tree that replaces
+ * the base image, each as the user that it has there. The tree contains only the dependencies of
+ * the steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}). {@code
+ * ContainersE2ECase} builds and starts the images.
  */
 class ImageITCase {
-  private static final Path DOCKERFILE =
-      Cluster.ROOT.resolve("deploy").resolve("docker").resolve("Dockerfile");
+  private static final String JOB = "deploy/docker/Dockerfile";
+  private static final String KUBERNETES = "deploy/kubernetes/flinkdeployment.yaml";
+  private static final String COMPOSE = "deploy/docker/compose.yaml";
+  private static final String GATEWAY = "deploy/docker/gateway/Dockerfile";
 
   /** The users of Flink's image, each with a group of the same name and number. */
   private static final Map<String, Integer> USERS = Map.of("root", 0, "flink", 9999);
 
   private static final Pattern LIBRARY = Pattern.compile("(/\\S+\\.so\\S*)");
-  private static final Pattern COPY = Pattern.compile("--chown=(\\w+):(\\w+) (\\S+) (\\S+)");
+  private static final Pattern COPY = Pattern.compile("(?:--chown=(\\w+):(\\w+) )?(\\S+) (\\S+)");
 
   @TempDir private Path tree;
   private String user = "";
   private String base = "";
+  private List<String> entryPoint = List.of();
 
   @BeforeEach
   void layTree() throws Exception {
@@ -102,9 +108,12 @@ class ImageITCase {
   }
 
   private void run(String step) throws IOException {
-    int id = USERS.get(user);
-    succeed(
-        List.of("chroot", "--userspec=" + id + ":" + id, tree.toString(), "/bin/sh", "-c", step));
+    String ids = USERS.containsKey(user) ? "%1$d:%1$d".formatted(USERS.get(user)) : user;
+    succeed(List.of("chroot", "--userspec=" + ids, tree.toString(), "/bin/sh", "-c", step));
+  }
+
+  private void build(String dockerfile) throws IOException {
+    build(Files.readAllLines(Cluster.ROOT.resolve(dockerfile)));
   }
 
   private void build(List<String> dockerfile) throws IOException {
@@ -127,11 +136,14 @@ class ImageITCase {
       switch (instruction[0]) {
         case "FROM" -> {
           base = instruction[1];
-          user = "flink";
+          user = base.startsWith("flink:") ? "flink" : "root";
         }
         case "USER" -> user = instruction[1];
         case "RUN" -> run(instruction[1]);
         case "COPY" -> copyInto(instruction[1]);
+        case "ENTRYPOINT" ->
+            entryPoint = List.of(instruction[1].replaceAll("[\\[\\]\"]", "").split(", "));
+        case "ENV", "CMD" -> {}
         default -> throw new IllegalStateException("This test can't follow: " + complete);
       }
     }
@@ -141,15 +153,22 @@ class ImageITCase {
   private void copyInto(String arguments) throws IOException {
     Matcher copy = COPY.matcher(arguments);
     assertThat(copy.matches()).as("COPY %s", arguments).isTrue();
+    Path source = Cluster.ROOT.resolve(copy.group(3));
     Path target = tree.resolve(copy.group(4).substring(1));
     Files.createDirectories(target.getParent());
-    Files.copy(Cluster.ROOT.resolve(copy.group(3)), target);
-    own(target, copy.group(1), copy.group(2));
+    try (Stream<Path> files = Files.walk(source)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, target.resolve(source.relativize(file).toString()));
+      }
+    }
+    if (copy.group(1) != null) {
+      own(target, copy.group(1), copy.group(2));
+    }
   }
 
   @Test
   void theStepsSucceedAndTheJobsUserOwnsWhatItNeeds() throws Exception {
-    build(Files.readAllLines(DOCKERFILE));
+    build(JOB);
 
     assertThat(user).as("who runs the job").isEqualTo("flink");
     run("[ -r /opt/flink/usrlib/croupier-job.jar ]");
@@ -158,9 +177,55 @@ class ImageITCase {
   }
 
   @Test
+  void theJobsJarIsComplete() throws Exception {
+    build(JOB);
+
+    String classPath =
+        Cluster.ROOT.resolve("deploy/target/lib") + "/*:" + tree + "/opt/flink/usrlib/*";
+    assertThat(
+            java(
+                "-cp",
+                classPath,
+                "io.croupier.job.CroupierJob",
+                "--kafka.bootstrap.servers",
+                "nowhere:9092",
+                "--dry-run"))
+        .contains("ledger");
+  }
+
+  @Test
+  void theGatewayStartsAndItsUserAloneReadsItsSecrets() throws Exception {
+    build(GATEWAY);
+
+    assertThat(user).as("who runs the gateway").isEqualTo("9998:9998");
+    assertThat(entryPoint).first().isEqualTo("java");
+    List<String> arguments = new ArrayList<>();
+    for (String argument : entryPoint.subList(1, entryPoint.size())) {
+      arguments.add(argument.startsWith("/") ? tree + argument : argument);
+    }
+    arguments.add("--help");
+    assertThat(java(arguments.toArray(String[]::new))).contains("croupier gateway");
+    run("touch /secrets/pepper");
+    assertThatThrownBy(() -> run("mkdir /elsewhere")).hasMessageContaining("ermission denied");
+    user = "flink";
+    assertThatThrownBy(() -> run("[ -r /secrets/pepper ]"))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  private static String java(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.addAll(List.of(arguments));
+    return succeed(command);
+  }
+
+  @Test
   void aStepThatTheBaseImagesUserMayNotTakeFails() throws Exception {
     List<String> withoutRoot =
-        Files.readAllLines(DOCKERFILE).stream().filter(line -> !line.startsWith("USER")).toList();
+        Files.readAllLines(Cluster.ROOT.resolve(JOB)).stream()
+            .filter(line -> !line.startsWith("USER"))
+            .toList();
 
     assertThatThrownBy(() -> build(withoutRoot))
         .hasMessageContaining("/state")
@@ -170,10 +235,8 @@ class ImageITCase {
   /** The manifest names files of the image, and of the Flink release on which it is based. */
   @Test
   void theKubernetesManifestFitsTheImage() throws Exception {
-    build(Files.readAllLines(DOCKERFILE));
-    String manifest =
-        Files.readString(
-            Cluster.ROOT.resolve("deploy").resolve("kubernetes").resolve("flinkdeployment.yaml"));
+    build(JOB);
+    String manifest = Files.readString(Cluster.ROOT.resolve(KUBERNETES));
     String flink = System.getProperty("flink.version");
 
     assertThat(base).isEqualTo("flink:" + flink + "-java17");
@@ -184,5 +247,22 @@ class ImageITCase {
     Matcher jar = Pattern.compile("jarURI: local://(\\S+)").matcher(manifest);
     assertThat(jar.find()).isTrue();
     assertThat(tree.resolve(jar.group(1).substring(1))).isRegularFile();
+  }
+
+  /** The tags of images in the manifests, and the jar's name, contain the build's versions. */
+  @ParameterizedTest
+  @CsvSource({
+    "project.version, 'croupier-(?:job|gateway):(\\S+)'",
+    "project.version, 'croupier-job-(\\S+)-cluster.jar'",
+    "kafka.version, 'apache/kafka:(\\S+)'"
+  })
+  void theManifestsNameTheVersionsOfTheBuild(String property, String name) throws Exception {
+    StringBuilder texts = new StringBuilder();
+    for (String file : List.of(JOB, GATEWAY, COMPOSE, KUBERNETES)) {
+      texts.append(Files.readString(Cluster.ROOT.resolve(file)));
+    }
+    assertThat(Pattern.compile(name).matcher(texts).results().map(found -> found.group(1)))
+        .isNotEmpty()
+        .containsOnly(System.getProperty(property));
   }
 }
