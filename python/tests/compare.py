@@ -69,10 +69,11 @@ class Printer:
 
 def reports(lines: Iterable[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ada.ledger", "ada", Limit()) as ledger:
-        for line in lines:
+        for number, line in enumerate(lines):
             epsilon, update, gradient = line.split()
             device = Device(ledger, Printer(), float(epsilon))
-            assert device.take_part(Snapshot.parse(bytes.fromhex(update)), Person(numbers(gradient)), {"screen": "cart"}) is not None
+            snapshot = Snapshot.parse(bytes.fromhex(update))
+            assert device.take_part(snapshot, Person(numbers(gradient)), {"screen": "cart"}, key=str(number)) is not None
 
 
 if __name__ == "__main__":
