@@ -103,8 +103,8 @@ public final class Croupier implements Runnable {
         // A name may begin with '@'.
         .setExpandAtFiles(false)
         .setColorScheme(Help.defaultColorScheme(Help.Ansi.OFF))
-        .registerConverter(double.class, NumberText::parseDouble)
-        .registerConverter(Double.class, NumberText::parseDouble)
+        .registerConverter(double.class, Croupier::number)
+        .registerConverter(Double.class, Croupier::number)
         .registerConverter(
             short.class, text -> Short.valueOf(Integer.toString(NumberText.parseInt(text))))
         .registerConverter(int.class, NumberText::parseInt)
@@ -120,6 +120,11 @@ public final class Croupier implements Runnable {
               }
               return ExitCode.FAILURE.code();
             });
+  }
+
+  /** Infinity is that of Protobuf's JSON mapping; few options allow it. */
+  private static double number(String text) {
+    return text.equals("Infinity") ? Double.POSITIVE_INFINITY : NumberText.parseDouble(text);
   }
 
   private static int execute(ParseResult parsed) {

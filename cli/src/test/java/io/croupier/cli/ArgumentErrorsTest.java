@@ -64,6 +64,7 @@ class ArgumentErrorsTest {
         "demo --epsilon -1 | FAILURE",
         "run | FAILURE",
         "run --config nowhere.yaml | FAILURE",
+        "audit --mechanism coordinate-laplace --taus Infinity | FAILURE",
         "ledger | ARGUMENTS",
         "ledger --top many | ARGUMENTS",
         "ledgers | ARGUMENTS",

@@ -2,6 +2,7 @@ package io.croupier.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,7 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,21 +109,35 @@ class StandardOutputTest {
         .isEqualTo("Zoë\\u001b[31m \\u202egnp.exe\\u009b2J\na\\u0007\t|\n");
   }
 
-  /** The names of two people must not become one, in this process. */
+  /** The names of two people must not become one. */
   @Test
   void aProcessInTheLocaleCRefusesNamesThatItCannotRead() throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String classes = System.getProperty("java.class.path");
     Path err = directory.resolve("err");
-    Process process =
-        process("C", java, "-Xmx64m", "-cp", classes, Croupier.class.getName(), "ledger", "Zoë")
-            .redirectError(err.toFile())
-            .start();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    ProcessBuilder process = process("C", java("ledger", "Zo\u00eb")).redirectError(err.toFile());
+    assertThat(process.start().waitFor()).isEqualTo(ExitCode.ARGUMENTS.code());
     assertThat(Files.readString(err))
         .startsWith("Argument 2 contains bytes that are not text in the locale's encoding, ")
         .contains("set LC_ALL=C.UTF-8");
-    assertThat(process.exitValue()).isEqualTo(ExitCode.ARGUMENTS.code());
+  }
+
+  @Test
+  void aProcessFailsOnAFullDisk() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    Path err = directory.resolve("err");
+    ProcessBuilder process =
+        process("C", java("--version")).redirectOutput(full.toFile()).redirectError(err.toFile());
+    assertThat(process.start().waitFor()).isEqualTo(ExitCode.FAILURE.code());
+    assertThat(Files.readString(err)).startsWith("Standard output can't be written: ");
+  }
+
+  private static String[] java(String... arguments) {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String classes = System.getProperty("java.class.path");
+    return Stream.concat(
+            Stream.of(java, "-Xmx64m", "-cp", classes, Croupier.class.getName()),
+            Stream.of(arguments))
+        .toArray(String[]::new);
   }
 
   /** The scripts choose a locale that has all names. */

@@ -15,9 +15,16 @@
 /** Base of all errors of this module. Messages contain no gradient, no noise, no token and no person. */
 export class CroupierError extends Error {
   constructor(message, options) {
-    super(message, options);
+    super(visible(message), options);
     this.name = new.target.name;
   }
+}
+
+/** A message in one line: it may quote foreign text, whose characters a terminal would obey. */
+function visible(text) {
+  return String(text).replace(/(?! )[\p{C}\p{Z}]/gu, (found) =>
+    Array.from({ length: found.length }, (_, i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  );
 }
 
 /** The report would exceed the person's limit. No noise was drawn. */

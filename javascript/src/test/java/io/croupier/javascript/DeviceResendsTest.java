@@ -26,6 +26,15 @@ class DeviceResendsTest extends DeviceFixture {
     assertThat(Visits.report(visits.received().get(0)).getSequence()).isEqualTo(1);
   }
 
+  @Test
+  void aMessageIsOneLineThatNoTerminalObeys() {
+    Value device = visits.open(visits.page(), "{}");
+    visits.answerNext("problem(422, 'Zo\\u00eb\\u001b[31m\\nforged\\u202e\\u2028 \\u009b')");
+    Value failure = visits.failure(report(device, 0));
+    assertThat(failure.getMember("message").asString())
+        .contains("Zo\u00eb\\u001b[31m\\u000aforged\\u202e\\u2028 \\u009b");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -27,6 +27,9 @@ import org.apache.commons.csv.DuplicateHeaderMode;
 /** A CSV file with a header, in memory. Error messages contain file, line and column, no values. */
 final class CsvTable {
 
+  /** What other programs write for a number that is missing, or too large. */
+  private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
+
   /** Separators of columns, the usual one first. */
   private static final List<Character> SEPARATORS = List.of(',', ';', '\t');
 
@@ -255,12 +258,8 @@ final class CsvTable {
 
   /** Whether the first value is a number: then all of them must be. */
   boolean isNumeric(String column) {
-    try {
-      NumberText.parseDouble(column(column).get(0));
-      return true;
-    } catch (NumberFormatException e) {
-      return false;
-    }
+    String first = column(column).get(0);
+    return NumberText.isNumber(first) || NOT_FINITE.contains(first);
   }
 
   private InputException notFinite(int row, String column, Throwable cause) {
