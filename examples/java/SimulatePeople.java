@@ -3,6 +3,7 @@ import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.client.ReportTransport;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
@@ -36,8 +37,10 @@ public final class SimulatePeople implements Callable<Integer> {
   @Option(names = "--kafka", required = true, description = "HOST:PORT of a Kafka broker")
   private String kafka;
 
-  @Option(names = "--prefix", defaultValue = "croupier", description = "first part of the topics'"
-      + " names")
+  @Option(
+      names = "--prefix",
+      defaultValue = "croupier",
+      description = "first part of the topics'" + " names")
   private String prefix;
 
   @Option(names = "--model", required = true, description = "the model's name")
@@ -101,14 +104,16 @@ public final class SimulatePeople implements Callable<Integer> {
           // Each device has a ledger of its own; that of a real person is a file.
           LocalLedger ledger = LocalLedger.inMemory("person-" + reported, Limit.ofEpsilon(20));
           new GradientReporter(transport, ledger)
-              .report(newest, Day.draw(random).gradient(newest.weights()), randomiser);
+              .report(
+                  newest,
+                  DataKey.of("day"),
+                  Day.draw(random).gradient(newest.weights()),
+                  randomiser);
         }
         producer.flush();
         long before = newest.round();
         long received = received(first) + reported;
-        newest =
-            await(
-                models, update -> update.round() > before && received(update) >= received);
+        newest = await(models, update -> update.round() > before && received(update) >= received);
         System.out.printf("\r%,d of %,d people have reported", reported, people);
       }
       System.out.println();
@@ -152,10 +157,7 @@ public final class SimulatePeople implements Callable<Integer> {
     System.out.printf(
         "Mean error of the steps of %,d other people: %.2f with the model, %.2f without, %.2f at"
             + " best%n",
-        STRANGERS,
-        error(days, average),
-        error(days, new double[3]),
-        error(days, TRUTH));
+        STRANGERS, error(days, average), error(days, new double[3]), error(days, TRUTH));
   }
 
   private static double error(Day[] days, double[] weights) {

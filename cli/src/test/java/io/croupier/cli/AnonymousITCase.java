@@ -15,6 +15,7 @@ import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.AnonymousReporter;
 import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ohttp.ObliviousKey;
@@ -93,6 +94,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class AnonymousITCase {
+  private static final DataKey DATA = DataKey.of("data").times(1000);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
   private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
@@ -422,7 +424,7 @@ class AnonymousITCase {
         assertThat(System.nanoTime()).as("round %d", model.round()).isLessThan(deadline);
         for (AnonymousReporter reporter : reporters) {
           Optional<CompletableFuture<Void>> report =
-              reporter.takePart(model, () -> new double[] {0.5, -0.5});
+              reporter.takePart(model, DATA, () -> new double[] {0.5, -0.5});
           report.ifPresent(reports::add);
         }
         for (AnonymousReporter reporter : reporters) {
@@ -531,7 +533,7 @@ class AnonymousITCase {
                 key,
                 Duration.ofMillis(1))) {
       reporter
-          .takePart(model, () -> new double[] {0.5, -0.5})
+          .takePart(model, DATA, () -> new double[] {0.5, -0.5})
           .orElseThrow()
           .get(2, TimeUnit.MINUTES);
       AnonymousReport stored = anonymousReport("relayed");

@@ -9,6 +9,7 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -173,6 +174,7 @@ class SecuredITCase {
       new GradientReporter(new KafkaReportTransport(producer, TOPICS.gradients()), ledger)
           .report(
               model,
+              DataKey.of("day"),
               new double[] {0.1, 0.2},
               new L2LaplaceRandomiser(
                   model.gradientBound(), model.dimension(), model.gridExponent(), 1))

@@ -1,6 +1,8 @@
 package io.croupier.client;
 
 import com.google.protobuf.ByteString;
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
@@ -26,9 +28,10 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * Sends one anonymous report of a person in each window of a model. The person's {@link
- * LocalLedger} is charged when the device asks for the window's token, and keeps the token, then
- * the report, in its file before they are sent, so a crash spends nothing twice.
+ * Sends anonymous reports of a person: at most one in each window of a model, and one in all of the
+ * same data. The person's {@link LocalLedger} is charged when the device asks for the window's
+ * token, and keeps the token, then the report, in its file before they are sent, so a crash spends
+ * nothing twice.
  *
  * <p>The device asks for a token when the newest update first contains its window, which is before
  * the window, or as it opens. A token that isn't granted before the window's second publication is
@@ -156,39 +159,44 @@ public final class AnonymousReporter implements AutoCloseable {
    * and waits for no request and no gradient.
    *
    * @param model the newest publication
+   * @param key names the person's data: they are reported in one window, unless the key says
+   *     otherwise. No token is asked for while there is one for each report that the key allows
    * @param gradient computes the gradient at the publication's weights, shape [d]; called only if
    *     the device reports now, on a thread of this reporter
    * @return the report, if this is its publication or an earlier call drew it and it hasn't
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
-   *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
-   *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
-   *     without identity, has another window, by which the report would be recognised
+   *     it never will be, with an {@link AlreadyReportedException} if the token was for other data,
+   *     and these were reported before, with an {@link IllegalArgumentException} if the gradient
+   *     has another shape, and with an {@link IllegalStateException} if the update, or an answer to
+   *     a request without identity, has another window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
   public synchronized Optional<CompletableFuture<Void>> takePart(
-      ModelSnapshot model, Supplier<double[]> gradient) {
+      ModelSnapshot model, DataKey key, Supplier<double[]> gradient) {
     if (closed) {
       throw closed();
     }
-    tokens.follow(model);
+    tokens.follow(model, key);
     sending.keySet().retainAll(tokens.sequences());
-    return report(model, gradient);
+    return report(model, key, gradient);
   }
 
   /**
    * The tokens that the last call of {@link #takePart} asked for. Completes when all are granted.
-   * Fails with a {@link LimitReachedException} if a token would exceed the person's limit, with an
-   * {@link IllegalArgumentException} if the model takes no anonymous reports of this level, and
-   * with a {@link GatewayException} if the gateway refuses a token, or hasn't granted it for two
-   * minutes; the next call asks again, with the same bytes, for what isn't refused for ever.
+   * Fails with an {@link AlreadyReportedException} if a window begins, and the data were reported
+   * as often as they may be: no token was asked for. Fails with a {@link LimitReachedException} if
+   * a token would exceed the person's limit, with an {@link IllegalArgumentException} if the model
+   * takes no anonymous reports of this level, and with a {@link GatewayException} if the gateway
+   * refuses a token, or hasn't granted it for two minutes; the next call asks again, with the same
+   * bytes, for what isn't refused for ever.
    */
   public CompletableFuture<Void> tokens() {
     return tokens.asked();
   }
 
   private Optional<CompletableFuture<Void>> report(
-      ModelSnapshot model, Supplier<double[]> gradient) {
+      ModelSnapshot model, DataKey key, Supplier<double[]> gradient) {
     Optional<CompletableFuture<Void>> due = Optional.empty();
     Optional<CompletableFuture<Void>> earlier = Optional.empty();
     for (StoredToken stored : tokens.of(model)) {
@@ -204,7 +212,8 @@ public final class AnonymousReporter implements AutoCloseable {
                     stored,
                     () ->
                         granted.thenComposeAsync(
-                            unused -> send(draw(model, stored.sequence(), gradient)), sender)));
+                            unused -> send(draw(model, stored.sequence(), key, gradient)),
+                            sender)));
       }
     }
     return due.isPresent() ? due : earlier;
@@ -220,7 +229,8 @@ public final class AnonymousReporter implements AutoCloseable {
     return sent;
   }
 
-  private StoredToken draw(ModelSnapshot model, long sequence, Supplier<double[]> gradient) {
+  private StoredToken draw(
+      ModelSnapshot model, long sequence, DataKey key, Supplier<double[]> gradient) {
     StoredToken stored =
         tokens.of(model).stream()
             .filter(token -> token.sequence() == sequence && token.stage() == Stage.HELD)
@@ -233,17 +243,22 @@ public final class AnonymousReporter implements AutoCloseable {
                             + " report is sent in this window"));
     HeldToken token = HeldToken.parse(stored.bytes());
     PrivUnit declared = declared(model, token);
+    double[] evaluated = gradient.get();
+    return tokens.draw(
+        stored, model.modelId(), key, () -> report(model, token, declared, evaluated));
+  }
+
+  private static ByteString report(
+      ModelSnapshot model, HeldToken token, PrivUnit declared, double[] gradient) {
     GradientReportView.Builder drawn = GradientReportView.newBuilder();
-    WindowTokens.randomiser(model, declared).release(gradient.get(), drawn);
-    ByteString report =
-        AnonymousGateway.padded(
-            AnonymousReport.newBuilder()
-                .setModelId(model.modelId())
-                .setRound(model.round())
-                .setToken(token.content())
-                .setCandidate(drawn.getCandidate())
-                .setPrivUnit(drawn.getPrivUnit()));
-    return tokens.draw(stored, report);
+    WindowTokens.randomiser(model, declared).release(gradient, drawn);
+    return AnonymousGateway.padded(
+        AnonymousReport.newBuilder()
+            .setModelId(model.modelId())
+            .setRound(model.round())
+            .setToken(token.content())
+            .setCandidate(drawn.getCandidate())
+            .setPrivUnit(drawn.getPrivUnit()));
   }
 
   /** The token's level in the newest update, whose window must be the same. */

@@ -55,7 +55,7 @@ interface AnonymousTransport extends AutoCloseable {
     public byte[] send(Call call, int success) throws GatewayException, InterruptedException {
       HttpRequest.Builder request =
           gateway
-              .request(call.path)
+              .anonymousRequest(call.path)
               .header("User-Agent", USER_AGENT)
               .header(call.header, call.mediaType);
       if (!call.body.isEmpty()) {

@@ -90,6 +90,11 @@ final class GatewayConnection implements AutoCloseable {
 
   /** A request for a path, which begins with a slash or is empty. */
   HttpRequest.Builder request(String path) {
+    return anonymousRequest(path).header(ClientVersion.HEADER, "java/" + ClientVersion.VALUE);
+  }
+
+  /** The same without the version of this library, which would make a person one of fewer. */
+  HttpRequest.Builder anonymousRequest(String path) {
     return HttpRequest.newBuilder(URI.create(base + path));
   }
 

@@ -1,6 +1,8 @@
 package io.croupier.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -32,12 +34,13 @@ import java.util.function.ToDoubleFunction;
  * ReportTransport}, and closes the transport, or its producer, before the ledger. Each reporter
  * needs its own ledger.
  *
- * <p>Privacy is spent when a report leaves the device, whether or not it arrives. So a caller must
- * not report the same data again after a failure: the first report may have arrived, and a second
- * one carries new noise and spends privacy again. Resending the same bytes is safe, and happens
- * automatically: for a limited time by the transport, and afterwards, under the same number, before
- * the next report and when a reporter is created for the ledger. A refusal is final: a report that
- * will never be accepted is not sent again, stays charged, and its number is not reused.
+ * <p>Privacy is spent when a report leaves the device, whether or not it arrives. Each report names
+ * its data by a {@link DataKey}, and the same data are reported once, also after a failure: the
+ * first report may have arrived, and a second one carries new noise and spends privacy again.
+ * Resending the same bytes is safe, and happens automatically: for a limited time by the transport,
+ * and afterwards, under the same number, before the next report and when a reporter is created for
+ * the ledger. A refusal is final: a report that will never be accepted is not sent again, stays
+ * charged, and its number is not reused.
  *
  * <p>Safe for use by several threads: reports leave in the order of their numbers.
  */
@@ -108,7 +111,8 @@ public final class GradientReporter {
 
   /**
    * The reports that were pending in the ledger when this reporter was created, in order. Each
-   * future completes as that of {@link #report(ModelSnapshot, double[], Randomiser)}; unmodifiable.
+   * future completes as that of {@link #report(ModelSnapshot, DataKey, double[], Randomiser)};
+   * unmodifiable.
    */
   public List<CompletableFuture<Void>> resent() {
     return resent;
@@ -117,7 +121,7 @@ public final class GradientReporter {
   /**
    * Sends the report that a round asks of this device: whether its size is above the clip, or the
    * answer to a question, by a randomised bit at the cost of a gradient, or else a gradient. Spends
-   * and throws as {@link #report(ModelSnapshot, double[], Randomiser)}.
+   * and throws as {@link #report(ModelSnapshot, DataKey, double[], Randomiser)}.
    *
    * @param model the newest publication
    * @param participant the person's data at that publication
@@ -183,10 +187,12 @@ public final class GradientReporter {
    * sends it. Spends the randomiser's privacy level, unless it throws: then no noise was drawn,
    * except with an {@link java.io.UncheckedIOException}.
    *
+   * @param key names the person's data
    * @param truth evaluates the question on the person's data and {@link ModelSnapshot#average()};
    *     called at most once, and only if this device is asked
    * @return completes when the report is acknowledged; as for {@link #report(ModelSnapshot,
-   *     double[], Randomiser)}
+   *     DataKey, double[], Randomiser)}
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws NotChosenException if this device isn't asked about that round
    * @throws LimitReachedException if the report would exceed the person's limit
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
@@ -195,14 +201,14 @@ public final class GradientReporter {
    *     and must not be drawn again until the ledger has been reopened
    */
   public CompletableFuture<Void> answer(
-      ModelSnapshot model, Predicate<Question> truth, BitRandomiser randomiser) {
-    return answer(model.terms(), truth, randomiser);
+      ModelSnapshot model, DataKey key, Predicate<Question> truth, BitRandomiser randomiser) {
+    return answer(model.terms(), key, truth, randomiser);
   }
 
   /** The same about an earlier round, with the average that was published with it. */
   public synchronized CompletableFuture<Void> answer(
-      RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
-    return release(() -> maker.answer(terms, truth, randomiser));
+      RoundTerms terms, DataKey key, Predicate<Question> truth, BitRandomiser randomiser) {
+    return release(() -> maker.answer(terms, key, truth, randomiser));
   }
 
   /**
@@ -222,6 +228,7 @@ public final class GradientReporter {
    * Reports the person's category in the {@linkplain #statistic statistic} for which this device is
    * asked, by a randomised group, and sends it. Spends and throws as {@link #answer}.
    *
+   * @param key names the person's data
    * @param category the person's category; called at most once, and only if this device is asked. A
    *     value that is none of the statistic's categories, or null, counts as the last one, and what
    *     is no text of the alphabet of prefixes as the empty text
@@ -229,15 +236,19 @@ public final class GradientReporter {
    */
   public CompletableFuture<Void> vote(
       ModelSnapshot model,
+      DataKey key,
       Function<Statistic, String> category,
       HashedResponseRandomiser randomiser) {
-    return vote(model.terms(), category, randomiser);
+    return vote(model.terms(), key, category, randomiser);
   }
 
   /** The same for an earlier round. */
   public synchronized CompletableFuture<Void> vote(
-      RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
-    return release(() -> maker.vote(terms, category, randomiser));
+      RoundTerms terms,
+      DataKey key,
+      Function<Statistic, String> category,
+      HashedResponseRandomiser randomiser) {
+    return release(() -> maker.vote(terms, key, category, randomiser));
   }
 
   /**
@@ -245,13 +256,17 @@ public final class GradientReporter {
    * statistic} of quantiles for which this device is asked, by a randomised bit, and sends the
    * answer. Spends and throws as {@link #answer}.
    *
+   * @param key names the person's data
    * @param value the person's value; called at most once. One beyond the range counts as the
    *     nearest end, NaN as its lower end
    * @throws IllegalArgumentException if the statistic isn't one of quantiles
    */
   public synchronized CompletableFuture<Void> answerValue(
-      ModelSnapshot model, ToDoubleFunction<Statistic> value, BitRandomiser randomiser) {
-    return release(() -> maker.answerValue(model.terms(), value, randomiser));
+      ModelSnapshot model,
+      DataKey key,
+      ToDoubleFunction<Statistic> value,
+      BitRandomiser randomiser) {
+    return release(() -> maker.answerValue(model.terms(), key, value, randomiser));
   }
 
   /**
@@ -259,20 +274,21 @@ public final class GradientReporter {
    * #asksForSize asked} for it, by a randomised bit, and sends it. Spends and throws as {@link
    * #answer}.
    *
+   * @param key names the person's data
    * @param size computes the size of the person's gradient as the model {@linkplain
    *     ModelSnapshot#size bounds} it; called at most once, and only if this device is asked.
    *     {@link Sizes} states what a size that is no number of at least 0 means
    * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
    */
   public CompletableFuture<Void> answerSize(
-      ModelSnapshot model, DoubleSupplier size, BitRandomiser randomiser) {
-    return answerSize(model.terms(), size, randomiser);
+      ModelSnapshot model, DataKey key, DoubleSupplier size, BitRandomiser randomiser) {
+    return answerSize(model.terms(), key, size, randomiser);
   }
 
   /** The same for an earlier round. */
   public synchronized CompletableFuture<Void> answerSize(
-      RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
-    return release(() -> maker.answerSize(terms, size, randomiser));
+      RoundTerms terms, DataKey key, DoubleSupplier size, BitRandomiser randomiser) {
+    return release(() -> maker.answerSize(terms, key, size, randomiser));
   }
 
   /**
@@ -280,6 +296,7 @@ public final class GradientReporter {
    * throws: then no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
    * @param model the model at whose {@link ModelSnapshot#weights()} the gradient was evaluated
+   * @param key names the person's data
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
    *     finite are replaced as {@link Randomiser#release} states
    * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
@@ -290,6 +307,7 @@ public final class GradientReporter {
    *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
    *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
    *     coordinates or can't be fitted
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
    *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
@@ -299,8 +317,8 @@ public final class GradientReporter {
    *     and must not be drawn again until the ledger has been reopened
    */
   public CompletableFuture<Void> report(
-      ModelSnapshot model, double[] gradient, Randomiser randomiser) {
-    return report(model.terms(), gradient, randomiser);
+      ModelSnapshot model, DataKey key, double[] gradient, Randomiser randomiser) {
+    return report(model.terms(), key, gradient, randomiser);
   }
 
   /**
@@ -313,8 +331,8 @@ public final class GradientReporter {
    *     least 0 means
    */
   public CompletableFuture<Void> report(
-      ModelSnapshot model, double[] gradient, double size, Randomiser randomiser) {
-    return report(model.terms(), gradient, size, randomiser);
+      ModelSnapshot model, DataKey key, double[] gradient, double size, Randomiser randomiser) {
+    return report(model.terms(), key, gradient, size, randomiser);
   }
 
   /**
@@ -326,8 +344,8 @@ public final class GradientReporter {
    *     the {@linkplain ModelSubscriber#published terms} of the round are needed
    */
   public CompletableFuture<Void> report(
-      ModelSnapshot model, long round, double[] gradient, Randomiser randomiser) {
-    return report(model.terms().at(round), gradient, randomiser);
+      ModelSnapshot model, long round, DataKey key, double[] gradient, Randomiser randomiser) {
+    return report(model.terms().at(round), key, gradient, randomiser);
   }
 
   /**
@@ -336,14 +354,14 @@ public final class GradientReporter {
    * @param terms of the published round at whose weights the gradient was evaluated
    */
   public synchronized CompletableFuture<Void> report(
-      RoundTerms terms, double[] gradient, Randomiser randomiser) {
-    return release(() -> maker.release(terms, gradient, randomiser));
+      RoundTerms terms, DataKey key, double[] gradient, Randomiser randomiser) {
+    return release(() -> maker.release(terms, key, gradient, randomiser));
   }
 
   /** The same for a gradient of a known size that was evaluated at an earlier round. */
   public synchronized CompletableFuture<Void> report(
-      RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
-    return release(() -> maker.release(terms, gradient, size, randomiser));
+      RoundTerms terms, DataKey key, double[] gradient, double size, Randomiser randomiser) {
+    return release(() -> maker.release(terms, key, gradient, size, randomiser));
   }
 
   private CompletableFuture<Void> release(Supplier<StoredReport> draw) {

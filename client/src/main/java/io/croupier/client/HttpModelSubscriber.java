@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -146,19 +147,33 @@ public final class HttpModelSubscriber implements AutoCloseable {
    * @throws TimeoutException if there is none after {@code timeout}
    * @throws IllegalStateException if the subscriber failed or is closed
    */
-  public synchronized ModelSnapshot await(Duration timeout)
+  public ModelSnapshot await(Duration timeout) throws TimeoutException, InterruptedException {
+    return await(update -> true, timeout);
+  }
+
+  /**
+   * Waits for an update of another round than that of an earlier one.
+   *
+   * @return the newest update
+   * @throws TimeoutException if there is none after {@code timeout}
+   * @throws IllegalStateException if the subscriber failed or is closed
+   */
+  public ModelSnapshot awaitAfter(ModelSnapshot earlier, Duration timeout)
+      throws TimeoutException, InterruptedException {
+    return await(update -> update.round() != earlier.round(), timeout);
+  }
+
+  private synchronized ModelSnapshot await(Predicate<ModelSnapshot> isAwaited, Duration timeout)
       throws TimeoutException, InterruptedException {
     long start = System.nanoTime();
-    Optional<ModelSnapshot> found = newest();
+    Optional<ModelSnapshot> found = newest().filter(isAwaited);
     while (found.isEmpty()) {
       long left = timeout.toNanos() - (System.nanoTime() - start);
       if (left <= 0) {
-        throw new TimeoutException(
-            "no update of model %s at %s within %s%s"
-                .formatted(modelId, gateway.base(), timeout, obstacle));
+        throw Absence.of(modelId, "at " + gateway.base(), timeout, obstacle);
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
-      found = newest();
+      found = newest().filter(isAwaited);
     }
     return found.get();
   }

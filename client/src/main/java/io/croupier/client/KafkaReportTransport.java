@@ -92,8 +92,14 @@ public final class KafkaReportTransport implements ReportTransport {
           producer.send(
               new ProducerRecord<>(topic, key, report),
               (metadata, failure) -> {
-                if (failure == null) {
+                if (failure == null && metadata.hasOffset()) {
                   sent.complete(null);
+                } else if (failure == null) {
+                  // So are duplicates whose first copy Kafka has forgotten: they are sent again.
+                  sent.completeExceptionally(
+                      new IllegalStateException(
+                          "Kafka acknowledged no offset of the report, which may be lost: acks of"
+                              + " the producer must be all, as producerProperties sets it"));
                 } else {
                   sent.completeExceptionally(reason(failure));
                 }

@@ -8,8 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -45,6 +47,10 @@ public final class ModelSubscriber implements AutoCloseable {
 
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
+
+  /** The brokers, as a message names them after the topic. */
+  private final String brokers;
+
   private final java.util.function.Consumer<ModelSnapshot> listener;
   private final Clock clock;
   private final Thread thread;
@@ -56,6 +62,7 @@ public final class ModelSubscriber implements AutoCloseable {
 
   // Guarded by this.
   private final Map<String, Publications> models = new HashMap<>();
+  private boolean hasPartitions;
   private boolean caughtUp;
   private boolean closed;
   private Throwable failure;
@@ -80,16 +87,23 @@ public final class ModelSubscriber implements AutoCloseable {
       Map<String, Object> kafka,
       String updatesTopic,
       java.util.function.Consumer<ModelSnapshot> listener) {
-    this(new KafkaConsumer<>(consumerProperties(kafka)), updatesTopic, listener, Clock.systemUTC());
+    this(
+        new KafkaConsumer<>(consumerProperties(kafka)),
+        updatesTopic,
+        " of " + kafka.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG),
+        listener,
+        Clock.systemUTC());
   }
 
   ModelSubscriber(
       Consumer<byte[], byte[]> consumer,
       String updatesTopic,
+      String brokers,
       java.util.function.Consumer<ModelSnapshot> listener,
       Clock clock) {
     this.consumer = consumer;
     topic = updatesTopic;
+    this.brokers = brokers;
     this.listener = listener;
     this.clock = clock;
     thread = new Thread(this::follow, "model-subscriber-" + updatesTopic);
@@ -168,17 +182,31 @@ public final class ModelSubscriber implements AutoCloseable {
    * @throws IllegalStateException if the subscriber failed or is closed
    * @throws InterruptException if the thread is interrupted; its interrupt status remains set
    */
-  public synchronized ModelSnapshot await(String modelId, Duration timeout)
+  public ModelSnapshot await(String modelId, Duration timeout) throws TimeoutException {
+    return await(modelId, update -> true, timeout);
+  }
+
+  /**
+   * Waits for an update of another round than that of an earlier one.
+   *
+   * @return the newest update of its model
+   * @throws TimeoutException if there is none after {@code timeout}
+   * @throws IllegalStateException if the subscriber failed or is closed
+   * @throws InterruptException if the thread is interrupted; its interrupt status remains set
+   */
+  public ModelSnapshot awaitAfter(ModelSnapshot earlier, Duration timeout) throws TimeoutException {
+    return await(earlier.modelId(), update -> update.round() != earlier.round(), timeout);
+  }
+
+  private synchronized ModelSnapshot await(
+      String modelId, Predicate<ModelSnapshot> isAwaited, Duration timeout)
       throws TimeoutException {
     long start = System.nanoTime();
     long left = timeout.toNanos();
-    Optional<ModelSnapshot> found = newest(modelId);
+    Optional<ModelSnapshot> found = newest(modelId).filter(isAwaited);
     while (found.isEmpty()) {
       if (left <= 0) {
-        throw new TimeoutException(
-            String.format(
-                "no update of model %s on topic %s within %s%s",
-                modelId, topic, timeout, caughtUp ? "" : "; the topic is not read yet"));
+        throw Absence.of(modelId, "on topic " + topic + brokers, timeout, absence(modelId));
       }
       try {
         TimeUnit.NANOSECONDS.timedWait(this, left);
@@ -186,14 +214,30 @@ public final class ModelSubscriber implements AutoCloseable {
         throw new InterruptException(e);
       }
       left = timeout.toNanos() - (System.nanoTime() - start);
-      found = newest(modelId);
+      found = newest(modelId).filter(isAwaited);
     }
     return found.get();
   }
 
+  /** What is known about a model without updates. */
+  private String absence(String modelId) {
+    if (!caughtUp) {
+      return hasPartitions
+          ? "; the topic is not read to its end yet"
+          : "; no broker has answered, or the topic doesn't exist";
+    }
+    if (models.containsKey(modelId)) {
+      return "; its newest round is " + models.get(modelId).newest().round();
+    }
+    return models.isEmpty()
+        ? "; no model is published there"
+        : "; published there: " + String.join(", ", new TreeSet<>(models.keySet()));
+  }
+
   private synchronized void requireAtWork() {
     if (failure != null) {
-      throw new IllegalStateException("following topic " + topic + " failed", failure);
+      throw new IllegalStateException(
+          "following topic " + topic + brokers + " failed: " + failure.getMessage(), failure);
     }
     if (closed) {
       throw new IllegalStateException("the subscriber of topic " + topic + " is closed");
@@ -279,6 +323,9 @@ public final class ModelSubscriber implements AutoCloseable {
       ends.putAll(consumer.endOffsets(partitions));
     }
     consumer.assign(partitions);
+    synchronized (this) {
+      hasPartitions = true;
+    }
   }
 
   private void accept(ConsumerRecord<byte[], byte[]> update) {

@@ -10,23 +10,46 @@ package io.croupier.client;
 public final class NotChosenException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  NotChosenException(RoundTerms terms, String way) {
-    super(
-        "this device is not chosen to answer round "
-            + terms.round()
-            + " of model "
-            + terms.modelId()
-            + way
-            + ", which is answered with probability "
-            + terms.answerProbability()
-            + questions(terms));
+  private NotChosenException(String message) {
+    super(message);
   }
 
-  private static String questions(RoundTerms terms) {
-    return terms.questionProbability() == 0
-        ? ""
-        : ", then by the answer to a question with probability "
-            + terms.questionProbability()
-            + ", otherwise by a gradient";
+  /** The round asks nothing of this device. */
+  static NotChosenException ofNothing(RoundTerms terms) {
+    return new NotChosenException(
+        begin(terms)
+            + " asks nothing of this device: a device answers a round with probability "
+            + terms.answerProbability()
+            + "; wait for a later round");
+  }
+
+  /**
+   * The round asks for something else.
+   *
+   * @param asked what it asks for
+   * @param given what the caller gives
+   */
+  static NotChosenException ofOther(RoundTerms terms, String asked, String given) {
+    return new NotChosenException(
+        begin(terms)
+            + " asks this device for "
+            + asked
+            + ", not for "
+            + given
+            + "; 'respond' does what a round asks for");
+  }
+
+  /** The device can't answer what the round asks for. */
+  static NotChosenException ofUnable(RoundTerms terms, String asked) {
+    return new NotChosenException(
+        begin(terms)
+            + " asks this device for "
+            + asked
+            + ", which it can't give: its data can't, its noise is undisclosed or of no such"
+            + " level, or its limit leaves nothing for answers; wait for a later round");
+  }
+
+  private static String begin(RoundTerms terms) {
+    return "round " + terms.round() + " of model " + terms.modelId();
   }
 }

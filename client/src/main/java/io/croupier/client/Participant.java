@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 
@@ -9,6 +10,12 @@ import io.croupier.schemas.Statistic;
  * {@link GradientReporter#respond} calls no method that the round doesn't need.
  */
 public interface Participant {
+
+  /**
+   * Names the data: the device reports data of a key once to each model, or as often as the key
+   * says. {@link Rows} are named by their digest.
+   */
+  DataKey key();
 
   /** The gradient of the person's loss at the weights of the round, shape [d]; not modified. */
   double[] gradient();

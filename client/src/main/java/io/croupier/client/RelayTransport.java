@@ -50,7 +50,7 @@ final class RelayTransport implements AnonymousTransport {
     ObliviousExchange exchange = key.encapsulate(message.encoded());
     HttpRequest request =
         relay
-            .request("")
+            .anonymousRequest("")
             .header("User-Agent", USER_AGENT)
             .header("Content-Type", ObliviousExchange.REQUEST_TYPE)
             .POST(BodyPublishers.ofByteArray(exchange.request()))

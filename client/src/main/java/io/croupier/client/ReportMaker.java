@@ -1,5 +1,7 @@
 package io.croupier.client;
 
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -166,17 +168,19 @@ public final class ReportMaker {
    *     io.croupier.client.ledger.Limit#answers answers}
    */
   public StoredReport respond(RoundTerms terms, Participant participant, Randomiser randomiser) {
+    DataKey key = participant.key();
+    ledger.requireUnreported(terms.modelId(), key);
     Optional<BitRandomiser> bits =
         BitRandomiser.costing(randomiser.cost()).filter(ledger::admitsAnswer);
     if (bits.isPresent() && asksForSize(terms)) {
-      return answerSize(terms, participant::size, bits.get());
+      return answerSize(terms, key, participant::size, bits.get());
     }
     if (bits.isPresent() && question(terms).filter(participant::canAnswer).isPresent()) {
-      return answer(terms, participant::answer, bits.get());
+      return answer(terms, key, participant::answer, bits.get());
     }
     Optional<Statistic> statistic = statistic(terms).filter(participant::canVote);
     if (bits.isPresent() && statistic.filter(each -> hasThreshold(terms, each)).isPresent()) {
-      return answerValue(terms, participant::value, bits.get());
+      return answerValue(terms, key, participant::value, bits.get());
     }
     if (statistic.filter(each -> each.hasChoice() || hasTexts(terms, each)).isPresent()) {
       Optional<HashedResponseRandomiser> groups =
@@ -184,14 +188,17 @@ public final class ReportMaker {
                   randomiser.cost(), Statistics.candidates(statistic.get()))
               .filter(ledger::admitsVote);
       if (groups.isPresent()) {
-        return vote(terms, participant::category, groups.get());
+        return vote(terms, key, participant::category, groups.get());
       }
+    }
+    if (takesPart(terms) && isAsked(terms)) {
+      throw NotChosenException.ofUnable(terms, asks(terms));
     }
     requireGradient(terms);
     double[] gradient = participant.gradient();
     return terms.hasMovingClip()
-        ? release(terms, gradient, participant.size(), randomiser)
-        : release(terms, gradient, randomiser);
+        ? release(terms, key, gradient, participant.size(), randomiser)
+        : release(terms, key, gradient, randomiser);
   }
 
   /**
@@ -199,6 +206,7 @@ public final class ReportMaker {
    * no noise was drawn, except with an {@link java.io.UncheckedIOException}.
    *
    * @param terms of the published round at whose weights the gradient was evaluated
+   * @param key names the person's data
    * @param gradient gradient of this person's loss, shape [d], not modified; values that are not
    *     finite are replaced as {@link Randomiser#release} states
    * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
@@ -208,6 +216,7 @@ public final class ReportMaker {
    *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
    *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
    *     coordinates or can't be fitted
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
    *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
@@ -216,21 +225,40 @@ public final class ReportMaker {
    * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be
    *     sent, and must not be drawn again until the ledger has been reopened
    */
-  public StoredReport release(RoundTerms terms, double[] gradient, Randomiser randomiser) {
+  public StoredReport release(
+      RoundTerms terms, DataKey key, double[] gradient, Randomiser randomiser) {
     if (terms.is(AdaptiveClip.Size.FEATURES)) {
       throw new IllegalArgumentException(
           "the clip of model "
               + terms.modelId()
-              + " bounds the size FEATURES; a report must state the size, slope bound times norm of"
-              + " the features");
+              + " bounds the size FEATURES, and no size is given; call 'respond', or give 'report'"
+              + " the size: slope bound of the round times norm of the features, as Sizes.ofLinear"
+              + " computes it");
     }
-    return releaseScaled(terms, gradient, randomiser);
+    return releaseScaled(terms, key, gradient, randomiser);
   }
 
   private void requireGradient(RoundTerms terms) {
     if (!answers(terms)) {
-      throw new NotChosenException(terms, isAsked(terms) ? " by a gradient" : "");
+      throw notChosen(terms, "a gradient");
     }
+  }
+
+  private NotChosenException notChosen(RoundTerms terms, String given) {
+    return takesPart(terms)
+        ? NotChosenException.ofOther(terms, asks(terms), given)
+        : NotChosenException.ofNothing(terms);
+  }
+
+  /** What a round asks of this device, which takes part in it. */
+  private String asks(RoundTerms terms) {
+    if (asksForSize(terms)) {
+      return "the size of its gradient";
+    }
+    return question(terms)
+        .map(question -> "an answer to question " + question.getName())
+        .or(() -> statistic(terms).map(statistic -> "statistic " + statistic.getName()))
+        .orElse("a gradient");
   }
 
   /**
@@ -243,13 +271,14 @@ public final class ReportMaker {
    *     means
    */
   public StoredReport release(
-      RoundTerms terms, double[] gradient, double size, Randomiser randomiser) {
+      RoundTerms terms, DataKey key, double[] gradient, double size, Randomiser randomiser) {
     double[] scaled =
         terms.hasMovingClip() ? Sizes.scaled(gradient, size, terms.gradientBound()) : gradient;
-    return releaseScaled(terms, scaled, randomiser);
+    return releaseScaled(terms, key, scaled, randomiser);
   }
 
-  private StoredReport releaseScaled(RoundTerms terms, double[] gradient, Randomiser randomiser) {
+  private StoredReport releaseScaled(
+      RoundTerms terms, DataKey key, double[] gradient, Randomiser randomiser) {
     requireSame("dimension", randomiser.dimension(), terms.dimension());
     Randomiser fitted = randomiser;
     if (terms.hasMovingClip()) {
@@ -263,7 +292,8 @@ public final class ReportMaker {
     requireSame("gradientBound", fitted.gradientBound(), terms.gradientBound());
     requireGradient(terms);
     Randomiser chosen = fitted;
-    return ledger.release(chosen, sequence -> draw(sequence, terms, gradient, chosen));
+    return ledger.release(
+        terms.modelId(), key, chosen, sequence -> draw(sequence, terms, gradient, chosen));
   }
 
   /**
@@ -272,9 +302,11 @@ public final class ReportMaker {
    * an {@link java.io.UncheckedIOException}.
    *
    * @param terms of the published round whose average the answer is about
+   * @param key names the person's data
    * @param truth evaluates the question on the person's data and the average published with the
    *     round; called at most once, and only if this device is asked
    * @return a {@link io.croupier.schemas.GradientReport}, pending in the ledger
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws NotChosenException if this device isn't asked about that round
    * @throws LimitReachedException if the report would exceed the person's limit
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
@@ -283,11 +315,10 @@ public final class ReportMaker {
    *     sent, and must not be drawn again until the ledger has been reopened
    */
   public StoredReport answer(
-      RoundTerms terms, Predicate<Question> truth, BitRandomiser randomiser) {
+      RoundTerms terms, DataKey key, Predicate<Question> truth, BitRandomiser randomiser) {
     Question question =
-        question(terms)
-            .orElseThrow(() -> new NotChosenException(terms, " by the answer to a question"));
-    return answer(terms, question.getName(), truth.test(question), randomiser);
+        question(terms).orElseThrow(() -> notChosen(terms, "the answer to a question"));
+    return answer(terms, key, question.getName(), truth.test(question), randomiser);
   }
 
   /**
@@ -296,18 +327,20 @@ public final class ReportMaker {
    * #answer}.
    *
    * @param terms of the published round
+   * @param key names the person's data
    * @param size computes the size of the person's gradient as the model {@linkplain RoundTerms#size
    *     bounds} it; called at most once, and only if this device is asked. {@link Sizes} states
    *     what a size that is no number of at least 0 means
    * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
    */
-  public StoredReport answerSize(RoundTerms terms, DoubleSupplier size, BitRandomiser randomiser) {
+  public StoredReport answerSize(
+      RoundTerms terms, DataKey key, DoubleSupplier size, BitRandomiser randomiser) {
     if (!asksForSize(terms)) {
-      throw new NotChosenException(terms, " by its size");
+      throw notChosen(terms, "its size");
     }
     requireKnownSize(terms);
     boolean isAbove = Sizes.isAbove(size.getAsDouble(), terms.gradientBound());
-    return answer(terms, AdaptiveClips.QUESTION, isAbove, randomiser);
+    return answer(terms, key, AdaptiveClips.QUESTION, isAbove, randomiser);
   }
 
   /**
@@ -315,6 +348,7 @@ public final class ReportMaker {
    * device is asked, by a randomised group. Spends and throws as {@link #answer}.
    *
    * @param terms of the published round
+   * @param key names the person's data
    * @param category the person's category or text; called at most once, and only if this device is
    *     asked. A value that is none of the statistic's categories, or null, counts as the last one,
    *     and what is no text of its alphabet as the empty text
@@ -322,9 +356,11 @@ public final class ReportMaker {
    *     the statistic has no texts in these terms
    */
   public StoredReport vote(
-      RoundTerms terms, Function<Statistic, String> category, HashedResponseRandomiser randomiser) {
-    Statistic statistic =
-        statistic(terms).orElseThrow(() -> new NotChosenException(terms, " for a statistic"));
+      RoundTerms terms,
+      DataKey key,
+      Function<Statistic, String> category,
+      HashedResponseRandomiser randomiser) {
+    Statistic statistic = statistic(terms).orElseThrow(() -> notChosen(terms, "a statistic"));
     requireSame("categories", randomiser.categories(), Statistics.candidates(statistic));
     if (!statistic.hasChoice() && !hasTexts(terms, statistic)) {
       throw new IllegalArgumentException(
@@ -338,6 +374,8 @@ public final class ReportMaker {
             ? Statistics.category(statistic.getChoice(), value)
             : terms.texts().get(statistic.getName()).of(value);
     return ledger.release(
+        terms.modelId(),
+        key,
         randomiser,
         sequence -> {
           GradientReportView.Builder report = report(sequence, terms);
@@ -359,14 +397,14 @@ public final class ReportMaker {
    * #statistic statistic} of quantiles for which this device is asked, by a randomised bit. Spends
    * and throws as {@link #answer}.
    *
+   * @param key names the person's data
    * @param value the person's value; called at most once, and only if this device is asked. One
    *     beyond the range counts as the nearest end, NaN as its lower end
    * @throws IllegalArgumentException if the statistic has no threshold in these terms
    */
   public StoredReport answerValue(
-      RoundTerms terms, ToDoubleFunction<Statistic> value, BitRandomiser randomiser) {
-    Statistic statistic =
-        statistic(terms).orElseThrow(() -> new NotChosenException(terms, " for a statistic"));
+      RoundTerms terms, DataKey key, ToDoubleFunction<Statistic> value, BitRandomiser randomiser) {
+    Statistic statistic = statistic(terms).orElseThrow(() -> notChosen(terms, "a statistic"));
     if (!hasThreshold(terms, statistic)) {
       throw new IllegalArgumentException(
           "statistic "
@@ -375,12 +413,14 @@ public final class ReportMaker {
     }
     double threshold = terms.thresholds().get(statistic.getName());
     boolean isAbove = Statistics.isAbove(value.applyAsDouble(statistic), threshold);
-    return answer(terms, statistic.getName(), isAbove, randomiser);
+    return answer(terms, key, statistic.getName(), isAbove, randomiser);
   }
 
   private StoredReport answer(
-      RoundTerms terms, String question, boolean answer, BitRandomiser randomiser) {
+      RoundTerms terms, DataKey key, String question, boolean answer, BitRandomiser randomiser) {
     return ledger.release(
+        terms.modelId(),
+        key,
         randomiser,
         sequence -> {
           GradientReportView.Builder report = report(sequence, terms);

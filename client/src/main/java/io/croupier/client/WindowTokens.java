@@ -2,6 +2,8 @@ package io.croupier.client;
 
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
@@ -25,6 +27,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -72,11 +75,14 @@ final class WindowTokens implements AutoCloseable {
     this.issuer = issuer;
   }
 
-  /** Gives up what is too late for a publication, and asks for the tokens of windows that begin. */
-  synchronized void follow(ModelSnapshot model) {
+  /**
+   * Gives up what is too late for a publication, and asks for the tokens of windows that begin, as
+   * many as the key allows reports.
+   */
+  synchronized void follow(ModelSnapshot model, DataKey key) {
     newest.put(model.modelId(), model.round());
     endPast(model);
-    asked = askAll(model);
+    asked = askAll(model, key);
   }
 
   /** Completes when the tokens that the last {@link #follow} asked for are granted. */
@@ -117,12 +123,14 @@ final class WindowTokens implements AutoCloseable {
     }
   }
 
-  private CompletableFuture<Void> askAll(ModelSnapshot model) {
+  private CompletableFuture<Void> askAll(ModelSnapshot model, DataKey key) {
     List<CompletableFuture<Void>> requests = new ArrayList<>();
     try {
       for (TokenWindow window : model.windows()) {
-        if (window.getFirstRound() >= model.round() && !isKnown(model, window)) {
-          charge(model, window);
+        if (window.getFirstRound() >= model.round()
+            && !isKnown(model, window)
+            && !isWaiting(model, key)) {
+          charge(model, key, window);
         }
       }
     } catch (RuntimeException e) {
@@ -140,6 +148,12 @@ final class WindowTokens implements AutoCloseable {
       }
     }
     return CompletableFuture.allOf(requests.toArray(CompletableFuture[]::new));
+  }
+
+  /** Whether there is a token for each report that the key still allows. */
+  private boolean isWaiting(ModelSnapshot model, DataKey key) {
+    long waiting = ledger.waiting(model.modelId(), key);
+    return waiting > 0 && ledger.reported(model.modelId(), key) + waiting >= key.times();
   }
 
   private boolean isKnown(ModelSnapshot model, TokenWindow window) {
@@ -188,15 +202,17 @@ final class WindowTokens implements AutoCloseable {
             + model.modelId());
   }
 
-  private void charge(ModelSnapshot model, TokenWindow window) {
+  private void charge(ModelSnapshot model, DataKey key, TokenWindow window) {
     int level = level(model, window);
     PrivUnitRandomiser randomiser = randomiser(model, window.getLevels(level).getPrivUnit());
-    TokenKey key = new TokenKey(window.getLevels(level).getModulus());
+    TokenKey signing = new TokenKey(window.getLevels(level).getModulus());
     TokenChallenge challenge =
         new TokenChallenge(
             model.modelId(), window.getWindow(), AnonymousWindows.bytes(randomiser.mechanism()));
     StoredToken unused =
         ledger.chargeToken(
+            model.modelId(),
+            key,
             randomiser,
             sequence ->
                 new HeldToken(
@@ -204,8 +220,8 @@ final class WindowTokens implements AutoCloseable {
                         window.getFirstRound(),
                         window.getLastRound(),
                         level,
-                        key,
-                        TokenRequest.draw(key, challenge).secrets())
+                        signing,
+                        TokenRequest.draw(signing, challenge).secrets())
                     .encoded());
   }
 
@@ -275,13 +291,16 @@ final class WindowTokens implements AutoCloseable {
   /**
    * Replaces a held token by its report, which is sent from then on.
    *
+   * @throws AlreadyReportedException if the data were reported as often as they may be
    * @throws IllegalStateException if this is closed
    */
-  synchronized StoredToken draw(StoredToken held, ByteString report) {
+  synchronized StoredToken draw(
+      StoredToken held, String modelId, DataKey key, Supplier<ByteString> report) {
     if (closed) {
       throw new IllegalStateException("the reporter is closed");
     }
-    return ledger.advance(held, Stage.DRAWN, HeldToken.parse(held.bytes()).with(report).encoded());
+    return ledger.draw(
+        held, modelId, key, () -> HeldToken.parse(held.bytes()).with(report.get()).encoded());
   }
 
   /** Ends a token, unless another call has. */

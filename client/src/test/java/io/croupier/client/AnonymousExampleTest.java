@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ohttp.BinaryRequest;
@@ -62,7 +63,7 @@ class AnonymousExampleTest {
       while (!Thread.currentThread().isInterrupted()) {
         updates.take();
         ModelSnapshot model = models.await(Duration.ofMinutes(1)); // the newest one
-        reporter.takePart(model, () -> gradientAt(model.weights()));
+        reporter.takePart(model, DataKey.of("2026-11-28"), () -> gradientAt(model.weights()));
         reporter
             .tokens()
             .exceptionally(

@@ -5,6 +5,7 @@ import static io.croupier.client.SigningGateway.EPSILON;
 import static io.croupier.client.SigningGateway.model;
 import static io.croupier.client.SigningGateway.slot;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken;
@@ -69,7 +70,7 @@ abstract class AnonymousFixture {
 
   static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
     Optional<CompletableFuture<Void>> report =
-        reporter.takePart(model(round), () -> new double[] {0.6, 0.8});
+        reporter.takePart(model(round), FrequentData.KEY, () -> new double[] {0.6, 0.8});
     awaitTokens(reporter);
     if (report.isPresent()) {
       report.get().get(2, TimeUnit.MINUTES);

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken.Stage;
@@ -111,7 +112,11 @@ class AnonymousReporterTest extends AnonymousFixture {
           for (long round = attempt == 0 ? 0 : slot; round < slot; round++) {
             takePart(reporter, round);
           }
-          assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+          assertThat(
+                  failure(
+                      reporter
+                          .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                          .orElseThrow()))
               .isInstanceOf(GatewayException.class);
           assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
         }
@@ -123,6 +128,7 @@ class AnonymousReporterTest extends AnonymousFixture {
       assertThat(
               reporter.takePart(
                   model(later),
+                  FrequentData.KEY,
                   () -> {
                     throw new AssertionError("a second draw");
                   }))
@@ -148,7 +154,11 @@ class AnonymousReporterTest extends AnonymousFixture {
       for (long round = 0; round < slot; round++) {
         takePart(reporter, round);
       }
-      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                      .orElseThrow()))
           .isInstanceOf(ReportRefusedException.class);
       takePart(reporter, slot);
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
@@ -177,13 +187,14 @@ class AnonymousReporterTest extends AnonymousFixture {
         AnonymousReporter reporter = reporter(ledger)) {
       long slot = slot(ledger, 0);
       for (long round = 0; round < slot; round++) {
-        reporter.takePart(snapshot(round, window(0)), () -> new double[2]);
+        reporter.takePart(snapshot(round, window(0)), FrequentData.KEY, () -> new double[2]);
         awaitTokens(reporter);
       }
       CompletableFuture<Void> report =
           reporter
               .takePart(
                   model(slot),
+                  FrequentData.KEY,
                   () -> {
                     throw new IllegalStateException("no data");
                   })
@@ -223,7 +234,11 @@ class AnonymousReporterTest extends AnonymousFixture {
       for (long round = 0; round < slot; round++) {
         takePart(reporter, round);
       }
-      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                      .orElseThrow()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0 of model m has another key");
       assertThat(gateway.received("anonymous-reports")).isEmpty();
@@ -245,14 +260,22 @@ class AnonymousReporterTest extends AnonymousFixture {
       for (long round = 0; round < slot; round++) {
         takePart(reporter, round);
       }
-      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                      .orElseThrow()))
           .isInstanceOf(GatewayException.class)
           .hasMessageContaining("serves no key of window 0 of model m");
       assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
       gateway.answerWindows(
           SigningGateway.windows(
               ModelUpdate.newBuilder().setModelId("m").setRound(3 * PUBLICATIONS)));
-      assertThat(failure(reporter.takePart(model(slot), () -> new double[2]).orElseThrow()))
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                      .orElseThrow()))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage("window 0 of model m is over");
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
@@ -272,7 +295,8 @@ class AnonymousReporterTest extends AnonymousFixture {
       assertThat(
               failure(
                   reporter
-                      .takePart(snapshot(slot, other, window(1)), () -> new double[2])
+                      .takePart(
+                          snapshot(slot, other, window(1)), FrequentData.KEY, () -> new double[2])
                       .orElseThrow()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0 of model m has another key");
@@ -297,7 +321,7 @@ class AnonymousReporterTest extends AnonymousFixture {
         takePart(reporter, round);
       }
       CompletableFuture<Void> report =
-          reporter.takePart(model(slot), () -> new double[2]).orElseThrow();
+          reporter.takePart(model(slot), FrequentData.KEY, () -> new double[2]).orElseThrow();
       drawn.await();
       reporter.close();
       assertThat(failure(report)).hasMessage("the reporter is closed");
@@ -321,6 +345,7 @@ class AnonymousReporterTest extends AnonymousFixture {
             reporter
                 .takePart(
                     model(slot),
+                    FrequentData.KEY,
                     () -> {
                       computing.countDown();
                       while (!Thread.currentThread().isInterrupted()) {

@@ -3,6 +3,7 @@ package io.croupier.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -60,7 +61,7 @@ class AnsweringTest {
     Question question = reporter.question(model).orElseThrow();
 
     List<Question> evaluated = new ArrayList<>();
-    reporter.answer(model, asked -> evaluated.add(asked), EXACT).get();
+    reporter.answer(model, FrequentData.KEY, asked -> evaluated.add(asked), EXACT).get();
 
     assertThat(evaluated).containsExactly(question);
     GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());
@@ -85,14 +86,22 @@ class AnsweringTest {
       assertThat(reporter.answers(model)).isEqualTo(!asked);
       if (asked) {
         assertThatThrownBy(
-                () -> reporter.report(model, new double[2], new L2LaplaceRandomiser(1, 2, -16, 1)))
+                () ->
+                    reporter.report(
+                        model,
+                        FrequentData.KEY,
+                        new double[2],
+                        new L2LaplaceRandomiser(1, 2, -16, 1)))
             .isInstanceOf(NotChosenException.class)
-            .hasMessageContaining("by a gradient");
+            .hasMessageContaining("not for a gradient");
       } else {
         assertThatThrownBy(
-                () -> reporter.answer(model, q -> evaluated.incrementAndGet() > 0, EXACT))
+                () ->
+                    reporter.answer(
+                        model, FrequentData.KEY, q -> evaluated.incrementAndGet() > 0, EXACT))
             .isInstanceOf(NotChosenException.class)
-            .hasMessageContaining("by the answer to a question");
+            .hasMessageContaining(
+                "asks this device for a gradient, not for the answer to a question");
       }
     }
     assertThat(evaluated).hasValue(0);
@@ -155,7 +164,8 @@ class AnsweringTest {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.ofEpsilon(1));
     GradientReporter reporter = reporter(ledger);
     ModelSnapshot model = asking(1, 0.5, askedRound(reporter));
-    assertThatThrownBy(() -> reporter.answer(model, q -> true, BitRandomiser.ofEpsilon(2)))
+    assertThatThrownBy(
+            () -> reporter.answer(model, FrequentData.KEY, q -> true, BitRandomiser.ofEpsilon(2)))
         .isInstanceOf(LimitReachedException.class);
     assertThat(producer.history()).isEmpty();
   }

@@ -3,6 +3,7 @@ package io.croupier.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -34,7 +35,8 @@ final class GatewayReports {
 
   /** Reports a gradient of zeros, with noise. */
   static CompletableFuture<Void> report(ReportTransport transport, LocalLedger ledger) {
-    return new GradientReporter(transport, ledger).report(MODEL, new double[2], NOISE);
+    return new GradientReporter(transport, ledger)
+        .report(MODEL, FrequentData.KEY, new double[2], NOISE);
   }
 
   /** Awaits a report that is not acknowledged. Its failure quotes no secret. */

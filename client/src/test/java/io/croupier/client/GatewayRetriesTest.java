@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
@@ -121,7 +122,9 @@ class GatewayRetriesTest {
       try (HttpReportTransport transport =
           new HttpReportTransport(gateway.uri(), () -> TOKEN, Duration.ofSeconds(4))) {
         assertThat(
-                failure(new GradientReporter(transport, kept).report(MODEL, new double[2], NOISE)))
+                failure(
+                    new GradientReporter(transport, kept)
+                        .report(MODEL, FrequentData.KEY, new double[2], NOISE)))
             .hasMessageContaining("answered 503");
         assertThat(gateway.received()).hasSizeBetween(2, 10);
         sent = gateway.received().get(0).body();
@@ -177,7 +180,7 @@ class GatewayRetriesTest {
       GradientReporter reporter = new GradientReporter(transport, ledger);
       List<CompletableFuture<Void>> reports = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        reports.add(reporter.report(MODEL, new double[2], NOISE));
+        reports.add(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE));
       }
       CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new)).get();
 

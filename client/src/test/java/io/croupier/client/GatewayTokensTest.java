@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import java.net.URI;
@@ -64,7 +65,7 @@ class GatewayTokensTest {
             new HttpReportTransport(gateway.uri(), new TokenFile(file), PATIENCE)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
 
-      assertThat(failure(reporter.report(MODEL, new double[2], NOISE)))
+      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
           .isInstanceOf(GatewayException.class)
           .hasMessageContaining("answered 401");
       // The file contained the same token as before.
@@ -72,7 +73,7 @@ class GatewayTokensTest {
       assertThat(ledger.pending()).hasSize(1);
 
       Files.writeString(file, " new ");
-      reporter.report(MODEL, new double[2], NOISE).get();
+      reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
       assertThat(gateway.received()).hasSize(3);
       assertThat(gateway.received().get(1).body()).isEqualTo(gateway.received().get(0).body());
       assertThat(ledger.pending()).isEmpty();
@@ -89,7 +90,7 @@ class GatewayTokensTest {
             new HttpReportTransport(gateway.uri(), tokens::removeFirst, PATIENCE)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
       for (int i = 0; i < 3; i++) {
-        reporter.report(MODEL, new double[2], NOISE).get();
+        reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
       }
 
       assertThat(gateway.received()).hasSize(4);

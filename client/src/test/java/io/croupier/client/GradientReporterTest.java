@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -69,14 +70,14 @@ class GradientReporterTest {
 
   @Test
   void aGradientMayBelongToAnEarlierRound() throws Exception {
-    reporter().report(MODEL, 2, new double[] {0.5, 0}, NEXT_TO_NO_NOISE).get();
+    reporter().report(MODEL, 2, FrequentData.KEY, new double[] {0.5, 0}, NEXT_TO_NO_NOISE).get();
 
     assertThat(sent()).extracting(GradientReport::getRound).containsExactly(2L);
   }
 
   @Test
   void sendsAWellFormedReportUnderTheUsersKey() throws Exception {
-    reporter().report(MODEL, new double[] {30, -40}, NEXT_TO_NO_NOISE).get();
+    reporter().report(MODEL, FrequentData.KEY, new double[] {30, -40}, NEXT_TO_NO_NOISE).get();
 
     ProducerRecord<byte[], byte[]> record = producer.history().get(0);
     assertThat(record.topic()).isEqualTo("gradients");
@@ -100,7 +101,9 @@ class GradientReporterTest {
 
   @Test
   void declaresItsNoise() throws Exception {
-    reporter().report(MODEL, new double[2], new GaussianRandomiser(1, 2, -16, 0.5)).get();
+    reporter()
+        .report(MODEL, FrequentData.KEY, new double[2], new GaussianRandomiser(1, 2, -16, 0.5))
+        .get();
     assertThat(sent().get(0).getGaussian().getMu()).isEqualTo(0.5);
   }
 
@@ -108,7 +111,7 @@ class GradientReporterTest {
   void undisclosedNoiseIsAddedAllTheSame() throws Exception {
     GridRandomiser unsaid = new UndisclosedRandomiser(NEXT_TO_NO_NOISE);
 
-    reporter().report(MODEL, new double[] {30, -40}, unsaid).get();
+    reporter().report(MODEL, FrequentData.KEY, new double[] {30, -40}, unsaid).get();
 
     GradientReport report = sent().get(0);
     assertThat(GradientReports.violations(report)).isEmpty();
@@ -121,7 +124,7 @@ class GradientReporterTest {
   void everyReportHasItsOwnNumber() throws Exception {
     GradientReporter reporter = reporter();
     for (int i = 0; i < 3; i++) {
-      reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
+      reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
     }
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L, 2L);
   }
@@ -130,11 +133,11 @@ class GradientReporterTest {
   void failedReportIsSentBeforeTheNext() throws Exception {
     GradientReporter reporter = reporter();
     producer.sendException = new KafkaException("out of memory");
-    Future<Void> first = reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+    Future<Void> first = reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE);
     assertThatThrownBy(first::get).hasCause(producer.sendException);
     producer.sendException = null;
 
-    reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
+    reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
 
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L);
     assertThat(ledger.pending()).isEmpty();
@@ -146,13 +149,13 @@ class GradientReporterTest {
     GradientReporter reporter =
         new GradientReporter(new KafkaReportTransport(manual, "gradients"), ledger);
     GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
-    Future<Void> future = reporter.report(MODEL, new double[2], noisy);
+    Future<Void> future = reporter.report(MODEL, FrequentData.KEY, new double[2], noisy);
     manual.errorNext(new TimeoutException("gone"));
     assertThatThrownBy(future::get)
         .isInstanceOf(ExecutionException.class)
         .hasMessageContaining("gone");
 
-    assertThat(reporter.report(MODEL, new double[2], noisy)).isNotDone();
+    assertThat(reporter.report(MODEL, FrequentData.KEY, new double[2], noisy)).isNotDone();
     manual.completeNext();
     manual.completeNext();
 
@@ -168,10 +171,12 @@ class GradientReporterTest {
     MockProducer<byte[], byte[]> manual = manual();
     GradientReporter reporter =
         new GradientReporter(new KafkaReportTransport(manual, "gradients"), ledger);
-    assertThat(reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE)).isNotDone();
+    assertThat(reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE))
+        .isNotDone();
     manual.errorNext(new RecordTooLargeException("1 MB at most"));
 
-    assertThat(reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE)).isNotDone();
+    assertThat(reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE))
+        .isNotDone();
 
     assertThat(manual.history()).hasSize(2);
     assertThat(ledger.spent().reports()).isEqualTo(2);
@@ -184,10 +189,10 @@ class GradientReporterTest {
     GradientReporter before =
         new GradientReporter(new KafkaReportTransport(silent, "gradients"), ledger);
     GridRandomiser noisy = new L2LaplaceRandomiser(1, 2, -16, 1);
-    assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
-    assertThat(before.report(MODEL, new double[2], noisy)).isNotDone();
+    assertThat(before.report(MODEL, FrequentData.KEY, new double[2], noisy)).isNotDone();
+    assertThat(before.report(MODEL, FrequentData.KEY, new double[2], noisy)).isNotDone();
 
-    reporter().report(MODEL, new double[2], noisy).get();
+    reporter().report(MODEL, FrequentData.KEY, new double[2], noisy).get();
 
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L, 1L, 2L);
     for (int i = 0; i < 2; i++) {
@@ -202,10 +207,10 @@ class GradientReporterTest {
     GradientReporter reporter =
         new GradientReporter(new KafkaReportTransport(producer, "gradients"), limited);
     GridRandomiser half = new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 2, -16, 0.5));
-    reporter.report(MODEL, new double[2], half).get();
-    reporter.report(MODEL, new double[2], half).get();
+    reporter.report(MODEL, FrequentData.KEY, new double[2], half).get();
+    reporter.report(MODEL, FrequentData.KEY, new double[2], half).get();
 
-    assertThatThrownBy(() -> reporter.report(MODEL, new double[2], half))
+    assertThatThrownBy(() -> reporter.report(MODEL, FrequentData.KEY, new double[2], half))
         .isInstanceOf(LimitReachedException.class)
         .hasMessage("epsilon would add up to 1.5; the limit is 1");
     assertThat(producer.history()).hasSize(2);
@@ -223,14 +228,14 @@ class GradientReporterTest {
     assertRefused(reporter, new L2LaplaceRandomiser(1, 2, -15, 1), "gridExponent", "-15", "-16");
     assertRefused(reporter, new L2LaplaceRandomiser(2, 2, -16, 1), "gradientBound", "2.0", "1.0");
     assertThat(producer.history()).isEmpty();
-    reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
+    reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
     assertThat(sent().get(0).getSequence()).isZero();
   }
 
   private static void assertRefused(
       GradientReporter reporter, GridRandomiser randomiser, String name, String has, String needs) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(MODEL, new double[2], randomiser))
+        .isThrownBy(() -> reporter.report(MODEL, FrequentData.KEY, new double[2], randomiser))
         .withMessage(name + " of the randomiser is " + has + "; the model's is " + needs);
   }
 
@@ -238,15 +243,18 @@ class GradientReporterTest {
   void refusesInvalidGradientsAndKeepsTheNumber() throws Exception {
     GradientReporter reporter = reporter();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(MODEL, new double[3], NEXT_TO_NO_NOISE));
-    reporter.report(MODEL, new double[2], NEXT_TO_NO_NOISE).get();
+        .isThrownBy(
+            () -> reporter.report(MODEL, FrequentData.KEY, new double[3], NEXT_TO_NO_NOISE));
+    reporter.report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
     assertThat(sent()).extracting(GradientReport::getSequence).containsExactly(0L);
   }
 
   /** A failure or a missing report would reveal it. */
   @Test
   void reportsAndChargesNonFiniteGradientsAsZero() throws Exception {
-    reporter().report(MODEL, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE).get();
+    reporter()
+        .report(MODEL, FrequentData.KEY, new double[] {1, Double.NaN}, NEXT_TO_NO_NOISE)
+        .get();
     assertThat(sent().get(0).getGrid().getValuesList()).containsExactly(0, 0);
     assertThat(ledger.spent().reports()).isEqualTo(1);
   }
@@ -258,18 +266,25 @@ class GradientReporterTest {
     for (int round = 0; round < 40; round++) {
       ModelSnapshot model = answeredByHalf(round);
       if (reporter.answers(model)) {
-        reporter.report(model, new double[2], NEXT_TO_NO_NOISE).get();
+        reporter.report(model, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
         answered++;
       } else {
-        assertThatThrownBy(() -> reporter.report(model, new double[2], NEXT_TO_NO_NOISE))
+        assertThatThrownBy(
+                () -> reporter.report(model, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE))
             .isInstanceOf(NotChosenException.class)
             .hasMessage(
-                "this device is not chosen to answer round %s of model m, which is answered with"
-                    + " probability 0.5",
+                "round %s of model m asks nothing of this device: a device answers a round with"
+                    + " probability 0.5; wait for a later round",
                 round);
         long earlier = round;
         assertThatThrownBy(
-                () -> reporter.report(answeredByHalf(99), earlier, new double[2], NEXT_TO_NO_NOISE))
+                () ->
+                    reporter.report(
+                        answeredByHalf(99),
+                        earlier,
+                        FrequentData.KEY,
+                        new double[2],
+                        NEXT_TO_NO_NOISE))
             .isInstanceOf(NotChosenException.class);
       }
     }
@@ -344,6 +359,7 @@ class GradientReporterTest {
     reporter
         .answer(
             ModelSnapshot.parse(asking.build().toByteArray()),
+            FrequentData.KEY,
             question -> {
               now[0] += draw;
               return true;
@@ -362,7 +378,7 @@ class GradientReporterTest {
     Future<Void> report =
         new GradientReporter(
                 new KafkaReportTransport(producer, "gradients"), ledger, Duration.ofMillis(20))
-            .report(MODEL, new double[2], NEXT_TO_NO_NOISE);
+            .report(MODEL, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE);
     assertThat(Thread.interrupted()).isTrue();
     assertThat(report).isDone();
     assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -19,7 +20,7 @@ final class HttpDevice {
         HttpModelSubscriber models = new HttpModelSubscriber(gateway, "m")) {
       ModelSnapshot model = models.await(Duration.ofSeconds(30));
       new GradientReporter(transport, ledger)
-          .report(model, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2))
+          .report(model, FrequentData.KEY, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2))
           .get();
       System.out.printf(
           "round: %d, charged: %d, pending: %d%n",

@@ -113,7 +113,7 @@ class HttpModelSubscriberTest {
       await(() -> gateway.received().size() >= 2);
       assertThatThrownBy(() -> models.await(Duration.ofMillis(50)))
           .isInstanceOf(TimeoutException.class)
-          .hasMessageStartingWith("no update of model m at " + gateway.uri() + " within PT0.05S")
+          .hasMessageStartingWith("no update of model m at " + gateway.uri() + " within 0.05 s")
           .hasMessageContaining("answered 404: dimension is 3");
       present.set(round(2));
       assertThat(models.await(PATIENCE).round()).isEqualTo(2);

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
@@ -66,13 +67,13 @@ class HttpReportTransportTest {
         HttpReportTransport transport = transport(gateway)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
 
-      assertThat(failure(reporter.report(MODEL, new double[2], NOISE)))
+      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage(
               "the gateway %s answered %d: dimension is 3; gradient: it must be 2"
                   .formatted(gateway.uri(), status));
       assertThat(ledger.pending()).isEmpty();
-      reporter.report(MODEL, new double[2], NOISE).get();
+      reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
 
       assertThat(gateway.received()).hasSize(2);
       assertThat(gateway.received().get(1).body()).isNotEqualTo(gateway.received().get(0).body());
@@ -89,7 +90,7 @@ class HttpReportTransportTest {
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage(
               ("the gateway %s answered 413: a server in front of the gateway takes no request as"
-                      + " large as this report; it must take what limits.body of the gateway allows")
+                   + " large as this report; it must take what limits.body of the gateway allows")
                   .formatted(gateway.uri()));
       assertThat(gateway.received()).hasSize(1);
       assertThat(ledger.pending()).isEmpty();
@@ -156,7 +157,9 @@ class HttpReportTransportTest {
           HttpReportTransport transport = transport(gateway)) {
         LocalLedger kept = LocalLedger.inMemory("ada", Limit.NONE);
         Throwable failure =
-            failure(new GradientReporter(transport, kept).report(MODEL, new double[2], NOISE));
+            failure(
+                new GradientReporter(transport, kept)
+                    .report(MODEL, FrequentData.KEY, new double[2], NOISE));
 
         assertThat(failure)
             .isInstanceOf(GatewayException.class)
@@ -172,13 +175,15 @@ class HttpReportTransportTest {
     try (StubGateway gateway = new StubGateway(request -> Answer.problem(503))) {
       HttpReportTransport transport = transport(gateway);
       GradientReporter reporter = new GradientReporter(transport, ledger);
-      CompletableFuture<Void> first = reporter.report(MODEL, new double[2], NOISE);
-      CompletableFuture<Void> second = reporter.report(MODEL, new double[2], NOISE);
+      CompletableFuture<Void> first =
+          reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE);
+      CompletableFuture<Void> second =
+          reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE);
       transport.close();
 
       assertThat(failure(first)).hasMessage("the transport is closed");
       assertThat(failure(second)).hasMessage("the transport is closed");
-      assertThat(failure(reporter.report(MODEL, new double[2], NOISE)))
+      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
           .hasMessage("the transport is closed");
       assertThat(ledger.pending()).hasSize(3);
     }
@@ -200,7 +205,10 @@ class HttpReportTransportTest {
       assertThat(gateway.received()).isEmpty();
 
       LocalLedger other = LocalLedger.inMemory("ada", Limit.NONE);
-      assertThat(failure(new GradientReporter(http, other).report(MODEL, new double[2], NOISE)))
+      assertThat(
+              failure(
+                  new GradientReporter(http, other)
+                      .report(MODEL, FrequentData.KEY, new double[2], NOISE)))
           .hasMessageContaining("403");
       assertThatThrownBy(() -> new GradientReporter(kafka, other))
           .isInstanceOf(IllegalStateException.class)

@@ -50,7 +50,7 @@ class ModelSubscriberTest {
   }
 
   private void subscribe() {
-    subscriber = new ModelSubscriber(consumer, TOPIC, seen::add, CLOCK);
+    subscriber = new ModelSubscriber(consumer, TOPIC, " of broker:9092", seen::add, CLOCK);
   }
 
   /** Runs on the subscriber's thread, when the partition is assigned. */
@@ -211,7 +211,34 @@ class ModelSubscriberTest {
     subscribe();
     assertThatThrownBy(() -> subscriber.await("a", Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class)
-        .hasMessageContaining("no update of model a on topic updates within PT0.001S");
+        .hasMessageContaining(
+            "no update of model a on topic updates of broker:9092 within 0.001 s");
+  }
+
+  @Test
+  void aModelOfNoSuchNameIsSaid() throws Exception {
+    topic(1);
+    publish("b", 7);
+    subscribe();
+    ModelSnapshot b = subscriber.await("b", LONG);
+    assertThatThrownBy(() -> subscriber.await("a", Duration.ofMillis(1)))
+        .hasMessageEndingWith("; published there: b");
+    assertThatThrownBy(() -> subscriber.awaitAfter(b, Duration.ofMillis(1)))
+        .hasMessageEndingWith("; its newest round is 7");
+    publish("b", 8);
+    assertThat(subscriber.awaitAfter(b, LONG).round()).isEqualTo(8);
+  }
+
+  /** A subscriber asks this address, where nobody listens. */
+  @Test
+  void aBrokerThatDoesntAnswerIsSaid() {
+    try (ModelSubscriber nowhere =
+        new ModelSubscriber(Map.of("bootstrap.servers", "127.0.0.1:1"), TOPIC)) {
+      assertThatThrownBy(() -> nowhere.await("a", Duration.ofMillis(1500)))
+          .hasMessage(
+              "no update of model a on topic updates of 127.0.0.1:1 within 1.5 s; no broker has"
+                  + " answered, or the topic doesn't exist");
+    }
   }
 
   @Test
@@ -222,7 +249,7 @@ class ModelSubscriberTest {
     subscribe();
     assertThatIllegalStateException()
         .isThrownBy(() -> subscriber.await("a", LONG))
-        .withMessage("following topic updates failed")
+        .withMessage("following topic updates of broker:9092 failed: not yours")
         .withCause(refusal);
     assertThatIllegalStateException().isThrownBy(() -> subscriber.newest("a"));
   }
@@ -248,6 +275,7 @@ class ModelSubscriberTest {
         new ModelSubscriber(
             consumer,
             TOPIC,
+            "",
             snapshot -> {
               throw own;
             },
@@ -278,6 +306,7 @@ class ModelSubscriberTest {
         new ModelSubscriber(
             consumer,
             TOPIC,
+            "",
             snapshot -> {
               try {
                 self.take().close();

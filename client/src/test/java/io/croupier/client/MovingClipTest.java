@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.BitRandomiser;
@@ -93,7 +94,7 @@ class MovingClipTest {
   }
 
   private double[] reported(ModelSnapshot model, double[] gradient, double size) throws Exception {
-    reporter.report(model, gradient, size, NEXT_TO_NO_NOISE).get();
+    reporter.report(model, FrequentData.KEY, gradient, size, NEXT_TO_NO_NOISE).get();
     assertThat(GradientReports.violations(sent())).isEmpty();
     assertThat(sent().getGradientBound()).isEqualTo(model.gradientBound());
     return values(sent());
@@ -114,7 +115,7 @@ class MovingClipTest {
   @Test
   void leavesTheGradientAsItIs() throws Exception {
     double[] gradient = {3, -4};
-    reporter.report(features(1, 0), gradient, 10, NEXT_TO_NO_NOISE).get();
+    reporter.report(features(1, 0), FrequentData.KEY, gradient, 10, NEXT_TO_NO_NOISE).get();
     assertThat(gradient).containsExactly(3, -4);
   }
 
@@ -137,7 +138,7 @@ class MovingClipTest {
     assertThat(reported(gradient(0.3, 1), new double[] {0.1, 0.2}, size)).containsExactly(0, 0);
     assertThat(ledger.spent().reports()).isEqualTo(2);
 
-    reporter.answerSize(scouting(2), () -> size, EXACT).get();
+    reporter.answerSize(scouting(2), FrequentData.KEY, () -> size, EXACT).get();
     assertThat(sent().getAnswer().getBit()).isTrue();
   }
 
@@ -151,15 +152,19 @@ class MovingClipTest {
   @Test
   void theNormOfTheGradientNeedsNoArgument() throws Exception {
     ModelSnapshot model = gradient(0.5, 3);
-    reporter.report(model, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
+    reporter.report(model, FrequentData.KEY, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
     assertThat(values(sent()))
         .containsExactly(new double[] {0.3, 0.4}, within(Math.scalb(1.0, -17)));
     assertThat(sent().getGradientBound()).isEqualTo(0.5);
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(features(0.5, 3), new double[2], NEXT_TO_NO_NOISE))
+        .isThrownBy(
+            () ->
+                reporter.report(
+                    features(0.5, 3), FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE))
         .withMessageContaining("the clip of model m bounds the size FEATURES")
-        .withMessageContaining("must state the size");
+        .withMessageContaining("call 'respond'")
+        .withMessageContaining("no size is given");
     assertThat(ledger.spent().reports()).isEqualTo(1);
   }
 
@@ -167,7 +172,7 @@ class MovingClipTest {
   @Test
   void aFixedClipIgnoresTheSize() throws Exception {
     ModelSnapshot fixed = Updates.snapshot("m", 3, 0, 0);
-    reporter.report(fixed, new double[] {0.5, 0}, 9, NEXT_TO_NO_NOISE).get();
+    reporter.report(fixed, FrequentData.KEY, new double[] {0.5, 0}, 9, NEXT_TO_NO_NOISE).get();
     assertThat(sent().getGrid().getValuesList()).containsExactly(1 << 15, 0);
     assertThat(sent().hasGradientBound()).isFalse();
   }
@@ -188,7 +193,9 @@ class MovingClipTest {
     long round = 0;
     for (Randomiser randomiser : randomisers) {
       for (double clip : new double[] {1e-4, 0.3, 1, 7.7, 1e4}) {
-        reporter.report(gradient(clip, round), new double[] {1, 2}, randomiser).get();
+        reporter
+            .report(gradient(clip, round), FrequentData.KEY, new double[] {1, 2}, randomiser)
+            .get();
         assertThat(GradientReports.violations(sent())).isEmpty();
         assertThat(sent().getGradientBound()).isEqualTo(clip);
         assertThat(sent().getRound()).isEqualTo(round);
@@ -209,7 +216,8 @@ class MovingClipTest {
         new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 1}, ClippingNorm.COORDINATES);
     for (GridRandomiser randomiser : List.of(laplace, new UndisclosedRandomiser(laplace))) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> reporter.report(gradient(1, 0), new double[2], randomiser))
+          .isThrownBy(
+              () -> reporter.report(gradient(1, 0), FrequentData.KEY, new double[2], randomiser))
           .withMessage("clip of the randomiser is COORDINATES; with a moving clip it must be L2");
     }
     assertThat(ledger.spent().reports()).isZero();
@@ -224,10 +232,12 @@ class MovingClipTest {
       assertThat(reporter.asksForSize(model)).isTrue();
       assertThat(reporter.answers(model)).isFalse();
       assertThat(reporter.question(model)).isEmpty();
-      assertThatThrownBy(() -> reporter.report(model, new double[2], 1, NEXT_TO_NO_NOISE))
+      assertThatThrownBy(
+              () -> reporter.report(model, FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
           .isInstanceOf(NotChosenException.class)
-          .hasMessageContaining("by a gradient");
-      reporter.answerSize(model, computed::incrementAndGet, EXACT).get();
+          .hasMessageContaining(
+              "asks this device for the size of its gradient, not for a gradient");
+      reporter.answerSize(model, FrequentData.KEY, computed::incrementAndGet, EXACT).get();
     }
     assertThat(computed).hasValue(20);
     assertThat(ledger.spent().reports()).isEqualTo(20);
@@ -240,7 +250,7 @@ class MovingClipTest {
         update(AdaptiveClip.Size.GRADIENT, 0.3, 4).setQuestionProbability(1);
     ModelSnapshot model = parse(update);
     for (double size : new double[] {0, 0.29, 0.3, 0.31, 50}) {
-      reporter.answerSize(model, () -> size, EXACT).get();
+      reporter.answerSize(model, FrequentData.KEY, () -> size, EXACT).get();
       assertThat(GradientReports.violations(sent())).isEmpty();
       assertThat(sent().getAnswer().getQuestion()).isEqualTo("clip");
       assertThat(sent().getAnswer().getBit()).as("size %s", size).isEqualTo(size > 0.3);
@@ -303,9 +313,13 @@ class MovingClipTest {
       assertThat(ways).isLessThanOrEqualTo(1);
       if (!reporter.asksForSize(model)) {
         assertThatThrownBy(
-                () -> reporter.answerSize(model, () -> computed.incrementAndGet(), EXACT))
+                () ->
+                    reporter.answerSize(
+                        model, FrequentData.KEY, () -> computed.incrementAndGet(), EXACT))
             .isInstanceOf(NotChosenException.class)
-            .hasMessageContaining("by its size");
+            .hasMessageMatching(
+                "round \\d+ of model m asks (this device for a gradient, not for its size|nothing"
+                    + " of this device).*");
       }
     }
     assertThat(computed).hasValue(0);
@@ -346,10 +360,12 @@ class MovingClipTest {
     ModelSnapshot newest = publications.newest();
 
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(newest, 7, new double[] {3, 4}, NEXT_TO_NO_NOISE))
+        .isThrownBy(
+            () ->
+                reporter.report(newest, 7, FrequentData.KEY, new double[] {3, 4}, NEXT_TO_NO_NOISE))
         .withMessageStartingWith("round is 7; it must be 8");
     RoundTerms earlier = publications.terms(7).orElseThrow();
-    reporter.report(earlier, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
+    reporter.report(earlier, FrequentData.KEY, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
 
     assertThat(sent().getRound()).isEqualTo(7);
     assertThat(sent().getGradientBound()).isEqualTo(0.3);
@@ -364,10 +380,11 @@ class MovingClipTest {
     ModelSnapshot model =
         parse(Updates.update("m", 1, 0, 0).setSizeValue(7).setQuestionProbability(1));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.report(model, new double[2], 1, NEXT_TO_NO_NOISE))
+        .isThrownBy(
+            () -> reporter.report(model, FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
         .withMessageContaining("bounds a size that this version doesn't know");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.answerSize(model, () -> 1, EXACT))
+        .isThrownBy(() -> reporter.answerSize(model, FrequentData.KEY, () -> 1, EXACT))
         .withMessageContaining("it must be FEATURES or GRADIENT");
     assertThat(ledger.spent().reports()).isZero();
   }

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -30,7 +31,9 @@ final class OfflineDevice {
       GradientReporter reporter =
           new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger);
       try {
-        reporter.report(model, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2)).get();
+        reporter
+            .report(model, FrequentData.KEY, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2))
+            .get();
         throw new AssertionError("a broker answered");
       } catch (ExecutionException e) {
         System.out.printf(

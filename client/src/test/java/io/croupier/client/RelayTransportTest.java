@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.ohttp.BinaryRequest;
@@ -116,7 +117,9 @@ class RelayTransportTest extends AnonymousFixture {
     for (long round = first; round < slot(ledger, 0); round++) {
       assertThat(takePart(reporter, round)).isFalse();
     }
-    return reporter.takePart(model(slot(ledger, 0)), () -> new double[] {0.6, 0.8}).orElseThrow();
+    return reporter
+        .takePart(model(slot(ledger, 0)), FrequentData.KEY, () -> new double[] {0.6, 0.8})
+        .orElseThrow();
   }
 
   @Test

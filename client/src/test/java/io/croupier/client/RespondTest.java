@@ -3,6 +3,8 @@ package io.croupier.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.DataKey;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -43,6 +45,11 @@ class RespondTest {
     private boolean answers = true;
     private boolean votes = true;
     private double value;
+
+    @Override
+    public DataKey key() {
+      return FrequentData.KEY;
+    }
 
     @Override
     public double[] gradient() {
@@ -154,7 +161,8 @@ class RespondTest {
     data.votes = false;
     assertThatThrownBy(() -> maker.respond(snapshot.terms(), data, randomiser))
         .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(() -> maker.release(snapshot.terms(), new double[1], randomiser))
+    assertThatThrownBy(
+            () -> maker.release(snapshot.terms(), FrequentData.KEY, new double[1], randomiser))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("dimension of the randomiser is 1; the model's is 0");
     assertThat(data.evaluated).containsExactly("value");
@@ -235,7 +243,8 @@ class RespondTest {
     assertThat(report.getHashedResponse().getGroups()).isEqualTo(3);
     assertThat(data.evaluated).containsExactly("category");
     assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
-    assertThatThrownBy(() -> maker.release(counting(), new double[2], EPSILON_100))
+    assertThatThrownBy(
+            () -> maker.release(counting(), FrequentData.KEY, new double[2], EPSILON_100))
         .isInstanceOf(NotChosenException.class);
   }
 
@@ -245,7 +254,8 @@ class RespondTest {
   @ValueSource(strings = {"elsewhere", ""})
   void anUnknownCategoryCountsAsTheLastOne(String value) throws Exception {
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(16, 3);
-    GradientReport report = parse(maker.vote(counting(), statistic -> value, randomiser));
+    GradientReport report =
+        parse(maker.vote(counting(), FrequentData.KEY, statistic -> value, randomiser));
     // Another one is released with probability 2.3e-7.
     assertThat(report.getVote().getIndex()).isEqualTo(2);
     assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
@@ -288,12 +298,17 @@ class RespondTest {
     RoundTerms other = measuring().at(5);
     assertThatThrownBy(() -> maker.respond(other, data, EPSILON_100))
         .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(() -> maker.answerValue(other, statistic -> 1, BitRandomiser.ofEpsilon(1)))
+    assertThatThrownBy(
+            () ->
+                maker.answerValue(
+                    other, FrequentData.KEY, statistic -> 1, BitRandomiser.ofEpsilon(1)))
         .hasMessage(
             "statistic minutes has no threshold in the terms of the round; it must be one of"
                 + " quantiles");
     assertThatThrownBy(
-            () -> maker.answerValue(counting(), statistic -> 1, BitRandomiser.ofEpsilon(1)))
+            () ->
+                maker.answerValue(
+                    counting(), FrequentData.KEY, statistic -> 1, BitRandomiser.ofEpsilon(1)))
         .hasMessageContaining("it must be one of quantiles");
     data.votes = false;
     assertThatThrownBy(() -> maker.respond(measuring(), data, EPSILON_100))
@@ -375,7 +390,9 @@ class RespondTest {
         .isInstanceOf(NotChosenException.class);
     assertThat(data.evaluated).isEmpty();
     assertThatThrownBy(
-            () -> device.answer(asking(1), question -> true, BitRandomiser.ofEpsilon(100)))
+            () ->
+                device.answer(
+                    asking(1), FrequentData.KEY, question -> true, BitRandomiser.ofEpsilon(100)))
         .isInstanceOf(LimitReachedException.class)
         .hasMessage(
             "epsilon would add up to 300; the limit is 250, which is the share 0.5 that answers"

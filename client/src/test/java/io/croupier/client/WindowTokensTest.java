@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -118,11 +119,15 @@ class WindowTokensTest extends AnonymousFixture {
         AnonymousReporter reporter = reporter(ledger)) {
       long slot = slot(ledger, 0);
       gateway.delayTokens(true);
-      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      assertThat(reporter.takePart(snapshot(0, window(0)), FrequentData.KEY, () -> new double[2]))
+          .isEmpty();
       gateway.delayTokens(false);
       awaitTokens(reporter);
       for (long round = 1; round < slot; round++) {
-        assertThat(reporter.takePart(snapshot(round, window(0)), () -> new double[2])).isEmpty();
+        assertThat(
+                reporter.takePart(
+                    snapshot(round, window(0)), FrequentData.KEY, () -> new double[2]))
+            .isEmpty();
       }
       // The report waits for no token of the next window.
       gateway.delayTokens(true);
@@ -131,6 +136,7 @@ class WindowTokensTest extends AnonymousFixture {
           reporter
               .takePart(
                   model(slot),
+                  FrequentData.KEY,
                   () -> {
                     awaitQuietly(asked);
                     return new double[2];
@@ -168,10 +174,12 @@ class WindowTokensTest extends AnonymousFixture {
     try (LocalLedger ledger = ledgerWithSlotAfter(1);
         AnonymousReporter reporter = reporter(ledger)) {
       gateway.delayTokens(true);
-      assertThat(reporter.takePart(snapshot(0, window(0)), () -> new double[2])).isEmpty();
+      assertThat(reporter.takePart(snapshot(0, window(0)), FrequentData.KEY, () -> new double[2]))
+          .isEmpty();
       CompletableFuture<Void> tokens = reporter.tokens();
       gateway.awaitTokens(1);
-      assertThat(reporter.takePart(snapshot(1, window(0)), () -> new double[2])).isEmpty();
+      assertThat(reporter.takePart(snapshot(1, window(0)), FrequentData.KEY, () -> new double[2]))
+          .isEmpty();
       gateway.delayTokens(false);
       tokens.get(2, TimeUnit.MINUTES);
       assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));

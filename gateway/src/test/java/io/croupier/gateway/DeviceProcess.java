@@ -5,6 +5,7 @@ import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.TokenFile;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -38,6 +39,7 @@ final class DeviceProcess {
         reporter
             .report(
                 model,
+                DataKey.of("data").times(1000),
                 new double[model.dimension()],
                 new L2LaplaceRandomiser(
                     model.gradientBound(), model.dimension(), model.gridExponent(), 1))

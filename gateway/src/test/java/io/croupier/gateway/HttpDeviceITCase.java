@@ -14,6 +14,7 @@ import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ReportRefusedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -59,6 +60,7 @@ import org.slf4j.Logger;
 class HttpDeviceITCase extends GatewayFixture {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final int DIMENSION = 2;
+  private static final DataKey DAY = DataKey.of("day").times(2);
 
   /** What a device carries that reports over HTTP; nothing of Kafka. */
   private static final List<Class<?>> PARTS =
@@ -231,21 +233,21 @@ class HttpDeviceITCase extends GatewayFixture {
             new HttpReportTransport(gateway.uri("/"), () -> gateway.issuer.token(subject))) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
       ModelSnapshot model = limited.await(PATIENCE);
-      assertThat(failure(reporter.report(model, new double[DIMENSION], noise(model))))
+      assertThat(failure(reporter.report(model, DAY, new double[DIMENSION], noise(model))))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessageContaining("answered 422: ")
           .hasMessageContaining("epsilon");
 
       await(() -> models.newest().filter(advanced -> advanced.round() == 8).isPresent());
       ModelSnapshot newest = models.newest().orElseThrow();
-      assertThat(failure(reporter.report(newest, 4, new double[DIMENSION], noise(newest))))
+      assertThat(failure(reporter.report(newest, 4, DAY, new double[DIMENSION], noise(newest))))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessageContaining("answered 409: round is 4: it must be one of the newest 3");
 
       assertThat(ledger.pending()).isEmpty();
       assertThat(ledger.spent().reports()).isEqualTo(2);
       assertThat(stored()).isEmpty();
-      reporter.report(newest, new double[DIMENSION], noise(newest)).get();
+      reporter.report(newest, DAY, new double[DIMENSION], noise(newest)).get();
       assertThat(stored())
           .singleElement()
           .satisfies(report -> assertThat(report.getSequence()).isEqualTo(2));

@@ -9,6 +9,7 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.HttpModelSubscriber;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -83,6 +84,7 @@ class OutageITCase {
           new GradientReporter(transport, ledger)
               .report(
                   model,
+                  DataKey.of("data"),
                   new double[2],
                   new L2LaplaceRandomiser(
                       model.gradientBound(), model.dimension(), model.gridExponent(), 1));

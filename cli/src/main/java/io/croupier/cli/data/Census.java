@@ -1,5 +1,6 @@
 package io.croupier.cli.data;
 
+import io.croupier.client.loss.LogisticLoss;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

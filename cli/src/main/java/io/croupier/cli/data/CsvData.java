@@ -2,6 +2,9 @@ package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
 import io.croupier.client.Features;
+import io.croupier.client.loss.LogisticLoss;
+import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.SoftmaxLoss;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,8 +34,8 @@ public final class CsvData {
   private static final int MOST_CLASSES = 20;
   private static final double MOST_DEVIATIONS = 3;
   private static final String EVERYBODY =
-      "Features are scaled with everybody's data (means, deviations, the largest norm of a row), which"
-          + " devices don't have; --features FILE scales by what is public.";
+      "Features are scaled with everybody's data (means, deviations, the largest norm of a row),"
+          + " which devices don't have; --features FILE scales by what is public.";
   private static final String PUBLIC =
       "Features are scaled by the public ranges of %s alone, as devices scale them%s.";
   private static final String OF_LABEL = "; the median of the label is of everybody's data";
@@ -144,7 +147,7 @@ public final class CsvData {
       List<String> classes,
       boolean isOfEverybody) {
 
-    PredictionLoss loss() {
+    Loss loss() {
       return classes.isEmpty() ? new LogisticLoss() : new SoftmaxLoss(classes.size());
     }
   }

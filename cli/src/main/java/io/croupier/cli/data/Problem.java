@@ -1,7 +1,11 @@
 package io.croupier.cli.data;
 
 import io.croupier.client.RoundTerms;
+import io.croupier.client.Rows;
 import io.croupier.client.Sizes;
+import io.croupier.client.loss.LogisticLoss;
+import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.util.Arrays;
@@ -20,7 +24,8 @@ public final class Problem {
   private final double[] features;
   private final double[] targets;
   private final double[] importance;
-  private final PredictionLoss loss;
+  private final Loss loss;
+  private final Rows rows;
   private final double meanImportance;
   private final double totalVariation;
 
@@ -30,15 +35,10 @@ public final class Problem {
    * @param features the x_i, concatenated
    * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}, 0 to k - 1 for a {@link SoftmaxLoss}
    * @param importance the u_i, not negative
+   * @see Rows#Rows(double[], double[], double[], Loss)
    */
-  public Problem(double[] features, double[] targets, double[] importance, PredictionLoss loss) {
-    if (targets.length == 0
-        || importance.length != targets.length
-        || features.length % targets.length != 0) {
-      throw new IllegalArgumentException(
-          "features, targets and importance have %d, %d and %d values, which don't match"
-              .formatted(features.length, targets.length, importance.length));
-    }
+  public Problem(double[] features, double[] targets, double[] importance, Loss loss) {
+    this.rows = new Rows(features, targets, importance, loss);
     this.width = features.length / targets.length;
     this.features = features;
     this.targets = targets;
@@ -50,7 +50,12 @@ public final class Problem {
 
   /** Number of weights: that of the features, for each prediction. */
   public int dimension() {
-    return width * loss.predictions();
+    return rows.dimension();
+  }
+
+  /** The people's rows. */
+  public Rows rows() {
+    return rows;
   }
 
   /** Number of people. */
@@ -149,13 +154,7 @@ public final class Problem {
    * @param out shape [d], overwritten
    */
   public void gradient(int person, double[] weights, double[] out) {
-    double[] slopes = loss.slopes(predictions(person, weights), targets[person]);
-    for (int c = 0; c < slopes.length; c++) {
-      double factor = importance[person] * slopes[c];
-      for (int j = 0; j < width; j++) {
-        out[c * width + j] = factor * features[person * width + j];
-      }
-    }
+    rows.gradient(person, weights, out);
   }
 
   /**
@@ -163,11 +162,7 @@ public final class Problem {
    * have questions of other kinds.
    */
   public boolean canAnswer(Question question) {
-    return switch (question.getKindCase()) {
-      case ACCURACY -> hasClasses();
-      case LOSS_ABOVE -> true;
-      case KIND_NOT_SET -> false;
-    };
+    return rows.canAnswer(question);
   }
 
   /**
@@ -176,16 +171,7 @@ public final class Problem {
    * @throws IllegalArgumentException if this data {@linkplain #canAnswer can't answer} it
    */
   public boolean answer(Question question, int person, double[] weights) {
-    if (!canAnswer(question)) {
-      throw new IllegalArgumentException(
-          "question %s is about accuracy, which only classes have, or of an unknown kind"
-              .formatted(question.getName()));
-    }
-    double[] predictions = predictions(person, weights);
-    return question.hasAccuracy()
-        ? loss.isRight(predictions, targets[person])
-        : importance[person] * loss.value(predictions, targets[person])
-            > question.getLossAbove().getThreshold();
+    return rows.answer(question, person, weights);
   }
 
   /** Loss and fit of {@code weights} on all data; takes O(size d) time. */
@@ -194,7 +180,7 @@ public final class Problem {
     double right = 0;
     double residuals = 0;
     for (int i = 0; i < targets.length; i++) {
-      double[] predictions = predictions(i, weights);
+      double[] predictions = rows.predictions(i, weights);
       sum += importance[i] * loss.value(predictions, targets[i]);
       if (hasClasses()) {
         right += loss.isRight(predictions, targets[i]) ? 1 : 0;
@@ -229,7 +215,7 @@ public final class Problem {
     }
     double scale = 1 / (size() * meanImportance);
     for (int i = 0; i < targets.length; i++) {
-      double[] predictions = predictions(i, weights);
+      double[] predictions = rows.predictions(i, weights);
       double[] slopes = loss.slopes(predictions, targets[i]);
       for (int c = 0; c < slopes.length; c++) {
         addScaled(scale * importance[i] * slopes[c], i, gradient, c * width, width);
@@ -261,18 +247,7 @@ public final class Problem {
    * gradient per unit of slope, independent of the target.
    */
   public double featureNorm(int person) {
-    int row = person * width;
-    return importance[person] * Sizes.norm(Arrays.copyOfRange(features, row, row + width));
-  }
-
-  private double[] predictions(int person, double[] weights) {
-    double[] predictions = new double[loss.predictions()];
-    for (int c = 0; c < predictions.length; c++) {
-      for (int j = 0; j < width; j++) {
-        predictions[c] += features[person * width + j] * weights[c * width + j];
-      }
-    }
-    return predictions;
+    return rows.featureNorm(person);
   }
 
   private static double mean(double[] values) {

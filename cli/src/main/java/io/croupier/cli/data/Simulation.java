@@ -1,5 +1,8 @@
 package io.croupier.cli.data;
 
+import io.croupier.client.loss.HuberLoss;
+import io.croupier.client.loss.LogisticLoss;
+import io.croupier.client.loss.PointLoss;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -5,6 +5,7 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.NotChosenException;
 import io.croupier.client.Participant;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
@@ -252,6 +253,12 @@ final class SimulatedClients implements Arrivals, AutoCloseable {
   /** A person's data at a publication. */
   private record DataRow(Problem problem, Counts counts, int row, ModelSnapshot snapshot)
       implements Participant {
+    private static final DataKey KEY = DataKey.of("the person's row");
+
+    @Override
+    public DataKey key() {
+      return KEY;
+    }
 
     @Override
     public double[] gradient() {

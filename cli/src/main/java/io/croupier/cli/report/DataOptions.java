@@ -6,10 +6,12 @@ import io.croupier.cli.data.NamedLoss;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.AdaptiveClip;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
 /** Options that evaluate gradients on a file of data instead of reading them. */
@@ -41,14 +43,13 @@ final class DataOptions {
       paramLabel = "NAME",
       required = true,
       description = {
-        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of yes and"
-            + " no, true and false, or 1 and 0, and softmax of 0 to k - 1, for a model of as many weights for each of k classes as there"
-            + " are features. huber-mallows is"
-            + " Huber's loss, linear for residuals beyond 1.345 times --scale, with weight"
-            + " min(1, k / ||x||) for row x, k = G / 1.345, so no gradient is longer than the"
-            + " model's bound G. If the model's clip moves, its size must be FEATURES, and the"
-            + " clip takes the place of these weights. squared has no bounded slope: it is not for"
-            + " the size FEATURES."
+        "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of yes and no, true and"
+            + " false, or 1 and 0, and softmax of 0 to k - 1, for a model of as many weights for"
+            + " each of k classes as there are features. huber-mallows is Huber's loss, linear for"
+            + " residuals beyond 1.345 times --scale, with weight min(1, k / ||x||) for row x, k ="
+            + " G / 1.345, so no gradient is longer than the model's bound G. If the model's clip"
+            + " moves, its size must be FEATURES, and the clip takes the place of these weights."
+            + " squared has no bounded slope: it is not for the size FEATURES."
       })
   private NamedLoss loss;
 
@@ -74,7 +75,8 @@ final class DataOptions {
       description = {
         "Number of published rounds to process: the newest one, then those published later"
             + " (default: ${DEFAULT-VALUE}). A round that the ledger doesn't choose is not"
-            + " answered. With --each-row: number of passes over the rows, each row at the"
+            + " answered, and the command ends when the data are reported as often as --times"
+            + " allows. With --each-row: number of passes over the rows, each row at the"
             + " newest round."
       })
   private long rounds;
@@ -88,10 +90,21 @@ final class DataOptions {
    *
    * @param model whose weights the gradients are evaluated at
    * @param isLive whether new rounds may be published
+   * @param keys name the data
+   * @param isReported whether data were reported as often as their key allows
    * @param warnings receives what is no error, in words
    * @throws InputException if the data doesn't fit the model
    */
-  RowGradients gradients(PublishedModel model, boolean isLive, Consumer<String> warnings) {
+  RowGradients gradients(
+      PublishedModel model,
+      boolean isLive,
+      KeyOptions keys,
+      Predicate<DataKey> isReported,
+      Consumer<String> warnings) {
+    if (eachRow && keys.hasText()) {
+      throw new InputException(
+          "--key is not for --each-row: each row is named by its values. Leave out one of them");
+    }
     if (!(scale > 0 && scale <= Double.MAX_VALUE)) {
       throw new InputException("--scale is %s; it must be positive and finite".formatted(scale));
     }
@@ -105,7 +118,7 @@ final class DataOptions {
     Problem problem = CsvRows.load(file, label, loss, newest, scale);
     newest.size().ifPresent(size -> requireUsable(size, problem));
     warnOfSteepLoss(newest, problem, warnings);
-    return new RowGradients(problem, model, eachRow, rounds);
+    return new RowGradients(problem.rows(), eachRow, model, rounds, keys, isReported);
   }
 
   /** The slope rule lowers the bound on purpose, for the logistic loss only. */

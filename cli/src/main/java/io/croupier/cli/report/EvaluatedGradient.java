@@ -2,16 +2,11 @@ package io.croupier.cli.report;
 
 import io.croupier.client.Participant;
 import io.croupier.client.RoundTerms;
-import io.croupier.client.Sizes;
-import io.croupier.schemas.AdaptiveClip;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.NumberText;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.DoubleSupplier;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * A gradient to report, or the answer to a question, or about its size, or a category, instead of
@@ -19,58 +14,20 @@ import java.util.function.Supplier;
  */
 final class EvaluatedGradient implements Participant {
   private final RoundTerms terms;
-  private final Supplier<double[]> gradient;
-  private final DoubleSupplier size;
-  private final Predicate<Question> answerable;
-  private final Predicate<Question> truth;
-
-  /** Null before it is needed. */
-  private double[] evaluated;
-
+  private final Participant data;
   private boolean isReleased;
   private boolean isVote;
   private Map<String, String> categories = Map.of();
 
   /**
-   * A gradient and its size: if a question about the average is asked, nothing is reported.
-   *
-   * @param terms of the published round at whose weights the gradient was evaluated
-   * @param gradient shape [d]; not copied
-   * @param size of the gradient, as a moving clip bounds it
-   */
-  EvaluatedGradient(RoundTerms terms, double[] gradient, double size) {
-    this.terms = terms;
-    this.gradient = () -> gradient;
-    this.size = () -> size;
-    answerable = question -> false;
-    truth =
-        question -> {
-          throw new IllegalArgumentException("a gradient answers no question");
-        };
-  }
-
-  /**
-   * A gradient at published weights, or the answer to a question about the average of that round.
+   * What a person's data make of a round.
    *
    * @param terms of the round
-   * @param gradient evaluates the gradient, shape [d]
-   * @param featuresSize evaluates the size where the clip bounds features; elsewhere it is the norm
-   *     of the gradient
-   * @param answerable whether the data can answer a question; doesn't depend on its values
-   * @param truth evaluates a question that it can answer
+   * @param data which know no statistic
    */
-  EvaluatedGradient(
-      RoundTerms terms,
-      Supplier<double[]> gradient,
-      DoubleSupplier featuresSize,
-      Predicate<Question> answerable,
-      Predicate<Question> truth) {
+  EvaluatedGradient(RoundTerms terms, Participant data) {
     this.terms = terms;
-    this.gradient = gradient;
-    this.answerable = answerable;
-    this.truth = truth;
-    boolean isOfFeatures = terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES));
-    size = isOfFeatures ? featuresSize : () -> Sizes.norm(evaluated());
+    this.data = data;
   }
 
   /** Sets the person's category or value in each statistic that is known, by its name. */
@@ -83,32 +40,29 @@ final class EvaluatedGradient implements Participant {
   }
 
   @Override
-  public double[] gradient() {
-    isReleased = true;
-    return evaluated();
+  public DataKey key() {
+    return data.key();
   }
 
-  /** The gradient, evaluated by the first call. */
-  private double[] evaluated() {
-    if (evaluated == null) {
-      evaluated = gradient.get();
-    }
-    return evaluated;
+  @Override
+  public double[] gradient() {
+    isReleased = true;
+    return data.gradient();
   }
 
   @Override
   public double size() {
-    return size.getAsDouble();
+    return data.size();
   }
 
   @Override
   public boolean canAnswer(Question question) {
-    return answerable.test(question);
+    return data.canAnswer(question);
   }
 
   @Override
   public boolean answer(Question question) {
-    return truth.test(question);
+    return data.answer(question);
   }
 
   @Override

@@ -8,12 +8,13 @@ import io.croupier.schemas.NumberText;
 import java.io.IOException;
 import java.io.StringReader;
 import java.math.BigDecimal;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
  * A gradient on a line of JSON: an array of numbers, or an object with the array as {@code
  * gradient} and optionally the {@code round}, a number or (as Protobuf writes it) a string, and the
- * {@code size}, a number.
+ * {@code size}, a number, and the {@code key}, a text that names the data.
  *
  * <p>Coordinates and sizes may be non-finite in any form that programs write: a number too large
  * for a double, {@code null}, or NaN, Infinity and -Infinity, which JSON lacks. All of them are
@@ -27,6 +28,7 @@ final class GradientLine {
   private static final String GRADIENT = "gradient";
   private static final String ROUND = "round";
   private static final String SIZE = "size";
+  private static final String KEY = "key";
   private static final String NOT_JSON = "not a JSON array or object";
 
   /** A JSON number that overflows a double and can't be part of another number. */
@@ -36,6 +38,7 @@ final class GradientLine {
   private double[] gradient;
   private Long round;
   private Double size;
+  private String key;
 
   private GradientLine(int dimension) {
     this.dimension = dimension;
@@ -88,6 +91,11 @@ final class GradientLine {
     return size == null ? OptionalDouble.empty() : OptionalDouble.of(size);
   }
 
+  /** The key of the line, if it has one. */
+  Optional<String> key() {
+    return Optional.ofNullable(key);
+  }
+
   private void readObject(JsonReader json) throws IOException {
     json.beginObject();
     while (json.hasNext()) {
@@ -95,10 +103,11 @@ final class GradientLine {
         case GRADIENT -> readGradient(json);
         case ROUND -> readRound(json);
         case SIZE -> readSize(json);
+        case KEY -> readKey(json);
         default ->
             throw new InputException(
-                "unknown field; only '%s', '%s' and '%s' are allowed"
-                    .formatted(GRADIENT, ROUND, SIZE));
+                "unknown field; only '%s', '%s', '%s' and '%s' are allowed"
+                    .formatted(GRADIENT, ROUND, SIZE, KEY));
       }
     }
     json.endObject();
@@ -133,6 +142,14 @@ final class GradientLine {
   private void readSize(JsonReader json) throws IOException {
     requireFirst(SIZE, size);
     size = readNumber(json, SIZE);
+  }
+
+  private void readKey(JsonReader json) throws IOException {
+    requireFirst(KEY, key);
+    if (json.peek() != JsonToken.STRING) {
+      throw new InputException("'%s' is not a string".formatted(KEY));
+    }
+    key = json.nextString();
   }
 
   private static double readNumber(JsonReader json, String field) throws IOException {

@@ -54,8 +54,8 @@ import picocli.CommandLine.Spec;
       "",
       "Reports are sent to Kafka, or to a gateway with --gateway, or printed if --models is given"
           + " instead of an address. Gradients are read from standard input, one per line, each a"
-          + " JSON array or {\"gradient\": [...], \"round\": N, \"size\": S}, or evaluated on"
-          + " --data.",
+          + " JSON array or {\"gradient\": [...], \"round\": N, \"size\": S, \"key\": TEXT}, or"
+          + " evaluated on --data.",
       "",
       "If the model's clip moves and bounds the size FEATURES, a line must state the size:"
           + " slopeBound of the update times the norm of the features. For the size GRADIENT it is"
@@ -84,8 +84,10 @@ import picocli.CommandLine.Spec;
       "",
       "Every report is charged to the ledger file before its noise is drawn, and is written to disk"
           + " before it is sent or printed. After a crash or Ctrl-C, the next run first resends"
-          + " the same bytes of every report that was not acknowledged. Don't report the same"
-          + " line again: that would spend again.",
+          + " the same bytes of every report that was not acknowledged. A line or file that was"
+          + " reported before is not reported again, unless --times allows it. The gradients of"
+          + " the same data at other weights are other numbers: give such lines the 'key' of their"
+          + " data.",
       "An invalid line, or a limit that the next report would exceed, ends the run with exit code"
           + " 1. No noise is drawn for that line, and no later line is read. A gradient with"
           + " non-finite numbers (NaN, Infinity, -Infinity, null, 1e999) is valid: it is"
@@ -145,6 +147,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   @Mixin private NoiseOptions noise;
   @Mixin private LimitOptions limits;
+  @Mixin private KeyOptions keys;
 
   @ArgGroup(exclusive = false)
   private DataOptions data;
@@ -159,9 +162,7 @@ public final class ReportCommand implements Callable<Integer> {
             + " VALUE that is none of the statistic's categories counts as the last of them, one"
             + " that is no number as its lower end, one that is no text of its alphabet as an empty"
             + " one. A statistic without this option gets no report. A person votes once in a"
-            + " round, however many lines standard input has; not for --each-row. The ledger"
-            + " doesn't keep the round: a second run of this command in the same round votes, and"
-            + " is charged, again."
+            + " round, however many lines standard input has; not for --each-row."
       })
   private Map<String, String> categories = Map.of();
 
@@ -292,8 +293,13 @@ public final class ReportCommand implements Callable<Integer> {
         model.newest().dimension() == 0
             ? vote(model)
             : data != null
-                ? data.gradients(model, sending, messages)
-                : new LineGradients(lines(), model);
+                ? data.gradients(
+                    model,
+                    sending,
+                    keys,
+                    key -> ledger.reported(modelId, key) >= key.times(),
+                    messages)
+                : new LineGradients(lines(), model, keys);
     int earlier = ledger.pending().size();
     try (ReportSink sink = destination.sink(ledger, messages);
         CountBar bar =
@@ -325,7 +331,7 @@ public final class ReportCommand implements Callable<Integer> {
     if (categories.isEmpty()) {
       throw new InputException("--category NAME=VALUE is missing: it must be given" + alone);
     }
-    return new SingleVote(model.newest().terms());
+    return new SingleVote(model.newest().terms(), keys.of(SingleVote.digestOf(categories)));
   }
 
   /** Standard input, once it has something to read. */

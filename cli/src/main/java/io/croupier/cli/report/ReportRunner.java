@@ -3,6 +3,7 @@ package io.croupier.cli.report;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.CountBar;
 import io.croupier.client.NotChosenException;
+import io.croupier.client.ledger.AlreadyReportedException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
@@ -34,6 +35,7 @@ final class ReportRunner {
   private long reports;
   private long questions;
   private long unchosen;
+  private long repeated;
 
   /**
    * Prepares a run.
@@ -106,6 +108,9 @@ final class ReportRunner {
       // The model's probabilities require this, or its question has no answer from this device. The
       // count explains the missing report.
       unchosen++;
+    } catch (AlreadyReportedException e) {
+      // Nothing is spent on it. The count explains the missing report.
+      repeated++;
     } catch (LimitReachedException e) {
       throw new InputException(
           "The limit is reached: %s. Not reported: %s and %s"
@@ -118,13 +123,18 @@ final class ReportRunner {
 
   private String summary() {
     int pending = ledger.pending().size();
-    return "%s%s%s%s. In the ledger: %s.%s"
+    return "%s%s%s%s%s. In the ledger: %s.%s%s"
         .formatted(
             sink.done(reports, pending),
             questions == 0 ? "" : ", %d of them answers to questions".formatted(questions),
             unchosen == 0 ? "" : ", %d not chosen".formatted(unchosen),
+            repeated == 0 ? "" : ", %d already reported".formatted(repeated),
             earlier == 0 ? "" : ", after %d from an earlier run".formatted(earlier),
             inWords(ledger.spent(), limit),
+            repeated == 0
+                ? ""
+                : " The same data are reported once; --times N allows more, and --key names other"
+                    + " data.",
             pending == 0
                 ? ""
                 : " Not acknowledged: %d; run the command again to resend them."

@@ -1,19 +1,23 @@
 package io.croupier.cli.report;
 
-import io.croupier.cli.data.Problem;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
-import java.util.concurrent.ThreadLocalRandom;
+import io.croupier.client.Rows;
+import io.croupier.client.ledger.DataKey;
+import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Gradients of one person's rows: of their mean loss, one for each published round, or one for each
  * row. Each gradient is evaluated at the newest weights and has their round. The ledger decides
- * later which rounds this device answers.
+ * later which rounds this device answers. They end early once all data were reported.
  */
 final class RowGradients implements Gradients {
-  private final Problem problem;
-  private final PublishedModel model;
+  private final List<Rows> parts;
   private final boolean eachRow;
+  private final PublishedModel model;
+  private final KeyOptions keys;
+  private final Predicate<DataKey> isReported;
   private final long rounds;
 
   /** The update at which the last gradient was evaluated. */
@@ -23,29 +27,34 @@ final class RowGradients implements Gradients {
   private int nextRow;
 
   /**
-   * Prepares the gradients of {@code problem}.
+   * Prepares the gradients of {@code rows}.
    *
    * @param eachRow whether each row is reported separately
    * @param rounds number of published rounds to process, or of passes over the rows
+   * @param isReported whether data were reported as often as their key allows
    */
-  RowGradients(Problem problem, PublishedModel model, boolean eachRow, long rounds) {
-    this.problem = problem;
-    this.model = model;
+  RowGradients(
+      Rows rows,
+      boolean eachRow,
+      PublishedModel model,
+      long rounds,
+      KeyOptions keys,
+      Predicate<DataKey> isReported) {
+    this.parts = eachRow ? rows.each() : List.of(rows);
     this.eachRow = eachRow;
+    this.model = model;
     this.rounds = rounds;
-    nextRow = perRound();
-  }
-
-  private int perRound() {
-    return eachRow ? problem.size() : 1;
+    this.keys = keys;
+    this.isReported = isReported;
+    nextRow = parts.size();
   }
 
   @Override
   public EvaluatedGradient next() {
-    if (nextRow < perRound()) {
+    if (nextRow < parts.size()) {
       // A round may end before all rows are reported; reports at its weights would become stale.
       round = model.newest();
-    } else if (roundsSeen < rounds) {
+    } else if (roundsSeen == 0 || (roundsSeen < rounds && !isOver())) {
       // For a retired model, newest() throws.
       round = round == null ? model.newest() : model.after(round.round()).orElseGet(model::newest);
       roundsSeen++;
@@ -53,47 +62,17 @@ final class RowGradients implements Gradients {
     } else {
       return null;
     }
-    int row = nextRow++;
-    ModelSnapshot at = round;
-    // An answer is about one row: without --each-row, about any of the person's.
-    return new EvaluatedGradient(
-        at.terms(),
-        () -> eachRow ? ofRow(row) : ofAll(),
-        () -> eachRow ? at.slopeBound() * problem.featureNorm(row) : meanSize(at),
-        problem::canAnswer,
-        question ->
-            problem.answer(
-                question,
-                eachRow ? row : ThreadLocalRandom.current().nextInt(problem.size()),
-                at.average()));
+    Rows rows = parts.get(nextRow++);
+    return new EvaluatedGradient(round.terms(), rows.at(round, key(rows)));
   }
 
-  /** The mean size of all rows by their features, which bounds the norm of the mean gradient. */
-  private double meanSize(ModelSnapshot at) {
-    double mean = 0;
-    for (int row = 0; row < problem.size(); row++) {
-      mean += at.slopeBound() * problem.featureNorm(row) / problem.size();
-    }
-    return mean;
+  private DataKey key(Rows rows) {
+    return keys.of(rows.key());
   }
 
-  private double[] ofRow(int row) {
-    double[] gradient = new double[problem.dimension()];
-    problem.gradient(row, round.weights(), gradient);
-    return gradient;
-  }
-
-  private double[] ofAll() {
-    double[] weights = round.weights();
-    double[] gradient = new double[problem.dimension()];
-    double[] mean = new double[problem.dimension()];
-    for (int row = 0; row < problem.size(); row++) {
-      problem.gradient(row, weights, gradient);
-      for (int j = 0; j < mean.length; j++) {
-        mean[j] += gradient[j] / problem.size();
-      }
-    }
-    return mean;
+  /** Waiting for another round would be without effect. */
+  private boolean isOver() {
+    return parts.stream().map(this::key).allMatch(isReported);
   }
 
   @Override
@@ -103,11 +82,11 @@ final class RowGradients implements Gradients {
 
   @Override
   public String left() {
-    return "%d more".formatted(size() - (roundsSeen - 1) * perRound() - nextRow);
+    return "%d more".formatted(size() - (roundsSeen - 1) * parts.size() - nextRow);
   }
 
   @Override
   public long size() {
-    return Math.multiplyExact(rounds, perRound());
+    return Math.multiplyExact(rounds, parts.size());
   }
 }

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.client.Softmax;
+import io.croupier.client.loss.AbsoluteLoss;
+import io.croupier.client.loss.LogisticLoss;
+import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.LossAbove;
@@ -328,7 +331,7 @@ class ProblemTest {
     assertThatThrownBy(
             () -> new Problem(new double[5], new double[2], new double[2], new LogisticLoss()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("5, 2 and 2");
+        .hasMessageContaining("features have 5 values; all of the 2 rows must have as many");
   }
 
   private static double slope(Problem problem, double[] weights, int j) {

@@ -13,6 +13,7 @@ import io.croupier.cli.report.LineReading;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.PublicationReading;
 import io.croupier.client.ledger.CorruptLedgerException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -264,8 +265,8 @@ final class Targets {
     return Stream.of(
             "{\"userId\": \"ada\", \"l2Laplace\": {\"epsilon\": 1}, \"count\": 3}\n",
             "{\"zeroConcentrated\": {\"rho\": 0.05}}\n{\"gaussian\": {\"mu\": 1}}",
-            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}},"
-                + " {\"coordinateLaplace\": {\"taus\": [0.5, 1], \"clip\": \"L2\"}}, {\"undisclosed\": {}}]")
+            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}}, {\"coordinateLaplace\":"
+                + " {\"taus\": [0.5, 1], \"clip\": \"L2\"}}, {\"undisclosed\": {}}]")
         .map(text -> text.getBytes(UTF_8))
         .toList();
   }
@@ -312,7 +313,11 @@ final class Targets {
     Path path = directory.resolve("valid-" + reports);
     try (LocalLedger ledger = LocalLedger.open(path, "ada", Limit.NONE)) {
       for (int i = 0; i < reports; i++) {
-        ledger.release(new L2LaplaceRandomiser(1, 2, -16, 1), sequence -> new byte[] {1, 2, 3});
+        ledger.release(
+            "m",
+            DataKey.of("day").times(9),
+            new L2LaplaceRandomiser(1, 2, -16, 1),
+            sequence -> new byte[] {1, 2, 3});
       }
       if (reports > 1) {
         ledger.acknowledge(ledger.pending().get(0).sequence());

@@ -172,7 +172,7 @@ class ReportCommandTest extends ReportCommandRuns {
   void aLimitHoldsAcrossRunsAndNoNoiseIsDrawnBeyondIt() throws IOException {
     Run first = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
     Run second =
-        run("[1, 0]\n[0.111, 0]\n[1, 0]\n[1, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
+        run("[2, 0]\n[0.111, 0]\n[2, 0]\n[2, 0]\n", LEDGER + NOISE + "--limit-epsilon 3.5");
 
     assertThat(first.code()).isZero();
     assertThat(first.err()).contains("2 printed. In the ledger: 2 reports, epsilon 2 of 3.5.");
@@ -293,7 +293,8 @@ class ReportCommandTest extends ReportCommandRuns {
     String options = "--model halves " + LEDGER + NOISE;
 
     Run first = run(lines, options);
-    Run second = run(lines, options);
+    Run second = run(lines, options + " --times 2");
+    Run third = run(lines, options + " --times 2");
 
     // All 40 decisions are equal with probability 2e-12.
     int chosen = first.reports().size();
@@ -305,6 +306,37 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(second.reports())
         .extracting(GradientReport::getRound)
         .isEqualTo(first.reports().stream().map(GradientReport::getRound).toList());
+    assertThat(third.code()).isZero();
+    assertThat(third.err())
+        .contains("0 printed, %d not chosen, %d already reported.".formatted(40 - chosen, chosen))
+        .contains("--times N allows more");
+  }
+
+  @Test
+  void aLineOrTheOptionNamesTheData() throws IOException {
+    assertThat(run("[1, 0]\n[0, 1]\n", LEDGER + NOISE + "--key day").err())
+        .contains("1 printed, 1 already reported. In the ledger: 1 report");
+    assertThat(run("{\"gradient\": [1, 0], \"key\": \"day\"}\n[1, 0]\n", LEDGER + NOISE).err())
+        .contains("1 printed, 1 already reported. In the ledger: 2 reports");
+    for (String[] wrong :
+        new String[][] {
+          {"{\"gradient\": [1, 0], \"key\": 7}", "", "'key' is not a string"},
+          {"{\"gradient\": [1, 0], \"key\": \"\"}", "", "the key has 0 bytes of UTF-8"},
+          {"[1, 1]", "--times 0", "--times is 0; it must be at least 1"},
+        }) {
+      Run run = run(wrong[0] + "\n", LEDGER + NOISE + wrong[1]);
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.err()).contains(wrong[2]).contains("0 printed");
+    }
+    write("rows.csv", "a,b,y\n1,1,1\n");
+    Run each =
+        run(
+            "",
+            LEDGER
+                + NOISE
+                + "--key day --label y --loss logistic --each-row --data "
+                + path("rows.csv"));
+    assertThat(each.err()).contains("--key is not for --each-row");
   }
 
   @Tag("ci")
@@ -325,7 +357,8 @@ class ReportCommandTest extends ReportCommandRuns {
       assertThat(run.code()).isZero();
       assertThat(run.reports()).hasSize(reports);
       assertThat(run.err()).contains(reports == 0 ? "0 printed, 2 not chosen" : "2 printed. In");
-      assertThat(run("", options).reports()).hasSize(reports);
+      assertThat(run("", options).reports()).isEmpty();
+      assertThat(run("", options + " --times 2").reports()).hasSize(reports);
       printed.add(reports);
     }
     assertThat(printed).contains(0, 2);

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.data.Problem;
-import io.croupier.cli.data.SquaredLoss;
 import io.croupier.cli.io.CountBar;
+import io.croupier.client.Rows;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.loss.SquaredLoss;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class SentReportSinkTest {
   private static final int ROUNDS = 40;
@@ -76,6 +78,51 @@ class SentReportSinkTest {
         .formatted(sent, ROUNDS - sent, sent, sent);
   }
 
+  private static KeyOptions keys(int times) {
+    return CommandLine.populateCommand(new KeyOptions(), "--times", Integer.toString(times));
+  }
+
+  private RowGradients rows(RoundPublisher model, int times) {
+    return new RowGradients(
+        Rows.of(new double[] {1}, 2, new SquaredLoss()),
+        false,
+        model,
+        ROUNDS,
+        keys(times),
+        key -> ledger.reported("m", key) >= key.times());
+  }
+
+  /** The first round that is chosen has the only report; no round after it is waited for. */
+  @Test
+  void theSameRowsAreReportedOnceByManyRoundsAndRuns() throws Exception {
+    String first = report(rows(new RoundPublisher(10 * ROUNDS, 0.5), 1));
+    assertThat(sentRounds()).isEqualTo(chosen().subList(0, 1));
+    assertThat(first).startsWith("1 sent, ").doesNotContain("already reported");
+
+    String second = report(rows(new RoundPublisher(10 * ROUNDS, 0.5), 1));
+    assertThat(sentRounds()).hasSize(1);
+    assertThat(second)
+        .isEqualTo(
+            "0 sent, 1 already reported. In the ledger: 1 report, epsilon 1. The same data are"
+                + " reported once; --times N allows more, and --key names other data.");
+  }
+
+  @Test
+  void equalLinesOfOneRunAreDifferentDataAndThoseOfTheNextAreTheSame() throws Exception {
+    for (int run = 0; run < 2; run++) {
+      String lines = "[0.5]\n[0.5]\n{\"gradient\": [0.5], \"key\": \"day\"}\n";
+      String summary =
+          report(
+              new LineGradients(
+                  new BufferedReader(
+                      new StringReader(lines + "{\"gradient\": [0.25], \"key\": \"day\"}")),
+                  new RoundPublisher(10, 1),
+                  keys(1)));
+      assertThat(summary)
+          .startsWith(run == 0 ? "3 sent, 1 already reported." : "0 sent, 4 already reported.");
+    }
+  }
+
   @Test
   void linesOfRoundsThatAreNotChosenAreCountedAndNotSent() throws Exception {
     RoundPublisher model = new RoundPublisher(10 * ROUNDS, 0.5);
@@ -85,7 +132,8 @@ class SentReportSinkTest {
             .mapToObj(i -> "{\"gradient\": [0.5], \"round\": %d}".formatted(10 * i))
             .collect(Collectors.joining("\n"));
 
-    String summary = report(new LineGradients(new BufferedReader(new StringReader(lines)), model));
+    String summary =
+        report(new LineGradients(new BufferedReader(new StringReader(lines)), model, keys(1)));
 
     assertThat(sentRounds()).isEqualTo(chosen());
     assertThat(summary).isEqualTo(summary(chosen().size()));
@@ -93,11 +141,9 @@ class SentReportSinkTest {
 
   @Test
   void rowsOfRoundsThatAreNotChosenAreCountedAndNotSent() throws Exception {
-    Problem problem =
-        new Problem(new double[] {1}, new double[] {2}, new double[] {1}, new SquaredLoss());
     RoundPublisher model = new RoundPublisher(10 * ROUNDS, 0.5);
 
-    String summary = report(new RowGradients(problem, model, false, ROUNDS));
+    String summary = report(rows(model, ROUNDS));
 
     assertThat(sentRounds()).isEqualTo(chosen());
     assertThat(summary).isEqualTo(summary(chosen().size()));
@@ -106,16 +152,13 @@ class SentReportSinkTest {
   /** Half of the rounds ask; all or none do with probability 2e-12. */
   @Test
   void undisclosedRowsAnswerNoQuestion() throws Exception {
-    Problem problem =
-        new Problem(new double[] {1}, new double[] {2}, new double[] {1}, new SquaredLoss());
     Question.Builder question = Question.newBuilder().setName("far");
     question.getLossAboveBuilder().setThreshold(0.5);
     RoundPublisher model = new RoundPublisher(10 * ROUNDS, question.build());
 
     String summary =
         report(
-            new RowGradients(problem, model, false, ROUNDS),
-            new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 1, -16, 1)));
+            rows(model, ROUNDS), new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 1, -16, 1)));
 
     List<Long> gradients =
         LongStream.range(0, ROUNDS)
@@ -140,7 +183,7 @@ class SentReportSinkTest {
   /** It is settled, so it must not keep the person from reporting. */
   @Test
   void aRefusedReportOfAnEarlierRunIsAWarning() {
-    ledger.release(NOISE, SentReportSinkTest::stored);
+    ledger.release("m", DataKey.of("day").times(9), NOISE, SentReportSinkTest::stored);
     MockProducer<byte[], byte[]> refusing =
         new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
           @Override
@@ -163,7 +206,7 @@ class SentReportSinkTest {
   @Test
   void noNoiseIsDrawnWhilePendingReportsCannotBeSent() {
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      ledger.release(NOISE, SentReportSinkTest::stored);
+      ledger.release("m", DataKey.of("day").times(9), NOISE, SentReportSinkTest::stored);
     }
     producer.sendException = new KafkaException("no broker");
 

@@ -24,8 +24,13 @@ final class Castagnoli {
 
   /** The checksum of the bytes before an index. */
   static int checksum(ByteBuffer bytes, int end) {
+    return checksum(bytes, 0, end);
+  }
+
+  /** The checksum of the bytes from an index to the one before another. */
+  static int checksum(ByteBuffer bytes, int from, int end) {
     int remainder = -1;
-    for (int i = 0; i < end; i++) {
+    for (int i = from; i < end; i++) {
       int place = (remainder ^ bytes.get(i)) & (TABLE.length - 1);
       remainder = (remainder >>> Byte.SIZE) ^ TABLE[place];
     }

@@ -6,38 +6,38 @@ import java.util.UUID;
 /**
  * The header of a ledger's file.
  *
- * @param secret decides which rounds are answered
+ * @param secret see {@link LedgerSecret}
  * @param opening what was spent before the file's first entry, carried reports included
- * @param carried how many reports the file carries over from the one before
- * @param isCurrent whether new entries may follow it; false for older versions
+ * @param carried how many entries the file carries over from the one before
+ * @param version of the file
  */
 record Header(
-    String userId,
-    String deviceId,
-    ByteString secret,
-    Spent opening,
-    int carried,
-    boolean isCurrent) {
+    String userId, String deviceId, ByteString secret, Spent opening, int carried, int version) {
 
   /** The header of a new ledger, with a new device_id. */
   static Header ofNew(String userId) {
     return new Header(
         userId,
         UUID.randomUUID().toString(),
-        ParticipationSampler.newSecret(),
+        LedgerSecret.newSecret(),
         Spent.NOTHING,
         0,
-        true);
+        LedgerFormat.VERSION);
   }
 
-  /** The header of the same ledger's next file, which carries {@code count} reports over. */
+  /** Whether new entries may follow it; false for older versions. */
+  boolean isCurrent() {
+    return version == LedgerFormat.VERSION;
+  }
+
+  /** The header of the same ledger's next file, which carries {@code count} entries over. */
   Header carrying(Spent spent, int count) {
-    return new Header(userId, deviceId, secret, spent, count, true);
+    return new Header(userId, deviceId, secret, spent, count, LedgerFormat.VERSION);
   }
 
   /** Prints neither the user nor the secret. */
   @Override
   public String toString() {
-    return String.format("Header[carried=%d, isCurrent=%s]", carried, isCurrent);
+    return String.format("Header[carried=%d, version=%d]", carried, version);
   }
 }

@@ -1,5 +1,7 @@
 package io.croupier.client.ledger;
 
+import com.google.protobuf.ByteString;
+
 /** One line of the ledger: a charged report or token, a token's new state, or a mark. */
 final class LedgerEntry {
 
@@ -24,7 +26,9 @@ final class LedgerEntry {
     /** The next state of a token. */
     TOKEN_STATE(9),
     /** A token carried over from an earlier file; the header includes its charge. */
-    CARRIED_TOKEN(10);
+    CARRIED_TOKEN(10),
+    /** How often which data were reported, carried over from an earlier file. */
+    CARRIED_DATA(11);
 
     private final byte code;
 
@@ -36,13 +40,18 @@ final class LedgerEntry {
       return code;
     }
 
-    /** Whether it contains a report or a token, and is followed by a commit marker. */
+    /** Whether it has a content, such as a report, and is followed by a commit marker. */
     boolean hasContent() {
       return this != ACKNOWLEDGED && this != REFUSED;
     }
 
     boolean isCarried() {
-      return this == CARRIED || this == CARRIED_TOKEN;
+      return this == CARRIED || this == CARRIED_TOKEN || this == CARRIED_DATA;
+    }
+
+    /** Whether a digest of data comes before the content. */
+    boolean hasData() {
+      return hasContent() && this != CARRIED && this != CARRIED_DATA;
     }
 
     private static EntryKind of(Spent cost) {
@@ -63,30 +72,54 @@ final class LedgerEntry {
     }
   }
 
+  /** Stands for the data of reports and tokens of files before version 3, which are unknown. */
+  static final ByteString UNKNOWN_DATA = ByteString.copyFrom(new byte[LedgerSecret.DATA_BYTES]);
+
   private static final byte[] NO_CONTENT = {};
 
   private final EntryKind kind;
   private final long sequence;
   private final long epsilonNanos;
   private final long muSquaredPicos;
+  private final ByteString data;
   private final byte[] content;
 
   LedgerEntry(
-      EntryKind kind, long sequence, long epsilonNanos, long muSquaredPicos, byte[] content) {
+      EntryKind kind,
+      long sequence,
+      long epsilonNanos,
+      long muSquaredPicos,
+      ByteString data,
+      byte[] content) {
     this.kind = kind;
     this.sequence = sequence;
     this.epsilonNanos = epsilonNanos;
     this.muSquaredPicos = muSquaredPicos;
+    this.data = data;
     this.content = content;
   }
 
-  static LedgerEntry report(long sequence, Spent cost, byte[] report) {
+  private static LedgerEntry free(EntryKind kind, long sequence, ByteString data, byte[] content) {
+    return new LedgerEntry(kind, sequence, 0, 0, data, content);
+  }
+
+  /**
+   * A charge and its report.
+   *
+   * @param data digest of the data that it is about
+   */
+  static LedgerEntry report(StoredReport report, Spent cost, ByteString data) {
     return new LedgerEntry(
-        EntryKind.of(cost), sequence, cost.epsilonNanos(), cost.muSquaredPicos(), report);
+        EntryKind.of(cost),
+        report.sequence(),
+        cost.epsilonNanos(),
+        cost.muSquaredPicos(),
+        data,
+        report.bytes());
   }
 
   static LedgerEntry carried(StoredReport report) {
-    return new LedgerEntry(EntryKind.CARRIED, report.sequence(), 0, 0, report.bytes());
+    return free(EntryKind.CARRIED, report.sequence(), ByteString.EMPTY, report.bytes());
   }
 
   /** A token, whose cost must be disclosed and bounded. */
@@ -96,19 +129,24 @@ final class LedgerEntry {
         token.sequence(),
         cost.epsilonNanos(),
         cost.muSquaredPicos(),
+        token.data(),
         token.encoded());
   }
 
   static LedgerEntry state(StoredToken token) {
-    return new LedgerEntry(EntryKind.TOKEN_STATE, token.sequence(), 0, 0, token.encoded());
+    return free(EntryKind.TOKEN_STATE, token.sequence(), token.data(), token.encoded());
   }
 
   static LedgerEntry carried(StoredToken token) {
-    return new LedgerEntry(EntryKind.CARRIED_TOKEN, token.sequence(), 0, 0, token.encoded());
+    return free(EntryKind.CARRIED_TOKEN, token.sequence(), token.data(), token.encoded());
   }
 
   static LedgerEntry mark(EntryKind kind, long sequence) {
-    return new LedgerEntry(kind, sequence, 0, 0, NO_CONTENT);
+    return free(kind, sequence, ByteString.EMPTY, NO_CONTENT);
+  }
+
+  static LedgerEntry carried(ReportedData reported) {
+    return free(EntryKind.CARRIED_DATA, 0, ByteString.EMPTY, reported.encoded());
   }
 
   EntryKind kind() {
@@ -133,7 +171,12 @@ final class LedgerEntry {
     return new Spent(1, epsilonNanos, muSquaredPicos, undisclosed ? 1 : 0, unbounded ? 1 : 0);
   }
 
-  /** The report's record, or the token's bytes; empty in a mark. */
+  /** Digest of the data of the report or token; empty where the kind has none. */
+  ByteString data() {
+    return data;
+  }
+
+  /** The report's record, the token's bytes, or the reported data; empty in a mark. */
   byte[] content() {
     return content;
   }

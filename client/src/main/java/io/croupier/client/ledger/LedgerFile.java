@@ -20,10 +20,11 @@ import org.slf4j.LoggerFactory;
  * sent again, which costs nothing.
  *
  * <p>Once settled entries take more than half of the file, and more than the slack, a new file
- * replaces it: its header contains the spending so far, and the pending reports and held tokens
- * follow. The new file is written beside the old one, forced and renamed, and the folder is forced
- * before any entry is appended. So after a crash either the old or the new file has the name, both
- * are complete, and both record the same spending and pending reports.
+ * replaces it: its header contains the spending so far, and the pending reports, the tokens and the
+ * digests of all data that were reported follow. The new file is written beside the old one, forced
+ * and renamed, and the folder is forced before any entry is appended. So after a crash either the
+ * old or the new file has the name, both are complete, and both record the same spending and
+ * pending reports.
  */
 final class LedgerFile implements EntryStore {
   /** Bytes of settled entries that a file may contain even if fewer bytes are pending. */
@@ -179,7 +180,7 @@ final class LedgerFile implements EntryStore {
     requireUsable();
     usable = false;
     guard.requireName(folder.file());
-    write(LedgerFormat.entry(entry));
+    write(format.entry(entry));
     if (entry.kind().hasContent()) {
       channel.force(false);
       write(format.marker(end));
@@ -200,7 +201,7 @@ final class LedgerFile implements EntryStore {
     guard.requireName(folder.file());
     long kept = format.headerBytes();
     for (LedgerEntry entry : state.carried()) {
-      kept += LedgerFormat.entryBytes(entry) + LedgerFormat.MARKER_BYTES;
+      kept += format.entryBytes(entry) + LedgerFormat.MARKER_BYTES;
     }
     if (end - kept > Math.max(kept, slackBytes)) {
       uninterrupted(this::rewrite);
@@ -216,7 +217,7 @@ final class LedgerFile implements EntryStore {
     parts.add(format.header());
     end = format.headerBytes();
     for (LedgerEntry entry : carried) {
-      ByteBuffer bytes = LedgerFormat.entry(entry);
+      ByteBuffer bytes = format.entry(entry);
       end += bytes.remaining();
       parts.add(bytes);
       parts.add(format.marker(end));

@@ -16,18 +16,18 @@ import java.nio.ByteBuffer;
  * <pre>
  * header          bytes
  *   "CROUPIER"       8
- *   version          4   2
+ *   version          4   3
  *   size             4
  *   user_id       size   UTF-8
  *   size             4
  *   device_id     size   UTF-8
- *   secret          32   decides which rounds are answered
+ *   secret          32   {@link LedgerSecret}
  *   reports          8   what was spent before the file's first entry,
  *   epsilonNanos     8   reports that it carries over included
  *   muSquaredPicos   8
  *   undisclosed      8
  *   unbounded        8
- *   carried          4   how many reports it carries over
+ *   carried          4   how many entries it carries over
  *   CRC-32C          4   of all above
  *
  * entry
@@ -35,10 +35,12 @@ import java.nio.ByteBuffer;
  *   sequence         8
  *   epsilonNanos     8   cost of the report; 0 in a mark, or where it is carried over
  *   muSquaredPicos   8
- *   size             4   of the content; 0 in a mark
+ *   size             4   of data and content; 0 in a mark
  *   CRC-32C          4   of all above, so that readers can rely on the size
- *   content       size   a report, or a token in one of its states; not in a mark, like all that follows
- *   CRC-32C          4   of the content
+ *   data            16   digest of the data, of a report or token, unless it is a report carried over
+ *   content         ..   a report, a token in one of its states, or {@link ReportedData}; not in a
+ *                        mark, like all that follows
+ *   CRC-32C          4   of data and content
  *
  * commit marker
  *   magic number     4   5EA1C40B
@@ -46,15 +48,18 @@ import java.nio.ByteBuffer;
  *   CRC-32C          4   of all above and of the CRC-32C (4) of the whole header
  * </pre>
  *
- * Version 1 of the header has no fields between device_id and checksum. A file of version 1 is
- * rewritten when it is opened.
+ * Version 1 of the header has no fields between device_id and checksum.
  *
- * <p>An instance has the header of one file, on which its commit markers depend.
+ * <p>Entries of version 2 and 1 have no data. A file of these versions is rewritten when it is
+ * opened.
+ *
+ * <p>An instance has the header of one file, on which its entries and commit markers depend.
  */
 final class LedgerFormat {
   private static final long HEADER_MAGIC = ByteBuffer.wrap("CROUPIER".getBytes(UTF_8)).getLong();
-  private static final int VERSION = 2;
-  private static final int VERSION_WITHOUT_TOTALS = 1;
+  static final int VERSION = 3;
+  private static final int FIRST_VERSION = 1;
+  private static final int FIRST_VERSION_WITH_TOTALS = 2;
   private static final int CHECKSUM_BYTES = Integer.BYTES;
   private static final int MARKER_MAGIC = 0x5EA1_C40B;
 
@@ -62,7 +67,7 @@ final class LedgerFormat {
       8
           + 4
           + 2 * (4 + GradientReports.MAX_ID_BYTES)
-          + ParticipationSampler.SECRET_BYTES
+          + LedgerSecret.SECRET_BYTES
           + 5 * 8
           + 4
           + CHECKSUM_BYTES;
@@ -73,10 +78,12 @@ final class LedgerFormat {
   static final int MARKER_BYTES = 16;
 
   private final ByteBuffer header;
+  private final boolean hasData;
   private final int headerChecksum;
 
   LedgerFormat(Header header) {
     this.header = toBytes(header);
+    hasData = header.isCurrent();
     headerChecksum = Castagnoli.checksum(this.header, this.header.remaining());
   }
 
@@ -90,10 +97,10 @@ final class LedgerFormat {
 
   private static ByteBuffer toBytes(Header header) {
     ByteBuffer bytes = ByteBuffer.allocate(MOST_HEADER_BYTES);
-    bytes.putLong(HEADER_MAGIC).putInt(header.isCurrent() ? VERSION : VERSION_WITHOUT_TOTALS);
+    bytes.putLong(HEADER_MAGIC).putInt(header.version());
     putId(bytes, header.userId());
     putId(bytes, header.deviceId());
-    if (header.isCurrent()) {
+    if (header.version() >= FIRST_VERSION_WITH_TOTALS) {
       header.secret().copyTo(bytes);
       Spent opening = header.opening();
       bytes
@@ -119,17 +126,16 @@ final class LedgerFormat {
         return null;
       }
       int version = bytes.getInt();
-      if (version != VERSION && version != VERSION_WITHOUT_TOTALS) {
+      if (version < FIRST_VERSION || version > VERSION) {
         return null;
       }
       String userId = getId(bytes);
       String deviceId = getId(bytes);
       Header header =
-          version == VERSION
+          version >= FIRST_VERSION_WITH_TOTALS
               ? new Header(
-                  userId, deviceId, getSecret(bytes), getSpent(bytes), bytes.getInt(), true)
-              : new Header(
-                  userId, deviceId, ParticipationSampler.newSecret(), Spent.NOTHING, 0, false);
+                  userId, deviceId, getSecret(bytes), getSpent(bytes), bytes.getInt(), version)
+              : new Header(userId, deviceId, LedgerSecret.newSecret(), Spent.NOTHING, 0, version);
       return endsWithChecksum(bytes) ? header : null;
     } catch (BufferUnderflowException e) {
       return null;
@@ -147,7 +153,7 @@ final class LedgerFormat {
   }
 
   private static ByteString getSecret(ByteBuffer bytes) {
-    byte[] secret = new byte[ParticipationSampler.SECRET_BYTES];
+    byte[] secret = new byte[LedgerSecret.SECRET_BYTES];
     bytes.get(secret);
     return ByteString.copyFrom(secret);
   }
@@ -157,30 +163,36 @@ final class LedgerFormat {
         bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
-  static ByteBuffer entry(LedgerEntry entry) {
+  ByteBuffer entry(LedgerEntry entry) {
     ByteBuffer bytes = ByteBuffer.allocate(entryBytes(entry));
     bytes
         .put(entry.kind().code())
         .putLong(entry.sequence())
         .putLong(entry.epsilonNanos())
         .putLong(entry.muSquaredPicos())
-        .putInt(entry.content().length);
+        .putInt(dataBytes(entry.kind()) + entry.content().length);
     putChecksum(bytes);
     if (entry.kind().hasContent()) {
-      bytes.put(entry.content()).putInt(checksum(entry.content()));
+      entry.data().copyTo(bytes);
+      bytes.put(entry.content()).putInt(checksum(bytes));
     }
     return flipped(bytes);
   }
 
   /** Number of bytes of an entry, without its commit marker. */
-  static int entryBytes(LedgerEntry entry) {
+  int entryBytes(LedgerEntry entry) {
     return entry.kind().hasContent()
-        ? Math.addExact(HEAD_BYTES + CHECKSUM_BYTES, entry.content().length)
+        ? Math.addExact(
+            HEAD_BYTES + dataBytes(entry.kind()) + CHECKSUM_BYTES, entry.content().length)
         : HEAD_BYTES;
   }
 
+  private int dataBytes(EntryKind kind) {
+    return hasData && kind.hasData() ? LedgerSecret.DATA_BYTES : 0;
+  }
+
   /** The same, of the entry with a head; 0 if the bytes are not a head. */
-  static long entryBytes(ByteBuffer head) {
+  long entryBytes(ByteBuffer head) {
     EntryKind kind = EntryKind.of(head.get());
     long sequence = head.getLong();
     long epsilonNanos = head.getLong();
@@ -192,7 +204,7 @@ final class LedgerFormat {
             && sequence >= 0
             && epsilonNanos >= 0
             && muSquaredPicos >= 0
-            && (kind.hasContent() ? size > 0 : size == 0);
+            && (kind.hasContent() ? size > dataBytes(kind) : size == 0);
     if (!isSound) {
       return 0;
     }
@@ -200,16 +212,25 @@ final class LedgerFormat {
   }
 
   /** Reads an entry whose head is complete; null if the checksum of its content is wrong. */
-  static LedgerEntry parseEntry(ByteBuffer bytes) {
+  LedgerEntry parseEntry(ByteBuffer bytes) {
     EntryKind kind = EntryKind.of(bytes.get());
     long sequence = bytes.getLong();
     long epsilonNanos = bytes.getLong();
     long muSquaredPicos = bytes.getLong();
-    byte[] content = new byte[bytes.getInt()];
+    byte[] data = new byte[dataBytes(kind)];
+    byte[] content = new byte[bytes.getInt() - data.length];
     ((Buffer) bytes).position(HEAD_BYTES);
+    bytes.get(data);
     bytes.get(content);
-    boolean isWhole = !kind.hasContent() || bytes.getInt() == checksum(content);
-    return isWhole ? new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, content) : null;
+    if (kind.hasContent()) {
+      int checksum = checksum(bytes);
+      if (bytes.getInt() != checksum) {
+        return null;
+      }
+    }
+    ByteString digest =
+        kind.hasData() && !hasData ? LedgerEntry.UNKNOWN_DATA : ByteString.copyFrom(data);
+    return new LedgerEntry(kind, sequence, epsilonNanos, muSquaredPicos, digest, content);
   }
 
   /** The commit marker for a position in the file. */
@@ -241,8 +262,9 @@ final class LedgerFormat {
     return bytes.getInt() == checksum;
   }
 
-  private static int checksum(byte[] bytes) {
-    return Castagnoli.checksum(ByteBuffer.wrap(bytes), bytes.length);
+  /** Of an entry's bytes from its head to the position. */
+  private static int checksum(ByteBuffer entry) {
+    return Castagnoli.checksum(entry, HEAD_BYTES, entry.position());
   }
 
   /** Of Android 13, {@code flip} is declared by Buffer alone. */

@@ -64,7 +64,7 @@ final class LedgerReader {
     long position = format.headerBytes();
     int carried = 0;
     while (position < size) {
-      LedgerEntry entry = readEntry(position);
+      LedgerEntry entry = readEntry(format, position);
       if (entry == null) {
         requireAll(header, carried, position);
         requireNoMarker(format, position);
@@ -75,7 +75,7 @@ final class LedgerReader {
         throw new CorruptLedgerException(path, position, "an entry contradicts earlier ones");
       }
       carried += mayBeCarried ? 1 : 0;
-      position += LedgerFormat.entryBytes(entry);
+      position += format.entryBytes(entry);
       if (entry.kind().hasContent()) {
         if (!hasMarker(format, position)) {
           requireAll(header, carried, position);
@@ -89,24 +89,24 @@ final class LedgerReader {
     return new Extent(position, false);
   }
 
-  /** A file that carries reports over contained all of them when it was renamed. */
+  /** A file that carries entries over contained all of them when it was renamed. */
   private void requireAll(Header header, int carried, long position) throws CorruptLedgerException {
     if (carried < header.carried()) {
       throw new CorruptLedgerException(
-          path, position, "a report that the file carries over is missing");
+          path, position, "an entry that the file carries over is missing");
     }
   }
 
   /** The entry at a position, or null if there is no complete one. */
-  private LedgerEntry readEntry(long position) throws IOException {
+  private LedgerEntry readEntry(LedgerFormat format, long position) throws IOException {
     long left = size - position;
     if (left < LedgerFormat.HEAD_BYTES) {
       return null;
     }
-    long length = LedgerFormat.entryBytes(read(position, LedgerFormat.HEAD_BYTES));
+    long length = format.entryBytes(read(position, LedgerFormat.HEAD_BYTES));
     return length == 0 || left < length
         ? null
-        : LedgerFormat.parseEntry(read(position, Math.toIntExact(length)));
+        : format.parseEntry(read(position, Math.toIntExact(length)));
   }
 
   private boolean hasMarker(LedgerFormat format, long position) throws IOException {

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.StoredToken.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 final class LedgerState {
   private final NavigableMap<Long, StoredReport> pending = new TreeMap<>();
   private final NavigableMap<Long, StoredToken> tokens = new TreeMap<>();
+  private final ReportedData reported = new ReportedData();
   private Spent spent = Spent.NOTHING;
 
   /**
@@ -28,14 +30,24 @@ final class LedgerState {
           pending.remove(sequence) != null || tokens.remove(sequence) != null;
       case CARRIED -> carries(pending, sequence) && put(entry);
       case CARRIED_TOKEN -> carries(tokens, sequence) && putToken(entry);
+      case CARRIED_DATA -> sequence == 0 && reported.take(entry.content());
       case TOKEN_STATE -> {
         StoredToken earlier = tokens.get(sequence);
-        StoredToken next = StoredToken.parse(sequence, entry.content());
-        yield earlier != null && next != null && next.follows(earlier) && putToken(entry);
+        StoredToken next = token(entry);
+        boolean follows = earlier != null && next != null && next.follows(earlier);
+        if (follows && next.stage() == Stage.DRAWN) {
+          reported.add(next.data());
+        }
+        yield follows && putToken(entry);
       }
       case TOKEN -> sequence == nextSequence() && putToken(entry) && charge(entry);
-      case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED ->
-          sequence == nextSequence() && put(entry) && charge(entry);
+      case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED -> {
+        boolean isNext = sequence == nextSequence() && put(entry) && charge(entry);
+        if (isNext) {
+          reported.add(entry.data());
+        }
+        yield isNext;
+      }
     };
   }
 
@@ -49,11 +61,16 @@ final class LedgerState {
   }
 
   private boolean putToken(LedgerEntry entry) {
-    StoredToken token = StoredToken.parse(entry.sequence(), entry.content());
+    StoredToken token = token(entry);
     if (token != null) {
       tokens.put(entry.sequence(), token);
     }
     return token != null;
+  }
+
+  /** The token of an entry; null if there is no such stage. */
+  private static StoredToken token(LedgerEntry entry) {
+    return StoredToken.parse(entry.sequence(), entry.data(), entry.content());
   }
 
   private boolean charge(LedgerEntry entry) {
@@ -95,6 +112,19 @@ final class LedgerState {
     return kept != null && kept.stage() == token.stage();
   }
 
+  /** How often data were reported. */
+  int reported(ByteString data) {
+    return reported.of(data);
+  }
+
+  /** How many other tokens wait for a report of the data. */
+  long waiting(ByteString data, long sequence) {
+    return tokens.values().stream()
+        .filter(token -> token.sequence() != sequence && token.isWaiting())
+        .filter(token -> token.data().equals(data))
+        .count();
+  }
+
   /** Pending reports in order. */
   List<StoredReport> pending() {
     return new ArrayList<>(pending.values());
@@ -110,6 +140,9 @@ final class LedgerState {
     List<LedgerEntry> carried = new ArrayList<>();
     pending.values().forEach(report -> carried.add(LedgerEntry.carried(report)));
     tokens.values().forEach(token -> carried.add(LedgerEntry.carried(token)));
+    if (!reported.isEmpty()) {
+      carried.add(LedgerEntry.carried(reported));
+    }
     return carried;
   }
 }

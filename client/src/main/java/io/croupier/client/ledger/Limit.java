@@ -84,6 +84,23 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
       throw new LimitReachedException(
           "reports would be " + after.reports() + "; the limit is " + reports);
     }
+    if (epsilon == 0 && cost.epsilonNanos() > 0) {
+      throw new LimitReachedException(
+          "the report spends epsilon = "
+              + plain(cost.epsilon())
+              + "; the limit, mu = "
+              + plain(mu)
+              + ", allows Gaussian noise only: state a limit on epsilon, too, or use Gaussian"
+              + " noise");
+    }
+    if (mu == 0 && cost.muSquaredPicos() > 0) {
+      throw new LimitReachedException(
+          "the report has Gaussian noise and spends mu^2 = "
+              + plain(cost.muSquared())
+              + "; the limit, epsilon = "
+              + plain(epsilon)
+              + ", allows none: state a limit on mu, too, or use other noise");
+    }
     if (isAbove(after.epsilonNanos(), after.epsilon(), epsilon, 1)) {
       throw new LimitReachedException(
           "epsilon would add up to " + plain(after.epsilon()) + "; the limit is " + plain(epsilon));
@@ -104,6 +121,9 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
    */
   void admitAnswer(Spent cost, Spent after) {
     admit(cost, after);
+    if (answers == 0) {
+      throw new LimitReachedException("the limit allows no answers: their share of it is 0");
+    }
     try {
       share().admit(cost, after);
     } catch (LimitReachedException e) {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 
 /**
  * The record of all reports that one person has released from this device, and of those not yet
@@ -22,16 +22,18 @@ import java.util.function.LongFunction;
  * <p>Invariants, at whatever time the process or the machine stops: (1) every report returned by
  * {@link #release} or {@link #pending} is charged; (2) its bytes stay the same until it is settled,
  * and its number is never used for another report; (3) numbers have no gaps, and start at 0 for
- * each device_id, which is drawn at random for a new ledger; (4) spending never decreases.
+ * each device_id, which is drawn at random for a new ledger; (4) spending never decreases; (5) data
+ * are reported to a model at most as often as their {@link DataKey} allows.
  *
- * <p>They hold because a charge and its report are one entry of the file, which is forced to the
- * disk before the report is returned. They don't survive copies of the file: after a return to an
- * older copy, or a deletion, the later spending is missing.
+ * <p>They hold because a charge, its report and the digest of its data are one entry of the file,
+ * which is forced to the disk before the report is returned. They don't survive copies of the file:
+ * after a return to an older copy, or a deletion, the later spending is missing.
  *
  * <p>Before a report is drawn, the file is rewritten without the settled reports if these take more
  * than half of it, and more than 64 KiB. So its size is at most twice that of the reports pending
- * at that time, or 64 KiB more than that, plus the new report and marks: reports settled later stay
- * in the file until the next one is drawn. Only unsettled reports are kept in memory.
+ * and the digests of reported data at that time, or 64 KiB more than that, plus the new report and
+ * marks: reports settled later stay in the file until the next one is drawn. Only unsettled reports
+ * and digests are kept in memory.
  *
  * <p>Safe for use by several threads.
  */
@@ -43,11 +45,13 @@ public final class LocalLedger implements AutoCloseable {
    */
   public static final int WINDOW = 64;
 
+  private static final long NO_SEQUENCE = -1;
+
   private final String userId;
   private final Limit limit;
   private final String deviceId;
   private final EntryStore store;
-  private final ParticipationSampler sampler;
+  private final LedgerSecret secret;
   private final LedgerState state = new LedgerState();
   private boolean closed;
 
@@ -56,7 +60,7 @@ public final class LocalLedger implements AutoCloseable {
     this.userId = userId;
     this.limit = limit;
     deviceId = UUID.randomUUID().toString();
-    sampler = new ParticipationSampler(ParticipationSampler.newSecret());
+    secret = new LedgerSecret(LedgerSecret.newSecret());
     store = EntryStore.NOWHERE;
   }
 
@@ -67,7 +71,7 @@ public final class LocalLedger implements AutoCloseable {
     this.limit = limit;
     LedgerFile file = LedgerFile.open(path, userId, disk, slackBytes, state);
     deviceId = file.deviceId();
-    sampler = new ParticipationSampler(file.secret());
+    secret = new LedgerSecret(file.secret());
     store = file;
   }
 
@@ -141,7 +145,7 @@ public final class LocalLedger implements AutoCloseable {
    *     larger one
    */
   public boolean answers(String modelId, long round, double probability) {
-    return sampler.answers(modelId, round, probability);
+    return secret.answers(modelId, round, probability);
   }
 
   /**
@@ -152,7 +156,7 @@ public final class LocalLedger implements AutoCloseable {
    * @param probability in [0, 1]
    */
   public boolean isAsked(String modelId, long round, double probability) {
-    return sampler.isAsked(modelId, round, probability);
+    return secret.isAsked(modelId, round, probability);
   }
 
   /**
@@ -163,14 +167,52 @@ public final class LocalLedger implements AutoCloseable {
    * @return from 0 to {@code count} - 1
    */
   public int question(String modelId, long round, int count) {
-    return sampler.question(modelId, round, count);
+    return secret.question(modelId, round, count);
+  }
+
+  /** How often data were reported to a model, by whatever kind of report. */
+  public synchronized long reported(String modelId, DataKey key) {
+    return state.reported(secret.data(modelId, key));
   }
 
   /**
-   * Charges a report, draws it, and makes it durable; only then may it be sent.
+   * How many tokens wait for a report of data to a model: {@link #reported} doesn't count them, and
+   * {@link #chargeToken} adds none beyond the key's times.
+   */
+  public synchronized long waiting(String modelId, DataKey key) {
+    return state.waiting(secret.data(modelId, key), NO_SEQUENCE);
+  }
+
+  /**
+   * Checks that data may be reported to a model once more.
    *
+   * @throws AlreadyReportedException if they were reported as often as the key allows, or tokens
+   *     wait for the rest of its reports
+   */
+  public void requireUnreported(String modelId, DataKey key) {
+    ByteString unused = unreported(modelId, key, NO_SEQUENCE);
+  }
+
+  /** The digest of data that may be reported once more, with a token of that number. */
+  private synchronized ByteString unreported(String modelId, DataKey key, long token) {
+    ByteString data = secret.data(modelId, key);
+    long reports = state.reported(data);
+    long waiting = state.waiting(data, token);
+    if (reports + waiting >= key.times()) {
+      throw new AlreadyReportedException(modelId, reports, waiting, key.times());
+    }
+    return data;
+  }
+
+  /**
+   * Charges a report, draws it, and makes it durable, together with the digest of its data; only
+   * then may it be sent.
+   *
+   * @param modelId the model that receives it
+   * @param key names its data
    * @param randomiser the randomiser that draws it, whose cost is charged
-   * @param draw creates the record for the given number; not called if a limit is exceeded
+   * @param draw creates the record for the given number; not called if anything is exceeded
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws LimitReachedException if it would exceed the person's limit
    * @throws IllegalStateException if the ledger is closed, or the report {@value #WINDOW} numbers
    *     earlier is still pending; no noise is drawn then
@@ -178,36 +220,45 @@ public final class LocalLedger implements AutoCloseable {
    *     meanwhile: it must not be sent, and whether it is charged is known only after the ledger is
    *     reopened
    */
-  public StoredReport release(Randomiser randomiser, LongFunction<byte[]> draw) {
-    return release(randomiser.cost(), limit::admit, draw);
+  public StoredReport release(
+      String modelId, DataKey key, Randomiser randomiser, LongFunction<byte[]> draw) {
+    return release(modelId, key, randomiser.cost(), limit::admit, draw);
   }
 
   /**
    * The same for a token that pays for one later report: charges it, and makes what is needed to
    * ask for it durable. Only then may it be asked for.
    *
+   * @param key names the data that the report is to be about. They are reported only when it is
+   *     {@linkplain #draw drawn}; until then the token is one of the reports that the key allows
    * @param randomiser the randomiser that will draw the report, whose cost is charged; it must
    *     disclose a bounded cost
    * @param request creates the bytes of the stage {@link StoredToken.Stage#ASKED} for the given
    *     number; not called if a limit is exceeded
    */
-  public StoredToken chargeToken(Randomiser randomiser, LongFunction<byte[]> request) {
+  public StoredToken chargeToken(
+      String modelId, DataKey key, Randomiser randomiser, LongFunction<byte[]> request) {
     ReleaseCost cost = randomiser.cost();
     if (cost.undisclosed() || cost.unbounded()) {
       throw new IllegalArgumentException(
-          "the cost of the randomiser is undisclosed or unbounded; that of a token must be neither");
+          "the cost of the randomiser is undisclosed or unbounded; that of a token must be"
+              + " neither");
     }
     return charge(
+        modelId,
+        key,
         cost,
         limit::admit,
-        sequence -> new StoredToken(sequence, StoredToken.Stage.ASKED, request.apply(sequence)),
-        LedgerEntry::token);
+        (sequence, data) ->
+            new StoredToken(sequence, StoredToken.Stage.ASKED, data, request.apply(sequence)),
+        (token, spent, data) -> LedgerEntry.token(token, spent));
   }
 
   /**
-   * Makes a token's next stage durable.
+   * Makes a token's next stage durable, other than that of a {@linkplain #draw drawn} report.
    *
    * @param token what the ledger contains
+   * @param stage held, or ended
    * @param bytes what the stage needs
    * @throws IllegalStateException if the ledger is closed, or doesn't contain that token in that
    *     stage, or the stage isn't a later one
@@ -216,13 +267,37 @@ public final class LocalLedger implements AutoCloseable {
    */
   public synchronized StoredToken advance(
       StoredToken token, StoredToken.Stage stage, byte[] bytes) {
+    if (stage == StoredToken.Stage.DRAWN) {
+      throw new IllegalArgumentException("stage is DRAWN; draw makes a report durable");
+    }
+    return advance(token, new StoredToken(token.sequence(), stage, token.data(), bytes));
+  }
+
+  /**
+   * Makes the report of a token durable, together with the digest of its data; only then may it be
+   * sent.
+   *
+   * @param token what the ledger contains
+   * @param modelId the model that receives the report
+   * @param key names its data, which may differ from those for which the token was charged
+   * @param report draws the report; not called if the data were reported
+   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
+   * @see #advance(StoredToken, StoredToken.Stage, byte[]) for the other exceptions
+   */
+  public synchronized StoredToken draw(
+      StoredToken token, String modelId, DataKey key, Supplier<byte[]> report) {
+    ByteString data = unreported(modelId, key, token.sequence());
+    return advance(
+        token, new StoredToken(token.sequence(), StoredToken.Stage.DRAWN, data, report.get()));
+  }
+
+  private StoredToken advance(StoredToken token, StoredToken next) {
     requireOpen();
-    StoredToken next = new StoredToken(token.sequence(), stage, bytes);
     if (!state.isInStage(token) || !next.follows(token)) {
       throw new IllegalStateException(
           String.format(
               "token %d is not in the stage %s, or %s is not a later one",
-              token.sequence(), token.stage(), stage));
+              token.sequence(), token.stage(), next.stage()));
     }
     add(LedgerEntry.state(next));
     return next;
@@ -248,7 +323,7 @@ public final class LocalLedger implements AutoCloseable {
    * @return from 0 to {@code publications} - 1
    */
   public int slot(ByteString challengeDigest, int publications) {
-    return sampler.slot(challengeDigest, publications);
+    return secret.slot(challengeDigest, publications);
   }
 
   /**
@@ -258,8 +333,9 @@ public final class LocalLedger implements AutoCloseable {
    * @throws LimitReachedException also if it would exceed the share of the limit for {@linkplain
    *     Limit#answers answers}
    */
-  public StoredReport release(BitRandomiser randomiser, LongFunction<byte[]> draw) {
-    return release(randomiser.cost(), limit::admitAnswer, draw);
+  public StoredReport release(
+      String modelId, DataKey key, BitRandomiser randomiser, LongFunction<byte[]> draw) {
+    return release(modelId, key, randomiser.cost(), limit::admitAnswer, draw);
   }
 
   /**
@@ -267,8 +343,9 @@ public final class LocalLedger implements AutoCloseable {
    *
    * @param draw draws the report with the given number
    */
-  public StoredReport release(HashedResponseRandomiser randomiser, LongFunction<byte[]> draw) {
-    return release(randomiser.cost(), limit::admitAnswer, draw);
+  public StoredReport release(
+      String modelId, DataKey key, HashedResponseRandomiser randomiser, LongFunction<byte[]> draw) {
+    return release(modelId, key, randomiser.cost(), limit::admitAnswer, draw);
   }
 
   /** Whether the share of the limit for {@linkplain Limit#answers answers} admits one more vote. */
@@ -290,12 +367,30 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   private StoredReport release(
-      ReleaseCost released, BiConsumer<Spent, Spent> admission, LongFunction<byte[]> draw) {
+      String modelId,
+      DataKey key,
+      ReleaseCost released,
+      BiConsumer<Spent, Spent> admission,
+      LongFunction<byte[]> draw) {
     return charge(
+        modelId,
+        key,
         released,
         admission,
-        sequence -> new StoredReport(sequence, draw.apply(sequence)),
-        (report, cost) -> LedgerEntry.report(report.sequence(), cost, report.bytes()));
+        (sequence, data) -> new StoredReport(sequence, draw.apply(sequence)),
+        LedgerEntry::report);
+  }
+
+  /** Draws what is charged. */
+  @FunctionalInterface
+  private interface Draw<T> {
+    T make(long sequence, ByteString data);
+  }
+
+  /** The entry of what is charged. */
+  @FunctionalInterface
+  private interface ToEntry<T> {
+    LedgerEntry of(T drawn, Spent cost, ByteString data);
   }
 
   private void requireOpen() {
@@ -305,11 +400,14 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   private synchronized <T> T charge(
+      String modelId,
+      DataKey key,
       ReleaseCost released,
       BiConsumer<Spent, Spent> admission,
-      LongFunction<T> draw,
-      BiFunction<T, Spent, LedgerEntry> toEntry) {
+      Draw<T> draw,
+      ToEntry<T> toEntry) {
     requireOpen();
+    ByteString data = unreported(modelId, key, NO_SEQUENCE);
     long sequence = state.nextSequence();
     long oldest = state.oldestPending();
     if (sequence - oldest >= WINDOW) {
@@ -327,8 +425,8 @@ public final class LocalLedger implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    T drawn = draw.apply(sequence);
-    add(toEntry.apply(drawn, cost));
+    T drawn = draw.make(sequence, data);
+    add(toEntry.of(drawn, cost, data));
     return drawn;
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import com.google.protobuf.ByteString;
 import java.util.Arrays;
 
 /**
@@ -28,11 +29,13 @@ public final class StoredToken {
 
   private final long sequence;
   private final Stage stage;
+  private final ByteString data;
   private final byte[] bytes;
 
-  StoredToken(long sequence, Stage stage, byte[] bytes) {
+  StoredToken(long sequence, Stage stage, ByteString data, byte[] bytes) {
     this.sequence = sequence;
     this.stage = stage;
+    this.data = data;
     this.bytes = bytes;
   }
 
@@ -51,6 +54,16 @@ public final class StoredToken {
     return bytes;
   }
 
+  /** Digest of the data that its report is to be about, from the draw on that it is about. */
+  ByteString data() {
+    return data;
+  }
+
+  /** Whether a report with it may still be drawn. */
+  boolean isWaiting() {
+    return stage.compareTo(Stage.DRAWN) < 0;
+  }
+
   /** Whether this may be the next state of an earlier one: stages never return. */
   boolean follows(StoredToken earlier) {
     return sequence == earlier.sequence && stage.compareTo(earlier.stage) > 0;
@@ -64,10 +77,11 @@ public final class StoredToken {
   }
 
   /** Reads {@link #encoded} bytes; null if there is no such stage. */
-  static StoredToken parse(long sequence, byte[] encoded) {
+  static StoredToken parse(long sequence, ByteString data, byte[] encoded) {
     for (Stage stage : Stage.values()) {
       if (stage.code == encoded[0]) {
-        return new StoredToken(sequence, stage, Arrays.copyOfRange(encoded, 1, encoded.length));
+        return new StoredToken(
+            sequence, stage, data, Arrays.copyOfRange(encoded, 1, encoded.length));
       }
     }
     return null;

@@ -86,7 +86,7 @@ class AnonymousCrashTest {
                 Duration.ofNanos(1))) {
       for (; round < ROUNDS; round++) {
         Optional<CompletableFuture<Void>> report =
-            reporter.takePart(SigningGateway.model(round), () -> new double[2]);
+            reporter.takePart(SigningGateway.model(round), FrequentData.KEY, () -> new double[2]);
         reporter.tokens().get(1, TimeUnit.MINUTES);
         if (report.isPresent()) {
           report.get().get(1, TimeUnit.MINUTES);

@@ -39,7 +39,9 @@ final class HoldingDevice {
     try {
       for (int i = 0; i < reports; i++) {
         ledger.acknowledge(
-            ledger.release(KilledReporter.NOISE, sequence -> new byte[100]).sequence());
+            ledger
+                .release("m", FrequentData.KEY, KilledReporter.NOISE, sequence -> new byte[100])
+                .sequence());
       }
       return RELEASED;
     } catch (UncheckedIOException e) {

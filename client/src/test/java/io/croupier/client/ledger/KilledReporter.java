@@ -96,8 +96,9 @@ final class KilledReporter {
       for (long i = 0; i < reports; i++) {
         Future<?> unused =
             i % 3 == 1
-                ? reporter.answerSize(scouting, () -> 0, BITS)
-                : reporter.report(model, new double[4], i % 3 == 0 ? NOISE : unsaid);
+                ? reporter.answerSize(scouting, FrequentData.KEY, () -> 0, BITS)
+                : reporter.report(
+                    model, FrequentData.KEY, new double[4], i % 3 == 0 ? NOISE : unsaid);
       }
       broker.flush();
     }

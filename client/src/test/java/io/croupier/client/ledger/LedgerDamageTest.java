@@ -46,7 +46,10 @@ class LedgerDamageTest {
         byte[] report = new byte[10 + i];
         random.nextBytes(report);
         long from = Files.size(file);
-        released.add(ledger.release(i % 2 == 0 ? PURE : GAUSSIAN, s -> report).bytes());
+        released.add(
+            ledger
+                .release("m", FrequentData.KEY, i % 2 == 0 ? PURE : GAUSSIAN, s -> report)
+                .bytes());
         entries.add(new long[] {from, Files.size(file) - LedgerFormat.MARKER_BYTES});
         spentAfter.add(ledger.spent());
         if (i > 0) {
@@ -68,7 +71,8 @@ class LedgerDamageTest {
       try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
         assertThat(ledger.spent()).as("cut at %s", length).isEqualTo(spentAfter.get(survivors));
         assertPendingAsReleased(ledger);
-        assertThat(ledger.release(PURE, s -> new byte[1]).sequence()).isEqualTo(survivors);
+        assertThat(ledger.release("m", FrequentData.KEY, PURE, s -> new byte[1]).sequence())
+            .isEqualTo(survivors);
       }
       try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
         assertThat(ledger.spent().reports()).as("cut at %s", length).isEqualTo(survivors + 1);

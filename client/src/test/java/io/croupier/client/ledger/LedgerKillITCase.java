@@ -81,6 +81,8 @@ class LedgerKillITCase extends LedgerKills {
   }
 
   private static long release(LocalLedger ledger) {
-    return ledger.release(KilledReporter.NOISE, sequence -> new byte[100]).sequence();
+    return ledger
+        .release("m", FrequentData.KEY, KilledReporter.NOISE, sequence -> new byte[100])
+        .sequence();
   }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +30,7 @@ class LedgerRewriteTest {
 
   /** A report of 100 bytes with entry and commit marker, and its mark. */
   private static final int REPORT_BYTES =
-      LedgerFormat.HEAD_BYTES + 100 + 4 + LedgerFormat.MARKER_BYTES;
+      LedgerFormat.HEAD_BYTES + LedgerSecret.DATA_BYTES + 100 + 4 + LedgerFormat.MARKER_BYTES;
 
   @TempDir private Path folder;
   private Path file;
@@ -46,7 +47,7 @@ class LedgerRewriteTest {
   private static StoredReport release(LocalLedger ledger, int i) {
     byte[] bytes = new byte[100];
     Arrays.fill(bytes, (byte) i);
-    return ledger.release(i % 2 == 0 ? TENTH : UNSAID, sequence -> bytes);
+    return ledger.release("m", FrequentData.KEY, i % 2 == 0 ? TENTH : UNSAID, sequence -> bytes);
   }
 
   @Test
@@ -125,7 +126,8 @@ class LedgerRewriteTest {
   private static void carry(LocalLedger ledger) {
     release(ledger, 0);
     release(ledger, 1);
-    ledger.acknowledge(ledger.release(TENTH, sequence -> new byte[2000]).sequence());
+    ledger.acknowledge(
+        ledger.release("m", FrequentData.KEY, TENTH, sequence -> new byte[2000]).sequence());
     release(ledger, 3);
   }
 
@@ -177,18 +179,15 @@ class LedgerRewriteTest {
               }
             });
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, disk, 1)) {
-      for (int i = 0; i < 4; i++) {
-        release(ledger, i);
-        ledger.acknowledge(i);
-        full[0] = i == 2;
-        if (full[0]) {
-          assertThatThrownBy(() -> ledger.release(TENTH, sequence -> drawn()))
-              .isInstanceOf(UncheckedIOException.class)
-              .hasMessageContaining("disk is full");
-          break;
-        }
+      for (int i = 0; i < 3; i++) {
+        ledger.acknowledge(
+            ledger.release("m", FrequentData.KEY, TENTH, sequence -> new byte[1000]).sequence());
       }
-      assertThatThrownBy(() -> ledger.release(TENTH, sequence -> drawn()))
+      full[0] = true;
+      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, sequence -> drawn()))
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageContaining("disk is full");
+      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, sequence -> drawn()))
           .hasMessageContaining("reopen the ledger");
     }
     try (LocalLedger ledger = open(1)) {
@@ -211,11 +210,46 @@ class LedgerRewriteTest {
       assertTakenOver(ledger);
       answers = answers(ledger);
     }
-    assertThat(Files.readAllBytes(file)[11]).isEqualTo((byte) 2);
+    assertThat(Files.readAllBytes(file)[11]).isEqualTo((byte) 3);
     try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
       assertTakenOver(ledger);
       assertThat(answers(ledger)).isEqualTo(answers);
       assertThat(release(ledger, 5).sequence()).isEqualTo(5);
+    }
+  }
+
+  /**
+   * A file of version 2: reports 0 and 4 are settled, 1 (undisclosed) and 5 pending; token 2 is
+   * held, 3 asked for.
+   */
+  @Test
+  void fileOfVersion2IsMigratedAndItsDataAreUnknown() throws Exception {
+    try (InputStream old = getClass().getResourceAsStream("/ledgers/v2.ledger")) {
+      Files.copy(Objects.requireNonNull(old), file);
+    }
+    DataKey day = DataKey.of("day");
+    for (int opening = 0; opening < 2; opening++) {
+      try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+        assertThat(Files.readAllBytes(file)[11]).isEqualTo((byte) 3);
+        assertThat(ledger.deviceId()).isEqualTo("1af98a1c-0d84-4b40-8ea7-b2403587858d");
+        assertThat(ledger.spent()).isEqualTo(new Spent(6, 2_500_000_000L, 62_500_000_000L, 1, 0));
+        assertThat(ledger.pending())
+            .extracting(StoredReport::bytes)
+            .containsExactly(new byte[] {1, 7}, new byte[] {5, 7});
+        assertThat(ledger.tokens())
+            .extracting(StoredToken::bytes)
+            .containsExactly(new byte[] {2, 9}, new byte[] {3, 8});
+        // The secret is the same.
+        assertThat(LongStream.range(1, 6).mapToObj(round -> ledger.answers("m", round, 0.5)))
+            .containsExactly(false, true, true, true, false);
+        assertThat(ledger.reported("m", day)).isZero();
+        ledger.requireUnreported("m", day);
+      }
+    }
+    try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
+      ledger.draw(ledger.tokens().get(0), "m", day, () -> new byte[] {2, 10});
+      assertThatThrownBy(() -> ledger.requireUnreported("m", day))
+          .isInstanceOf(AlreadyReportedException.class);
     }
   }
 

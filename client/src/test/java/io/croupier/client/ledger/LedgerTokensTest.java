@@ -43,7 +43,7 @@ class LedgerTokensTest {
   @Test
   void everyStageSurvivesAndOnlyTheFirstIsCharged() throws Exception {
     try (LocalLedger ledger = open()) {
-      StoredToken asked = ledger.chargeToken(HALF, sequence -> REQUEST);
+      StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
       assertThat(asked.sequence()).isZero();
       assertThat(asked).hasToString("StoredToken[sequence=0, stage=ASKED]");
     }
@@ -53,7 +53,11 @@ class LedgerTokensTest {
         StoredToken token = only(ledger);
         assertThat(token.stage()).isEqualTo(before);
         byte[] bytes = next.name().getBytes(UTF_8);
-        ledger.advance(token, next, bytes);
+        if (next == Stage.DRAWN) {
+          ledger.draw(token, "m", FrequentData.KEY, () -> bytes);
+        } else {
+          ledger.advance(token, next, bytes);
+        }
         assertThat(only(ledger).bytes()).isEqualTo(bytes);
         assertThat(ledger.spent().epsilon()).isEqualByComparingTo("0.5");
       }
@@ -74,9 +78,9 @@ class LedgerTokensTest {
   @Test
   void aTokenIsWithinTheLimitLikeAReport() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.chargeToken(HALF, sequence -> REQUEST);
-      ledger.release(HALF, sequence -> REQUEST);
-      assertThatThrownBy(() -> ledger.chargeToken(HALF, sequence -> REQUEST))
+      ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+      ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+      assertThatThrownBy(() -> ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST))
           .isInstanceOf(LimitReachedException.class);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo(BigDecimal.ONE);
     }
@@ -85,13 +89,14 @@ class LedgerTokensTest {
   @Test
   void theRewrittenFileKeepsTokens() throws Exception {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
-      StoredToken first = ledger.chargeToken(HALF, sequence -> REQUEST);
+      StoredToken first = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
       StoredToken held = ledger.advance(first, Stage.HELD, new byte[] {4});
       for (int i = 1; i < 200; i++) {
-        ledger.acknowledge(ledger.release(HALF, sequence -> new byte[50]).sequence());
+        ledger.acknowledge(
+            ledger.release("m", FrequentData.KEY, HALF, sequence -> new byte[50]).sequence());
       }
-      ledger.advance(held, Stage.DRAWN, new byte[] {5});
-      ledger.chargeToken(HALF, sequence -> REQUEST);
+      ledger.draw(held, "m", FrequentData.KEY, () -> new byte[] {5});
+      ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
       assertThat(Files.size(file)).isLessThan(2000);
     }
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
@@ -108,22 +113,24 @@ class LedgerTokensTest {
   @Test
   void aTokenMustBeGrantedBeforeItsNumberIsTooOld() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken(HALF, sequence -> REQUEST);
+    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
     for (int i = 1; i < LocalLedger.WINDOW; i++) {
-      ledger.acknowledge(ledger.release(HALF, sequence -> REQUEST).sequence());
+      ledger.acknowledge(
+          ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST).sequence());
     }
-    assertThatThrownBy(() -> ledger.release(HALF, sequence -> REQUEST))
+    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("report 0 is still pending");
     ledger.advance(asked, Stage.HELD, REQUEST);
-    assertThat(ledger.release(HALF, sequence -> REQUEST).sequence()).isEqualTo(64);
+    assertThat(ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST).sequence())
+        .isEqualTo(64);
   }
 
   @Test
   void stagesDontReturn() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken(HALF, sequence -> REQUEST);
-    StoredToken drawn = ledger.advance(asked, Stage.DRAWN, REQUEST);
+    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+    StoredToken drawn = ledger.draw(asked, "m", FrequentData.KEY, () -> REQUEST);
     for (StoredToken token : new StoredToken[] {asked, drawn}) {
       assertThatThrownBy(() -> ledger.advance(token, Stage.HELD, REQUEST))
           .isInstanceOf(IllegalStateException.class)
@@ -137,7 +144,8 @@ class LedgerTokensTest {
   void aTokenDisclosesItsCost() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
     Randomiser undisclosed = new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
-    assertThatThrownBy(() -> ledger.chargeToken(undisclosed, sequence -> REQUEST))
+    assertThatThrownBy(
+            () -> ledger.chargeToken("m", FrequentData.KEY, undisclosed, sequence -> REQUEST))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("undisclosed or unbounded");
     assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);

@@ -51,7 +51,10 @@ class LocalLedgerTest {
         byte number = i;
         StoredReport report =
             ledger.release(
-                i == 3 ? new UndisclosedRandomiser(GAUSSIAN) : TENTH, s -> bytes(number));
+                "m",
+                FrequentData.KEY,
+                i == 3 ? new UndisclosedRandomiser(GAUSSIAN) : TENTH,
+                s -> bytes(number));
         assertThat(report.sequence()).isEqualTo(i);
       }
       ledger.acknowledge(0);
@@ -66,7 +69,8 @@ class LocalLedgerTest {
       assertThat(ledger.pending())
           .extracting(StoredReport::bytes)
           .containsExactly(bytes((byte) 1), bytes((byte) 3));
-      assertThat(ledger.release(TENTH, s -> bytes((byte) 4)).sequence()).isEqualTo(4);
+      assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> bytes((byte) 4)).sequence())
+          .isEqualTo(4);
     }
   }
 
@@ -80,7 +84,8 @@ class LocalLedgerTest {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
       for (int i = 0; i < 50; i++) {
         Thread.currentThread().interrupt();
-        ledger.acknowledge(ledger.release(TENTH, s -> new byte[50]).sequence());
+        ledger.acknowledge(
+            ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[50]).sequence());
         assertThat(Thread.interrupted()).isTrue();
       }
       assertThat(Files.size(file)).as("the file was rewritten").isLessThan(2000);
@@ -96,7 +101,7 @@ class LocalLedgerTest {
     for (int i = 0; i < 10; i++) {
       // The limit applies across all openings.
       try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
-        ledger.release(TENTH, s -> new byte[1]);
+        ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
       }
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
@@ -105,23 +110,32 @@ class LocalLedgerTest {
       assertThat(ledger.spent()).isEqualTo(before);
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1.1))) {
-      ledger.release(TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     }
   }
 
   @Test
   void everyKindOfCostHasItsLimit() {
     LocalLedger pure = LocalLedger.inMemory("u", Limit.ofEpsilon(5));
-    assertLimit(pure, GAUSSIAN, "mu^2 would add up to 0.09; the limit is the square of mu = 0");
+    assertLimit(
+        pure,
+        GAUSSIAN,
+        "the report has Gaussian noise and spends mu^2 = 0.09; the limit, epsilon = 5, allows none:"
+            + " state a limit on mu, too, or use other noise");
     LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
     for (int i = 0; i < 4; i++) {
-      gaussian.release(new UndisclosedRandomiser(GAUSSIAN), s -> new byte[1]);
+      gaussian.release(
+          "m", FrequentData.KEY, new UndisclosedRandomiser(GAUSSIAN), s -> new byte[1]);
     }
     assertLimit(
         gaussian, GAUSSIAN, "mu^2 would add up to 0.45; the limit is the square of mu = 0.6");
-    assertLimit(gaussian, TENTH, "epsilon would add up to 0.1; the limit is 0");
+    assertLimit(
+        gaussian,
+        TENTH,
+        "the report spends epsilon = 0.1; the limit, mu = 0.6, allows Gaussian noise only: state"
+            + " a limit on epsilon, too, or use Gaussian noise");
     LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
-    one.release(TENTH, s -> new byte[1]);
+    one.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     assertLimit(one, TENTH, "reports would be 2; the limit is 1");
   }
 
@@ -138,7 +152,7 @@ class LocalLedgerTest {
         UNBOUNDED + "epsilon = Infinity, mu = 2");
     double none = Double.POSITIVE_INFINITY;
     LocalLedger one = LocalLedger.inMemory("u", new Limit(none, none, 1));
-    one.release(open, s -> new byte[1]);
+    one.release("m", FrequentData.KEY, open, s -> new byte[1]);
     assertThat(one.spent()).isEqualTo(new Spent(1, 100_000_000, 0, 0, 1));
     assertLimit(one, open, "reports would be 2; the limit is 1");
   }
@@ -149,13 +163,13 @@ class LocalLedgerTest {
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release(open, s -> new byte[1]);
-      ledger.release(new UndisclosedRandomiser(open), s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, open, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, new UndisclosedRandomiser(open), s -> new byte[1]);
     }
     // An earlier unbounded cost doesn't count against a later limit.
     try (LocalLedger ledger = open(Limit.ofEpsilon(0.3))) {
       assertThat(ledger.spent()).isEqualTo(new Spent(2, 200_000_000, 0, 1, 2));
-      ledger.release(TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
       assertLimit(ledger, TENTH, "epsilon would add up to 0.4; the limit is 0.3");
     }
   }
@@ -165,6 +179,8 @@ class LocalLedgerTest {
     assertThatThrownBy(
             () ->
                 ledger.release(
+                    "m",
+                    FrequentData.KEY,
                     randomiser,
                     sequence -> {
                       throw new AssertionError("noise was drawn");
@@ -177,8 +193,8 @@ class LocalLedgerTest {
   void aSaturatedSumIsExhausted() {
     GridRandomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
     LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
-    unlimited.release(huge, s -> new byte[1]);
-    unlimited.release(TENTH, s -> new byte[1]);
+    unlimited.release("m", FrequentData.KEY, huge, s -> new byte[1]);
+    unlimited.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     assertThat(unlimited.spent().epsilonNanos()).isEqualTo(Long.MAX_VALUE);
     assertLimit(
         LocalLedger.inMemory("u", Limit.ofEpsilon(Double.MAX_VALUE)),
@@ -202,19 +218,22 @@ class LocalLedgerTest {
           .isThrownBy(
               () ->
                   ledger.release(
+                      "m",
+                      FrequentData.KEY,
                       TENTH,
                       s -> {
                         throw new IllegalArgumentException("no gradient");
                       }));
       assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);
-      assertThat(ledger.release(TENTH, s -> new byte[1]).sequence()).isZero();
+      assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence())
+          .isZero();
     }
   }
 
   @Test
   void onlyItsOwnerCanReadIt() throws Exception {
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release(TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     }
     assertThat(folder).isDirectoryContaining(path -> path.equals(file));
     try (var files = Files.list(folder)) {
@@ -233,7 +252,7 @@ class LocalLedgerTest {
       assertThatThrownBy(() -> open(Limit.NONE))
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining("already open");
-      ledger.release(TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     }
     open(Limit.NONE).close();
   }
@@ -264,10 +283,10 @@ class LocalLedgerTest {
               }
             });
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full, 1)) {
-      assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");
-      assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
           .hasMessageContaining("reopen the ledger");
       assertThat(ledger.pending()).isEmpty();
     }
@@ -280,11 +299,11 @@ class LocalLedgerTest {
   @Test
   void aClosedLedgerReleasesNothing() throws Exception {
     LocalLedger ledger = open(Limit.NONE);
-    ledger.release(TENTH, s -> new byte[1]);
+    ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
     ledger.close();
     ledger.close();
     ledger.acknowledge(0);
-    assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
         .isInstanceOf(IllegalStateException.class);
     try (LocalLedger again = open(Limit.NONE)) {
       assertThat(again.pending()).hasSize(1);
@@ -297,17 +316,18 @@ class LocalLedgerTest {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
     DeviceWindow window = new DeviceWindow("d");
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      long sequence = ledger.release(TENTH, s -> new byte[1]).sequence();
+      long sequence = ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence();
       assertThat(window.judge(sequence, sequence)).isEqualTo(Verdict.FRESH);
       if (i > 0) {
         ledger.acknowledge(i);
       }
     }
-    assertThatThrownBy(() -> ledger.release(TENTH, s -> new byte[1]))
+    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("report 0 is still pending; it must be settled before report 64 is drawn");
     assertThat(window.judge(0, 0)).isEqualTo(Verdict.DUPLICATE);
     ledger.acknowledge(0);
-    assertThat(ledger.release(TENTH, s -> new byte[1]).sequence()).isEqualTo(64);
+    assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence())
+        .isEqualTo(64);
   }
 }

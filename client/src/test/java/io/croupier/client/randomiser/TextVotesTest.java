@@ -7,6 +7,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ReportMaker;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Updates;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -111,7 +112,7 @@ class TextVotesTest {
             TextCandidates.count(list.kind()),
             Statistics.seeded(number),
             Statistics.seeded(1000 + number));
-    StoredReport stored = maker.vote(terms, statistic -> text(value), randomiser);
+    StoredReport stored = maker.vote(terms, FrequentData.KEY, statistic -> text(value), randomiser);
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()
@@ -144,7 +145,8 @@ class TextVotesTest {
     int count = TextCandidates.count(terms.texts().get("words").kind());
     assertThat(count).isEqualTo(3 + 511 * 8);
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(2, count);
-    assertThatThrownBy(() -> maker.vote(terms.at(5), statistic -> "ab", randomiser))
+    assertThatThrownBy(
+            () -> maker.vote(terms.at(5), FrequentData.KEY, statistic -> "ab", randomiser))
         .hasMessage(
             "statistic words has no texts in the terms of the round; it must be a choice, or one"
                 + " of prefixes");

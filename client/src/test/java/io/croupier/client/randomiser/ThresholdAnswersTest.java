@@ -7,6 +7,7 @@ import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ReportMaker;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Updates;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -84,7 +85,8 @@ class ThresholdAnswersTest {
     BitRandomiser randomiser =
         new BitRandomiser(new RandomisedResponseMechanism(0.5, false), Statistics.seeded(number));
     StoredReport stored =
-        maker.answerValue(terms(number, threshold), statistic -> number(value), randomiser);
+        maker.answerValue(
+            terms(number, threshold), FrequentData.KEY, statistic -> number(value), randomiser);
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()

@@ -11,8 +11,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Decides which published rounds a device answers, in which of them by one bit instead of a
- * gradient, and in which it uses a token.
+ * What follows from the secret of a ledger: which published rounds a device answers, in which of
+ * them by one bit instead of a gradient, in which it uses a token, and by which digest it knows
+ * data that it has reported.
  *
  * <p>The draw for a round is HMAC-SHA256(secret, purpose | model_id | round), the round in 8 bytes,
  * big-endian; its first 53 bits are a number in [0, 1). The round is answered if that number is
@@ -24,19 +25,23 @@ import javax.crypto.spec.SecretKeySpec;
  * decision: with a new draw at each call, a device that asks often would answer with a higher
  * probability. Without the secret, the draws are indistinguishable from independent uniform ones.
  */
-final class ParticipationSampler {
+final class LedgerSecret {
   static final int SECRET_BYTES = 32;
+
+  /** Two of a device's data share a digest with a chance of 2^-128. */
+  static final int DATA_BYTES = 16;
 
   private static final String ALGORITHM = "HmacSHA256";
   private static final byte[] ANSWER = "croupier answer".getBytes(UTF_8);
   private static final byte[] QUESTION = "croupier question".getBytes(UTF_8);
+  private static final byte[] DATA = "croupier data".getBytes(UTF_8);
   private static final byte[] SLOT = "croupier slot".getBytes(UTF_8);
   private static final long LOW_BITS = 0xffff_ffffL;
   private static final byte[] WHICH = "croupier which question".getBytes(UTF_8);
 
   private final SecretKeySpec key;
 
-  ParticipationSampler(ByteString secret) {
+  LedgerSecret(ByteString secret) {
     key = new SecretKeySpec(secret.toByteArray(), ALGORITHM);
   }
 
@@ -74,6 +79,23 @@ final class ParticipationSampler {
     long lot = ByteBuffer.wrap(mac.doFinal(new byte[Integer.BYTES])).getLong();
     long low = ((lot & LOW_BITS) * publications) >>> Integer.SIZE;
     return (int) (((lot >>> Integer.SIZE) * publications + low) >>> Integer.SIZE);
+  }
+
+  /**
+   * The digest of data that are reported to a model: the first {@value #DATA_BYTES} bytes of
+   * HMAC-SHA256(secret, "croupier data" | 0 | model_id | 0 | origin of the key in one byte | key).
+   * A model_id contains no zero byte, so no two inputs are equal. A reader of the digest who
+   * doesn't know the secret can't try out data.
+   */
+  ByteString data(String modelId, DataKey key) {
+    Mac mac = mac();
+    mac.update(DATA);
+    mac.update((byte) 0);
+    mac.update(modelId.getBytes(UTF_8));
+    mac.update((byte) 0);
+    mac.update(key.origin().code());
+    mac.update(key.bytes().asReadOnlyByteBuffer());
+    return ByteString.copyFrom(mac.doFinal(), 0, DATA_BYTES);
   }
 
   private double draw(byte[] purpose, String modelId, long round) {

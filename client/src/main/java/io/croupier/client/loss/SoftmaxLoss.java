@@ -1,4 +1,4 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 import io.croupier.client.Softmax;
 
@@ -8,7 +8,7 @@ import io.croupier.client.Softmax;
  *
  * @param classes the number k of classes, at least 2
  */
-public record SoftmaxLoss(int classes) implements PredictionLoss {
+public record SoftmaxLoss(int classes) implements Loss {
 
   @Override
   public int predictions() {

@@ -1,4 +1,4 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 /**
  * The cross-entropy {@code log(1 + e^p) - y p} of a prediction p (log odds) and a target y in {0,

@@ -1,10 +1,10 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 /**
  * A loss of the k predictions {@code <x, w_c>} of one person against a target, convex in them. Most
  * losses have one prediction: {@link PointLoss}.
  */
-public sealed interface PredictionLoss permits PointLoss, SoftmaxLoss {
+public sealed interface Loss permits PointLoss, SoftmaxLoss {
 
   /** The number k of predictions. */
   int predictions();

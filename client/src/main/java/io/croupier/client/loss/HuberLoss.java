@@ -1,4 +1,4 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 /**
  * Huber's loss {@code sigma rho_c((y - p) / sigma)}, where rho_c(r) is r^2/2 up to |r| = c and

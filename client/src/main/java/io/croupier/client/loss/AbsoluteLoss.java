@@ -1,4 +1,4 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 /** The absolute loss {@code |p - y|}; of the subgradients [-1, 1] at p = y, the slope is 0. */
 public record AbsoluteLoss() implements PointLoss {

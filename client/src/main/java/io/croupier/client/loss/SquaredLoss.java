@@ -1,4 +1,4 @@
-package io.croupier.cli.data;
+package io.croupier.client.loss;
 
 /** The squared loss {@code (p - y)^2 / 2}. Its slope is unbounded, so gradients must be clipped. */
 public record SquaredLoss() implements PointLoss {

@@ -6,11 +6,11 @@ import com.google.protobuf.ByteString;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-class ParticipationSamplerTest {
+class LedgerSecretTest {
   private static final ByteString SECRET =
       ByteString.copyFrom(HexFormat.of().parseHex("00112233445566778899aabbccddeeff".repeat(2)));
 
-  private final ParticipationSampler sampler = new ParticipationSampler(SECRET);
+  private final LedgerSecret sampler = new LedgerSecret(SECRET);
 
   @Test
   void answersAlwaysAtOneAndNeverAtZero() {
@@ -53,7 +53,7 @@ class ParticipationSamplerTest {
 
   @Test
   void repeatedCallsReturnTheSameDecision() {
-    ParticipationSampler again = new ParticipationSampler(SECRET);
+    LedgerSecret again = new LedgerSecret(SECRET);
     for (int round = 0; round < 1000; round++) {
       assertThat(again.answers("m", round, 0.3)).isEqualTo(sampler.answers("m", round, 0.3));
     }
@@ -81,17 +81,14 @@ class ParticipationSamplerTest {
       int models = 0;
       int devices = 0;
       int both = 0;
-      ParticipationSampler fresh = new ParticipationSampler(ParticipationSampler.newSecret());
+      LedgerSecret fresh = new LedgerSecret(LedgerSecret.newSecret());
       for (int i = 0; i < lots; i++) {
         boolean ofRound = fresh.answers("m", i, probability);
         boolean ofModel = fresh.answers("m" + i, 7, probability);
         rounds += ofRound ? 1 : 0;
         models += ofModel ? 1 : 0;
         both += ofRound && ofModel ? 1 : 0;
-        devices +=
-            new ParticipationSampler(ParticipationSampler.newSecret()).answers("m", 7, probability)
-                ? 1
-                : 0;
+        devices += new LedgerSecret(LedgerSecret.newSecret()).answers("m", 7, probability) ? 1 : 0;
       }
       assertFrequency(rounds, lots, probability);
       assertFrequency(models, lots, probability);

@@ -1,0 +1,2 @@
+/** Losses of linear predictions, with the derivatives that gradients need. */
+package io.croupier.client.loss;

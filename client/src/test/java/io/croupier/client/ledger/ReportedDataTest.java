@@ -1,0 +1,196 @@
+package io.croupier.client.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.ledger.StoredToken.Stage;
+import io.croupier.client.randomiser.BitRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The same data are reported once to each model, whatever happens to the device. */
+class ReportedDataTest {
+  private static final Randomiser HALF = new L2LaplaceRandomiser(1, 2, -16, 0.5);
+  private static final DataKey DAY = DataKey.of("2026-11-28");
+  private static final LongFunction<byte[]> REPORT = sequence -> new byte[100];
+  private static final LongFunction<byte[]> NEVER =
+      sequence -> {
+        throw new AssertionError("noise was drawn");
+      };
+
+  @TempDir private Path folder;
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("ledger");
+  }
+
+  private LocalLedger open() throws IOException {
+    return LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300);
+  }
+
+  private static void assertRefused(LocalLedger ledger, DataKey key, String often) {
+    Spent before = ledger.spent();
+    assertThatThrownBy(() -> ledger.release("m", key, HALF, NEVER))
+        .isInstanceOf(AlreadyReportedException.class)
+        .hasMessage(
+            "data of this key were reported to model m "
+                + often
+                + "; give other data another key, or set the key's times to report the same"
+                + " again");
+    assertThat(ledger.spent()).isEqualTo(before);
+  }
+
+  @Test
+  void aSecondReportOfAnyKindIsRefusedBeforeItIsDrawn() throws Exception {
+    try (LocalLedger ledger = open()) {
+      ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), REPORT);
+      assertRefused(ledger, DAY, "once, and they may be once");
+      assertThatThrownBy(() -> ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), NEVER))
+          .isInstanceOf(AlreadyReportedException.class);
+      HashedResponseRandomiser groups =
+          HashedResponseRandomiser.costing(HALF.cost(), 3).orElseThrow();
+      assertThatThrownBy(() -> ledger.release("m", DAY, groups, NEVER))
+          .isInstanceOf(AlreadyReportedException.class);
+      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF, NEVER))
+          .isInstanceOf(AlreadyReportedException.class);
+      // Another model, another day.
+      ledger.release("n", DAY, HALF, REPORT);
+      ledger.release("m", DataKey.of("2026-11-29"), HALF, REPORT);
+      assertThat(ledger.reported("m", DAY)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aKeyMayAllowMoreReportsEarlierOnesIncluded() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      try (LocalLedger ledger = open()) {
+        ledger.release("m", DAY.times(3), HALF, REPORT);
+      }
+    }
+    try (LocalLedger ledger = open()) {
+      assertRefused(ledger, DAY.times(3), "3 times, and they may be 3 times");
+      assertRefused(ledger, DAY, "3 times, and they may be once");
+    }
+  }
+
+  /** 200 settled reports make the file be rewritten many times. */
+  @Test
+  void rewritingForgetsNothing() throws Exception {
+    try (LocalLedger ledger = open()) {
+      for (int day = 0; day < 200; day++) {
+        StoredReport report = ledger.release("m", DataKey.of("day " + day), HALF, REPORT);
+        ledger.acknowledge(report.sequence());
+      }
+      // 20 bytes of each.
+      assertThat(Files.size(file)).isBetween(4000L, 2 * 4400L);
+    }
+    try (LocalLedger ledger = open()) {
+      for (int day = 0; day < 200; day++) {
+        assertRefused(ledger, DataKey.of("day " + day), "once, and they may be once");
+      }
+    }
+  }
+
+  /** An end without its last byte was never sent, and one without its marker may have been. */
+  @Test
+  void keyAndChargeAreOneEntry() throws Exception {
+    try (LocalLedger ledger = open()) {
+      ledger.release("m", DataKey.of("before"), HALF, REPORT);
+    }
+    int before = (int) Files.size(file);
+    try (LocalLedger ledger = open()) {
+      ledger.release("m", DAY, HALF, REPORT);
+    }
+    byte[] whole = Files.readAllBytes(file);
+    for (int length = before; length <= whole.length; length++) {
+      Files.write(file, Arrays.copyOf(whole, length));
+      try (LocalLedger ledger = open()) {
+        assertThat(ledger.reported("m", DAY))
+            .as("cut at %d", length)
+            .isEqualTo(ledger.spent().reports() - 1);
+        assertThat(ledger.reported("m", DataKey.of("before"))).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void aTokenWaitsForOneReportAndFreesTheDataIfItHasNone() throws Exception {
+    try (LocalLedger ledger = open()) {
+      StoredToken asked = ledger.chargeToken("m", DAY, HALF, REPORT);
+      assertRefused(
+          ledger, DAY, "0 times, tokens wait for 1 more of their reports, and they may be once");
+      assertThat(ledger.waiting("m", DAY)).isEqualTo(1);
+      assertThat(ledger.reported("m", DAY)).isZero();
+      StoredToken held = ledger.advance(asked, Stage.HELD, new byte[] {1});
+      ledger.advance(held, Stage.ENDED, new byte[0]);
+    }
+    try (LocalLedger ledger = open()) {
+      assertThat(ledger.waiting("m", DAY)).isZero();
+      ledger.chargeToken("m", DAY, HALF, REPORT);
+    }
+    try (LocalLedger ledger = open()) {
+      assertThat(ledger.waiting("m", DAY)).isEqualTo(1);
+      ledger.draw(ledger.tokens().get(1), "m", DAY, () -> new byte[] {2});
+      assertRefused(ledger, DAY, "once, and they may be once");
+    }
+    try (LocalLedger ledger = open()) {
+      ledger.advance(ledger.tokens().get(1), Stage.ENDED, new byte[0]);
+      assertRefused(ledger, DAY, "once, and they may be once");
+    }
+  }
+
+  @Test
+  void aTokenMayReportOtherDataUnlessTheyWereReported() throws Exception {
+    DataKey next = DataKey.of("2026-11-29");
+    try (LocalLedger ledger = open()) {
+      StoredToken token = ledger.chargeToken("m", DAY, HALF, REPORT);
+      ledger.draw(token, "m", next, () -> new byte[] {2});
+      assertThat(ledger.reported("m", next)).isEqualTo(1);
+      assertThat(ledger.waiting("m", DAY) + ledger.reported("m", DAY)).isZero();
+      StoredToken second = ledger.chargeToken("m", DAY, HALF, REPORT);
+      assertThatThrownBy(() -> ledger.draw(second, "m", next, () -> NEVER.apply(0)))
+          .isInstanceOf(AlreadyReportedException.class);
+    }
+  }
+
+  @Test
+  void digestsDependOnTheSecretTheModelAndTheKey() {
+    Set<Object> digests = new HashSet<>();
+    for (int i = 0; i < 2; i++) {
+      LedgerSecret secret = new LedgerSecret(LedgerSecret.newSecret());
+      for (String model : new String[] {"m", "m1"}) {
+        for (String text : new String[] {"1", "11", "2"}) {
+          digests.add(secret.data(model, DataKey.of(text)));
+          digests.add(secret.data(model, DataKey.of(text)));
+        }
+        digests.add(secret.data(model, DataKey.digestOf(1, 2)));
+        digests.add(secret.data(model, DataKey.digestOf(1, 2).times(7)));
+        digests.add(secret.data(model, DataKey.digestOf(2, 1)));
+      }
+    }
+    assertThat(digests).hasSize(2 * 2 * 5);
+  }
+
+  @Test
+  void keysAreChecked() {
+    assertThatThrownBy(() -> DataKey.of(""))
+        .hasMessage("the key has 0 bytes of UTF-8; it must have 1 to 256");
+    assertThatThrownBy(() -> DataKey.of("é".repeat(129)))
+        .hasMessage("the key has 258 bytes of UTF-8; it must have 1 to 256");
+    assertThatThrownBy(() -> DAY.times(0)).hasMessage("times is 0; it must be at least 1");
+    assertThat(DAY).hasToString("DataKey[times=1]");
+  }
+}
