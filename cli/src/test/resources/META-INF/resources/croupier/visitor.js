@@ -8,7 +8,7 @@ const rows = new Rows({ features: [[1, 0.5]], targets: [1], loss: logistic });
 async function takePart() {
   const device = await Device.open({ gateway, person: 'ada', epsilon: 1, limit: { epsilon: 2 } });
   for await (const snapshot of gateway.follow('m')) {
-    const sent = await device.takePart(snapshot, rows);
+    const sent = await device.takePart(snapshot, rows, { times: 3 });
     if (sent !== null) {
       return `sent a ${sent.kind}, spent ${(await device.spent()).epsilon}`;
     }

@@ -1,10 +1,16 @@
 // Types of croupier.js. docs/javascript.md is the guide.
 
-/** Base of all errors of this module. */
+/** The version of this module. */
+export const VERSION: string;
+
+/** Base of all errors of this module. A CroupierError itself names a wrong argument. */
 export class CroupierError extends Error {}
 
 /** The report would exceed the person's limit, or the model's limit for a person. No noise was drawn. */
 export class LimitReachedError extends CroupierError {}
+
+/** These data were reported to the model as often as `times` allows. Nothing was drawn or spent. */
+export class AlreadyReportedError extends CroupierError {}
 
 /** This device doesn't answer the round in that way, or has reported it before. Nothing was spent. */
 export class NotChosenError extends CroupierError {}
@@ -219,6 +225,8 @@ export class Rows {
   loss(row: number, weights: ArrayLike<number>): number;
   /** The size of the gradient, as the clip of a round bounds it. */
   size(terms: RoundTerms, weights: ArrayLike<number>): number;
+  /** The rows' numbers as bytes, by which a ledger recognises them. */
+  bytes(): Uint8Array;
   canAnswer(question: Question): boolean;
   answer(question: Question, row: number, average: ArrayLike<number>): boolean;
 }
@@ -309,6 +317,8 @@ export class Gateway {
   /** The open windows of a model for anonymous reports, asked for without a token. */
   windows(modelId: string): Promise<{ round: number; windows: TokenWindow[] }>;
   /** The blind signature of a token. */
+  /** Throws if there is no token, without which no report is accepted. */
+  requireToken(): void;
   grant(request: {
     modelId: string;
     window: string;
@@ -349,6 +359,16 @@ export interface LedgerOptions {
   sleep?: (ms: number) => Promise<void>;
 }
 
+/** Which data a report is about. */
+export interface ReportedData {
+  /** A text of 1 to 256 bytes that names the data, such as their day or version; or the bytes of the data. */
+  readonly key?: string | Uint8Array;
+  /** How often these data may be reported to a model, by any kind of report; by default once. Infinity: no bound. */
+  readonly times?: number;
+}
+
+export type KeyedData = ReportedData & Required<Pick<ReportedData, 'key'>>;
+
 /** A charged report that isn't settled yet. */
 export interface StoredReport {
   readonly sequence: number;
@@ -382,6 +402,8 @@ export class Ledger {
   decide(terms: RoundTerms): Decision;
   spent(): Promise<{ reports: number; epsilonNanos: bigint }>;
   hasReported(modelId: string, round: number): Promise<boolean>;
+  /** How often data were charged for a model, by reports and tokens, and reported. */
+  counts(modelId: string, key: string | Uint8Array): Promise<{ charged: number; reported: number }>;
   pending(): Promise<StoredReport[]>;
   /** Whether the share of the limits for answers admits one more. */
   admitsAnswer(epsilonNanos: bigint): Promise<boolean>;
@@ -391,14 +413,25 @@ export class Ledger {
     epsilonNanos: bigint,
     kind: 'gradient' | 'answer',
     draw: (sequence: number) => Uint8Array,
+    data?: KeyedData | null,
   ): Promise<StoredReport>;
   settle(sequence: number): Promise<void>;
   /** Tokens for anonymous reports, until their windows are over. */
   tokens(): Promise<StoredToken[]>;
   /** Charges and stores a token, once for each window of a model. */
-  chargeToken(token: Omit<StoredToken, 'sequence' | 'stage'>, epsilonNanos: bigint, limits: ModelLimits): Promise<StoredToken>;
+  chargeToken(
+    token: Omit<StoredToken, 'sequence' | 'stage'>,
+    epsilonNanos: bigint,
+    limits: ModelLimits,
+    data?: KeyedData | null,
+  ): Promise<StoredToken>;
   /** Stores the next stage of a token; false if it is in another stage than given. */
-  advanceToken(token: StoredToken, stage: StoredToken['stage'], content: Uint8Array): Promise<boolean>;
+  advanceToken(
+    token: StoredToken,
+    stage: StoredToken['stage'],
+    content: Uint8Array,
+    data?: KeyedData | null,
+  ): Promise<boolean>;
   forgetTokens(modelId: string, round: number): Promise<void>;
   /** In which publication of its window a token is used, from 0. */
   slot(digest: Uint8Array, publications: number): number;
@@ -473,24 +506,45 @@ export class Device {
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;
   /**
-   * Does what the round asks for; null if that is nothing. rows: null for a model of statistics alone. categories: the person's category, number or text in each
-   * statistic that this program knows, by its name; a value that is none of the categories counts as the last of them, what
-   * is no number as the lower end of the range, and what is no text of the alphabet as the empty text.
+   * Does what the round asks for; null if that is nothing. rows: null for a model of statistics alone. The same data are
+   * reported once: by default the rows and categories themselves are their key.
    */
   takePart(
     snapshot: Snapshot,
     rows: Rows | null,
-    categories?: Readonly<Record<string, string | number | null>>,
+    options?: ReportedData & {
+      /**
+       * The person's category, number or text in each statistic that this program knows, by its name; a value that is none
+       * of the categories counts as the last of them, what is no number as the lower end of the range, and what is no text
+       * of the alphabet as the empty text.
+       */
+      readonly categories?: Readonly<Record<string, string | number | null>>;
+    },
   ): Promise<SentGradient | SentAnswer | SentVote | null>;
-  report(snapshot: Snapshot, gradient: ArrayLike<number> & Iterable<number>, size?: number): Promise<SentGradient>;
-  answer(snapshot: Snapshot, truth: (question: Question) => boolean): Promise<SentAnswer>;
-  answerSize(snapshot: Snapshot, size: () => number): Promise<SentAnswer>;
-  answerValue(snapshot: Snapshot, value: (statistic: Statistic) => number | null): Promise<SentAnswer>;
-  vote(snapshot: Snapshot, category: (statistic: Statistic) => string | null): Promise<SentVote>;
-  /** Asks for the token of a window that begins, and sends its report at the publication that the device drew. */
+  /** Without a key, reports of the same data aren't counted; the same for the other kinds below. */
+  report(
+    snapshot: Snapshot,
+    gradient: ArrayLike<number> & Iterable<number>,
+    size?: number,
+    data?: ReportedData,
+  ): Promise<SentGradient>;
+  answer(snapshot: Snapshot, truth: (question: Question) => boolean, data?: ReportedData): Promise<SentAnswer>;
+  answerSize(snapshot: Snapshot, size: () => number, data?: ReportedData): Promise<SentAnswer>;
+  answerValue(
+    snapshot: Snapshot,
+    value: (statistic: Statistic) => number | null,
+    data?: ReportedData,
+  ): Promise<SentAnswer>;
+  vote(snapshot: Snapshot, category: (statistic: Statistic) => string | null, data?: ReportedData): Promise<SentVote>;
+  /**
+   * Asks for the token of a window that begins, and sends its report at the publication that the device drew. The same
+   * data are reported once, whichever windows that takes.
+   */
+  takePartAnonymously(snapshot: Snapshot, data: Rows, options?: ReportedData): Promise<SentAnonymously | null>;
   takePartAnonymously(
     snapshot: Snapshot,
     gradient: () => ArrayLike<number> & Iterable<number>,
+    options: KeyedData,
   ): Promise<SentAnonymously | null>;
   resend(): Promise<void>;
   close(): void;

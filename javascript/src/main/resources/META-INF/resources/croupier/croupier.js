@@ -8,6 +8,9 @@
  * Licence: Apache-2.0.
  */
 
+/** The version of this module. */
+export const VERSION = '0.2.0';
+
 // ---------------------------------------------------------------------------------------------------------
 // Errors
 // ---------------------------------------------------------------------------------------------------------
@@ -29,6 +32,9 @@ function visible(text) {
 
 /** The report would exceed the person's limit. No noise was drawn. */
 export class LimitReachedError extends CroupierError {}
+
+/** These data were reported to the model as often as the caller allows. Nothing was drawn or spent. */
+export class AlreadyReportedError extends CroupierError {}
 
 /** This device doesn't answer the round in that way. Nothing was drawn or spent. */
 export class NotChosenError extends CroupierError {}
@@ -62,6 +68,68 @@ function check(condition, name, value, right) {
   }
 }
 
+/** What a value is, without its content. */
+function kindOf(value) {
+  if (value === null || value === undefined) {
+    return String(value);
+  }
+  const kinds = { string: 'a text', boolean: 'true or false', bigint: 'a BigInt', object: 'an object' };
+  return Array.isArray(value) ? 'an array' : kinds[typeof value] ?? `a ${typeof value}`;
+}
+
+function shown(value) {
+  switch (typeof value) {
+    case 'string': return `the text '${value}'`;
+    case 'bigint': return `the BigInt ${value}`;
+    case 'number':
+    case 'boolean': return String(value);
+    default: return kindOf(value);
+  }
+}
+
+/** Checks a value that is no secret of a person. */
+function checkValue(condition, name, value, right) {
+  if (!condition) {
+    check(false, name, shown(value), right);
+  }
+}
+
+function checkInstance(value, type, name) {
+  check(value instanceof type, name, kindOf(value), `a ${type.name} of this module`);
+}
+
+function checkFunction(value, name, right = 'a function') {
+  check(typeof value === 'function', name, kindOf(value), right);
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The options of a call, whose names are all known: a misspelt one would be ignored. */
+function optionsOf(where, options, names) {
+  check(isObject(options), `the argument of ${where}`, kindOf(options), `an object with ${names.join(', ')}`);
+  const other = Object.keys(options).find((name) => !names.includes(name));
+  check(other === undefined, `option '${other}' of ${where}`, 'unknown', `one of ${names.join(', ')}`);
+  return options;
+}
+
+/** An array of numbers, or a typed one. Its values may be a person's, and are checked elsewhere. */
+function checkVector(values, name, length = values?.length) {
+  const isVector = (Array.isArray(values) || ArrayBuffer.isView(values)) && Number.isInteger(values.length)
+    && typeof values[0] !== 'bigint';
+  check(isVector, name, kindOf(values), 'an array of numbers');
+  check(values.length === length, `length of ${name}`, values.length, length);
+}
+
+/** Lets JSON.stringify write the BigInts of an object as texts. */
+function withTexts(object) {
+  return Object.defineProperty(object, 'toJSON', {
+    value: () => Object.fromEntries(
+      Object.entries(object).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value])),
+  });
+}
+
 function isPositive(value) {
   return typeof value === 'number' && value > 0 && value <= Number.MAX_VALUE;
 }
@@ -72,6 +140,10 @@ function isPositive(value) {
 
 const WORDS_IN_BLOCK = 64;
 const MASK_63 = (1n << 63n) - 1n;
+
+function checkCrypto(crypto) {
+  check(typeof crypto?.getRandomValues === 'function', 'crypto', kindOf(crypto), 'a Web Crypto object with getRandomValues');
+}
 
 /**
  * Words of 64 fair bits from the browser's cryptographic generator, in blocks. A word is erased when it is used. A
@@ -87,9 +159,7 @@ class Words {
   high = 0;
 
   constructor(crypto) {
-    if (typeof crypto?.getRandomValues !== 'function') {
-      throw new CroupierError('crypto is missing; it must be a Web Crypto object with getRandomValues');
-    }
+    checkCrypto(crypto);
     this.#crypto = crypto;
   }
 
@@ -181,9 +251,9 @@ function flips(units) {
 }
 
 function epsilonUnits(epsilon) {
-  check(
+  checkValue(
     typeof epsilon === 'number' && epsilon >= 1e-9 && epsilon <= MOST_EPSILON,
-    'epsilon', epsilon, `from 1e-9 to ${MOST_EPSILON}`);
+    'epsilon', epsilon, `a number from 1e-9 to ${MOST_EPSILON}`);
   return nanos(epsilon);
 }
 
@@ -367,6 +437,19 @@ function height(table, seed, pair, direction, state, word) {
   return (products + others) / Math.sqrt(evens + odds);
 }
 
+function checkChoice(choice) {
+  check(isObject(choice), 'the release', kindOf(choice), 'an object with seed and index, as choose() returns it');
+  const { seed, index } = choice;
+  checkValue(typeof seed === 'bigint', 'seed', seed, 'a BigInt of 64 bits');
+  checkValue(Number.isSafeInteger(index) && index >= 0, 'index', index, 'a whole number of at least 0');
+}
+
+function checkDimension(dimension) {
+  checkValue(
+    Number.isInteger(dimension) && dimension >= 1 && dimension < 2 ** 31 - 1,
+    'dimension', dimension, 'an integer from 1 to 2^31 - 2');
+}
+
 /**
  * The first d of the d + 1 coordinates of a candidate of a seed, scaled to a length with its last coordinate: what the
  * job makes of a report, bit for bit, for the length M G.
@@ -377,6 +460,9 @@ function height(table, seed, pair, direction, state, word) {
  * @param dimension d
  */
 export function expandCandidate(seed, index, length, dimension) {
+  checkChoice({ seed, index });
+  checkValue(isPositive(length), 'length', length, 'positive and finite');
+  checkDimension(dimension);
   const table = knots();
   const state = startOf(halves(seed), index >>> 1, new Word());
   const word = new Word();
@@ -748,15 +834,15 @@ export class PrivUnit {
    * @param candidates N: 64, 256, 1024 or 4096; by default 256 up to epsilon 4, 1024 up to 8, else 4096
    * @param crypto where the random bits come from
    */
-  constructor({ dimension, epsilon, candidates, crypto = globalThis.crypto }) {
-    check(
-      Number.isInteger(dimension) && dimension >= 1 && dimension < 2 ** 31 - 1,
-      'dimension', dimension, 'an integer from 1 to 2^31 - 2');
+  constructor(options) {
+    const { dimension, epsilon, candidates, crypto = globalThis.crypto } =
+      optionsOf('PrivUnit', options, ['dimension', 'epsilon', 'candidates', 'crypto']);
+    checkDimension(dimension);
     this.epsilonNanos = epsilonUnits(epsilon);
     this.epsilon = Number(this.epsilonNanos) / 1e9;
     this.dimension = dimension;
     this.candidates = candidates ?? defaultCandidates(this.epsilon);
-    check([64, 256, 1024, 4096].includes(this.candidates), 'candidates', candidates, '64, 256, 1024 or 4096');
+    checkValue([64, 256, 1024, 4096].includes(this.candidates), 'candidates', candidates, '64, 256, 1024 or 4096');
     const { top, scale } = knownTop(dimension, this.epsilon, this.candidates);
     /** K: how many candidates are exp(epsilon) times as likely as the others. */
     this.top = top;
@@ -766,7 +852,7 @@ export class PrivUnit {
     // Of its own calls to the generator: the seed is public, and the words of the index aren't.
     this.#seeds = new Words(crypto);
     this.#words = new Words(crypto);
-    Object.freeze(this);
+    Object.freeze(withTexts(this));
   }
 
   /**
@@ -777,8 +863,8 @@ export class PrivUnit {
    * @returns an object with the seed, a BigInt, and the index
    */
   choose(gradient, gradientBound) {
-    check(gradient.length === this.dimension, 'length of the gradient', gradient.length, this.dimension);
-    check(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
+    checkVector(gradient, 'the gradient', this.dimension);
+    checkValue(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
     const table = knots();
     // Independently of the gradient.
     const seeds = this.#seeds;
@@ -798,11 +884,14 @@ export class PrivUnit {
     words.renew();
     const index = drawIndex(topOf(heights, this.top), words, this.#coin);
     words.renew();
-    return { seed: (BigInt(seed.high) << 32n) | BigInt(seed.low), index };
+    return withTexts({ seed: (BigInt(seed.high) << 32n) | BigInt(seed.low), index });
   }
 
   /** The vector that the job makes of a release: its mean is the clipped gradient. */
-  expand({ seed, index }, gradientBound) {
+  expand(choice, gradientBound) {
+    checkChoice(choice);
+    checkValue(isPositive(gradientBound), 'gradientBound', gradientBound, 'positive and finite');
+    const { seed, index } = choice;
     return expandCandidate(seed, index, this.scale * gradientBound, this.dimension);
   }
 }
@@ -812,20 +901,22 @@ export class RandomisedResponse {
   #words;
   #flips;
 
-  constructor({ epsilon, crypto = globalThis.crypto }) {
+  constructor(options) {
+    const { epsilon, crypto = globalThis.crypto } = optionsOf('RandomisedResponse', options, ['epsilon', 'crypto']);
     this.epsilonNanos = epsilonUnits(epsilon);
     this.epsilon = Number(this.epsilonNanos) / 1e9;
     this.#flips = flips(this.epsilonNanos);
     this.#words = new Words(crypto);
-    Object.freeze(this);
+    Object.freeze(withTexts(this));
   }
 
   /** The answer, or its opposite. The draw doesn't depend on the answer. */
   release(answer) {
+    check(typeof answer === 'boolean', 'the answer', kindOf(answer), 'true or false');
     this.#words.renew();
     const flipped = this.#words.next63() < this.#flips;
     this.#words.renew();
-    return Boolean(answer) !== flipped;
+    return answer !== flipped;
   }
 }
 
@@ -853,10 +944,12 @@ export class HashedResponse {
    * @param categories k, from 2 to 4096
    * @param crypto where the random bits come from
    */
-  constructor({ epsilon, categories, crypto = globalThis.crypto }) {
+  constructor(options) {
+    const { epsilon, categories, crypto = globalThis.crypto } =
+      optionsOf('HashedResponse', options, ['epsilon', 'categories', 'crypto']);
     this.epsilonNanos = epsilonUnits(epsilon);
     this.epsilon = Number(this.epsilonNanos) / 1e9;
-    check(
+    checkValue(
       Number.isInteger(categories) && categories >= 2 && categories <= MOST_CATEGORIES,
       'categories', categories, `an integer from 2 to ${MOST_CATEGORIES}`);
     this.categories = categories;
@@ -867,7 +960,7 @@ export class HashedResponse {
     // Of its own calls to the generator: the seed is public, and the words of the group aren't.
     this.#seeds = new Words(crypto);
     this.#words = new Words(crypto);
-    Object.freeze(this);
+    Object.freeze(withTexts(this));
   }
 
   /**
@@ -879,7 +972,8 @@ export class HashedResponse {
   release(category) {
     check(
       Number.isInteger(category) && category >= 0 && category < this.categories,
-      'category', 'out of range', `an integer from 0 to ${this.categories - 1}`);
+      'category', typeof category === 'number' ? 'out of range' : kindOf(category),
+      `an integer from 0 to ${this.categories - 1}`);
     let seed = null;
     let own = category;
     if (this.isHashed) {
@@ -896,7 +990,7 @@ export class HashedResponse {
     words.renew();
     const group = drawIndex(favoured, words, this.#coin);
     words.renew();
-    return { seed, group };
+    return withTexts({ seed, group });
   }
 }
 
@@ -964,8 +1058,6 @@ function categoryOf(statistic, value) {
 /** Where standardised numbers are clipped. */
 const MOST_DEVIATIONS = 3;
 
-/** How many other names of a row an error contains. */
-
 function scaledByRange({ from, to }, x) {
   const within = Math.max(from, Math.min(to, x));
   return (2 * (within - from)) / (to - from) - 1;
@@ -986,6 +1078,10 @@ function shortened(name, encoded) {
   return largest * root > 1 ? encoded.map((value) => value / largest / root) : encoded;
 }
 
+function checkBytes(bytes, name) {
+  check(bytes instanceof Uint8Array, name, kindOf(bytes), 'a Uint8Array');
+}
+
 /** The number of values of a feature. */
 function valuesOf({ name, intercept, range, moments, yesNo, oneHot, encoder }) {
   if (oneHot !== undefined) {
@@ -995,7 +1091,7 @@ function valuesOf({ name, intercept, range, moments, yesNo, oneHot, encoder }) {
     return encoder.length;
   }
   const isKnown = [intercept, range, moments, yesNo].some((kind) => kind !== undefined);
-  check(isKnown, `the kind of feature '${name}'`, 'unknown', 'one that this version knows');
+  check(isKnown, `the kind of feature '${name}'`, `unknown to croupier.js ${VERSION}`, 'one that this version knows');
   return 1;
 }
 
@@ -1011,6 +1107,9 @@ export class Features {
    * @param list the features of a valid spec, in the JSON mapping of Protobuf
    */
   constructor(list, encoders = new Map()) {
+    check(
+      Array.isArray(list) && list.every((feature) => typeof feature?.name === 'string'),
+      'the list of features', Array.isArray(list) ? 'malformed' : kindOf(list), 'an array of objects with a name and a kind');
     this.#list = list;
     this.#encoders = encoders;
     this.names = Object.freeze(list.map(({ name }) => name));
@@ -1029,7 +1128,9 @@ export class Features {
    */
   withEncoder(name, bytes, encode) {
     const feature = this.#list.find((candidate) => candidate.name === name && candidate.encoder !== undefined);
-    check(feature !== undefined, 'feature', name, 'one with an encoder');
+    checkValue(feature !== undefined, 'feature', name, 'one with an encoder');
+    checkBytes(bytes, 'the encoder');
+    checkFunction(encode, 'encode');
     const digest = Array.from(sha256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
     check(
       digest === feature.encoder.digest, `the digest of the encoder of feature '${name}'`, digest,
@@ -1046,6 +1147,7 @@ export class Features {
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */
   vector(row) {
+    check(isObject(row), 'the row', kindOf(row), "an object with the person's values by the features' names");
     return Float64Array.from(this.#list.flatMap((feature) => this.#values(feature, row)));
   }
 
@@ -1053,7 +1155,7 @@ export class Features {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
     const is = (type, right) => {
       check(value !== undefined && value !== null, `feature '${name}'`, 'missing', right + this.#others(row));
-      check(type === null || typeof value === type, `feature '${name}'`, 'of another type', right);
+      check(type === null || typeof value === type, `feature '${name}'`, kindOf(value), right);
       check(type !== 'number' || Number.isFinite(value), `feature '${name}'`, 'not finite', right);
     };
     if (intercept !== undefined) {
@@ -1085,17 +1187,18 @@ export class Features {
   #encoded(name, { digest, length }, value) {
     const encode = this.#encoders.get(name);
     check(encode !== undefined, `the encoder of feature '${name}'`, 'missing', `given, with the digest ${digest}`);
-    const encoded = Array.from(encode(value));
-    check(
-      encoded.length === length, `the length of the output of the encoder of feature '${name}'`, encoded.length, length);
-    return shortened(name, encoded);
+    const encoded = encode(value);
+    checkVector(encoded, `the output of the encoder of feature '${name}'`, length);
+    return shortened(name, Array.from(encoded));
   }
 }
 
 /** The features of an update; without any where its spec doesn't describe them. */
 function featuresOf(update, dimension) {
+  const list = update.features ?? [];
+  requireUpdate(Array.isArray(list) && list.every(isObject), 'its features are no list of objects');
   // Numbers of the JSON mapping of Protobuf may be texts.
-  const features = new Features((update.features ?? []).map(({ range, moments, ...feature }) => ({
+  const features = new Features(list.map(({ range, moments, ...feature }) => ({
     ...feature,
     ...(range && { range: { from: numberOf(range.from), to: numberOf(range.to) } }),
     ...(moments && { moments: { mean: numberOf(moments.mean), deviation: numberOf(moments.deviation) } }),
@@ -1147,19 +1250,22 @@ function highest(scores) {
  * @param classes the number k, at least 2
  */
 export function softmax(classes) {
-  check(Number.isInteger(classes) && classes >= 2, 'number of classes', classes, 'a whole number of at least 2');
+  checkValue(Number.isInteger(classes) && classes >= 2, 'number of classes', classes, 'a whole number of at least 2');
   return Object.freeze({
     name: 'softmax',
     hasClasses: true,
     classes,
     steepest: Math.SQRT2,
     value(scores, target) {
+      checkVector(scores, 'the scores', classes);
       const place = highest(scores);
       const others = scores.reduce((sum, score, c) => (c === place ? sum : sum + Math.exp(score - scores[place])), 0);
       return scores[place] - scores[target] + Math.log1p(others);
     },
     /** The scores of the classes at weights of the model. */
     scores(weights, x) {
+      checkVector(weights, 'the weights');
+      checkVector(x, 'the features');
       check(
         weights.length === classes * x.length, 'number of weights', weights.length,
         `${classes} times that of the features, ${x.length}`);
@@ -1172,6 +1278,7 @@ export function softmax(classes) {
       });
     },
     probabilities(scores) {
+      checkVector(scores, 'the scores', classes);
       const place = highest(scores);
       const powers = scores.map((score) => Math.exp(score - scores[place]));
       const sum = powers.reduce((total, power) => total + power, 0);
@@ -1179,6 +1286,7 @@ export function softmax(classes) {
     },
     /** The class of the highest score, the first one of several. */
     predicted(scores) {
+      checkVector(scores, 'the scores', classes);
       return highest(scores);
     },
     slopes(scores, target) {
@@ -1223,9 +1331,10 @@ export const absolute = Object.freeze({
  * @param c in units of the scale
  * @param scale of the residuals
  */
-export function huber({ c = HUBER_C, scale = 1 } = {}) {
-  check(isPositive(c), 'c', c, 'positive and finite');
-  check(isPositive(scale), 'scale', scale, 'positive and finite');
+export function huber(options = {}) {
+  const { c = HUBER_C, scale = 1 } = optionsOf('huber', options, ['c', 'scale']);
+  checkValue(isPositive(c), 'c', c, 'positive and finite');
+  checkValue(isPositive(scale), 'scale', scale, 'positive and finite');
   return Object.freeze({
     name: 'huber',
     hasClasses: false,
@@ -1242,6 +1351,7 @@ export function huber({ c = HUBER_C, scale = 1 } = {}) {
 
 /** The L2 norm, without overflow or underflow of the squares; NaN or infinite if a coordinate is. */
 export function norm(vector) {
+  checkVector(vector, 'the vector');
   let largest = 0;
   for (const value of vector) {
     largest = Math.max(largest, Math.abs(value));
@@ -1264,7 +1374,8 @@ export function norm(vector) {
  * @param k the norm above which a row is weighted down; positive
  */
 export function mallowsWeights(features, k) {
-  check(isPositive(k), 'k', k, 'positive and finite');
+  check(Array.isArray(features), 'features', kindOf(features), 'an array of rows');
+  checkValue(isPositive(k), 'k', k, 'positive and finite');
   return features.map((row) => {
     const length = norm(row);
     return length > k ? k / length : 1;
@@ -1285,6 +1396,17 @@ function scaledBy(gradient, size, clip) {
   return Float64Array.from(gradient, (value) => factor * value);
 }
 
+/** A loss of this module, or one of the page with the same members. */
+function checkLoss(loss) {
+  const right = 'logistic, softmax(k), squared, absolute or huber(), as this module exports them, without quotes';
+  check(loss !== softmax, 'loss', 'softmax without its number of classes', 'softmax(k), such as softmax(3)');
+  check(loss !== huber, 'loss', 'huber without its call', 'huber()');
+  checkValue(
+    isObject(loss) && typeof loss.value === 'function' && typeof loss.steepest === 'number'
+      && typeof (loss.classes === undefined ? loss.slope : loss.slopes) === 'function',
+    'loss', loss, right);
+}
+
 /**
  * One person's rows, with predictions <x, w>, or k scores <x, w_c>. Checks them when they are created: an error later would disclose
  * something of the data.
@@ -1302,24 +1424,33 @@ export class Rows {
    * @param loss logistic, softmax(k), squared, absolute, or huber(...)
    * @param importance factor of each row's loss, not negative; by default 1
    */
-  constructor({ features, targets, loss, importance = targets.map(() => 1) }) {
+  constructor(options) {
+    const { features, targets, loss, importance } =
+      optionsOf('Rows', options, ['features', 'targets', 'loss', 'importance']);
+    checkLoss(loss);
+    check(Array.isArray(features) && features.length > 0, 'features', kindOf(features), 'an array of rows, at least one');
     const count = features.length;
-    check(count > 0, 'number of rows', count, 'at least 1');
+    checkVector(targets, 'targets');
+    const weights = importance ?? Array.from(targets, () => 1);
+    checkVector(weights, 'importance');
     check(
-      targets.length === count && importance.length === count,
-      'number of targets or weights', `${targets.length}, ${importance.length}`, `that of the rows, ${count}`);
+      targets.length === count && weights.length === count,
+      'number of targets or weights', `${targets.length}, ${weights.length}`, `that of the rows, ${count}`);
+    features.forEach((row) => checkVector(row, 'a row of the features', features[0]?.length));
     const width = features[0].length;
-    const areFinite = features.every((row) => row.length === width && Array.from(row).every(Number.isFinite));
+    const areFinite = features.every((row) => Array.from(row).every(Number.isFinite));
     check(width >= 1 && areFinite, 'a row', 'malformed', 'as long as the others, of finite numbers');
-    check(Array.from(importance).every((u) => Number.isFinite(u) && u >= 0), 'a weight', 'malformed', 'at least 0');
+    check(Array.from(weights).every((u) => Number.isFinite(u) && u >= 0), 'a weight', 'malformed', 'at least 0');
     const classes = loss.classes ?? 2;
-    const areTargets = Array.from(targets).every(
-      (y) => Number.isFinite(y) && (!loss.hasClasses || (Number.isInteger(y) && y >= 0 && y < classes)));
+    const isTarget = (y) => Number.isFinite(y) && (!loss.hasClasses || (Number.isInteger(y) && y >= 0 && y < classes));
     const right = classes === 2 ? '0 or 1' : `a whole number from 0 to ${classes - 1}`;
-    check(areTargets, 'a target', 'malformed', loss.hasClasses ? right : 'a finite number');
+    const wrong = Array.from(targets).findIndex((y) => !isTarget(y));
+    check(
+      wrong < 0, 'a target', typeof targets[wrong] === 'number' ? 'malformed' : kindOf(targets[wrong]),
+      (loss.hasClasses ? right : 'a finite number') + (typeof targets[wrong] === 'boolean' ? ': Number(true) is 1' : ''));
     this.#features = features.map((row) => Float64Array.from(row));
     this.#targets = Float64Array.from(targets);
-    this.#importance = Float64Array.from(importance);
+    this.#importance = Float64Array.from(weights);
     this.#loss = loss;
     this.#scores = loss.classes ?? 1;
     this.dimension = width * this.#scores;
@@ -1346,6 +1477,7 @@ export class Rows {
 
   /** The gradient of the mean loss of all rows. */
   gradient(weights) {
+    checkVector(weights, 'the weights', this.dimension);
     const mean = new Float64Array(this.dimension);
     for (let row = 0; row < this.count; row++) {
       const features = this.#features[row];
@@ -1359,8 +1491,15 @@ export class Rows {
     return mean;
   }
 
+  #checkRow(row) {
+    checkValue(
+      Number.isInteger(row) && row >= 0 && row < this.count, 'row', row, `a whole number from 0 to ${this.count - 1}`);
+  }
+
   /** The loss of one row. */
   loss(row, weights) {
+    this.#checkRow(row);
+    checkVector(weights, 'the weights', this.dimension);
     const predictions = this.#predictions(row, weights);
     const value = this.#loss.value(this.#scores === 1 ? predictions[0] : predictions, this.#targets[row]);
     return this.#importance[row] * value;
@@ -1368,6 +1507,8 @@ export class Rows {
 
   /** The size of the gradient of the mean loss, as the clip of a round bounds it. */
   size(terms, weights) {
+    check(isObject(terms), 'terms', kindOf(terms), 'those of a snapshot');
+    checkVector(weights, 'the weights', this.dimension);
     if (terms.size !== 'FEATURES') {
       return norm(this.gradient(weights));
     }
@@ -1380,18 +1521,27 @@ export class Rows {
 
   /** Whether these data can answer a question; that doesn't depend on their values. */
   canAnswer(question) {
+    check(isObject(question), 'question', kindOf(question), "one of a snapshot's terms");
     return question.kind === 'accuracy' ? this.#loss.hasClasses : question.kind === 'lossAbove';
   }
 
   /** The true answer of one row to a question about the published average. */
   answer(question, row, average) {
+    this.#checkRow(row);
     check(this.canAnswer(question), 'question', question.name, 'one that these data can answer');
     if (question.kind === 'accuracy') {
+      checkVector(average, 'the average', this.dimension);
       const predictions = this.#predictions(row, average);
       const label = this.#scores === 1 ? Number(predictions[0] > 0) : highest(predictions);
       return label === this.#targets[row];
     }
     return this.loss(row, average) > question.threshold;
+  }
+
+  /** The rows' numbers as bytes. */
+  bytes() {
+    const rows = this.#features.flatMap((row, i) => [...row, this.#targets[i], this.#importance[i]]);
+    return doubles([this.count, this.dimension].concat(rows));
   }
 
   /** Whether the loss has a bounded slope, which a clip of FEATURES requires. */
@@ -1501,6 +1651,26 @@ function termsOf(update, modelId, round, dimension) {
   });
 }
 
+/** Terms as a snapshot contains them. */
+function checkTerms(terms) {
+  check(
+    isObject(terms) && NAME.test(terms.modelId) && Number.isSafeInteger(terms.round) && isObject(terms.limits),
+    'terms', isObject(terms) ? 'another object' : kindOf(terms), 'those of a snapshot, of gateway.follow() or newest()');
+}
+
+function checkSnapshot(snapshot) {
+  const isSnapshot = isObject(snapshot) && isObject(snapshot.terms) && Array.isArray(snapshot.windows);
+  check(
+    isSnapshot, 'snapshot', isObject(snapshot) ? 'another object' : kindOf(snapshot), 'one of gateway.follow() or newest()');
+  checkTerms(snapshot.terms);
+}
+
+function checkModelId(modelId) {
+  checkValue(
+    typeof modelId === 'string' && NAME.test(modelId) && modelId !== '.' && modelId !== '..', 'modelId', modelId,
+    "1 to 100 letters, digits, '.', '_' or '-', and neither '.' nor '..'");
+}
+
 /** A window that the gateway grants tokens for; its levels without priv_unit are null. */
 function windowOf(window) {
   const [number, firstRound, lastRound] = [window.window, window.firstRound, window.lastRound].map(numberOf);
@@ -1528,7 +1698,17 @@ function windowOf(window) {
  * @throws CroupierError if it lacks a value, or one is out of range
  */
 export function readUpdate(update) {
-  requireUpdate(update !== null && typeof update === 'object', 'it is no object');
+  requireUpdate(isObject(update), `it is ${kindOf(update)}; it must be an object`);
+  try {
+    return snapshotOf(update);
+  } catch (failure) {
+    throw failure instanceof CroupierError
+      ? failure
+      : new CroupierError('not a usable ModelUpdate: a field is malformed', { cause: failure });
+  }
+}
+
+function snapshotOf(update) {
   const modelId = update.modelId ?? '';
   requireUpdate(NAME.test(modelId), 'modelId is missing');
   const round = numberOf(update.round);
@@ -1662,6 +1842,43 @@ function lot(secret, purpose, modelId, round) {
   const message = concat(ascii(purpose), ascii(modelId), new Uint8Array(number.buffer));
   const digest = new DataView(hmac(secret, message).buffer);
   return (digest.getUint32(0) * 2 ** 21 + (digest.getUint32(4) >>> 11)) * 2 ** -53;
+}
+
+const DATA_OPTIONS = ['key', 'times'];
+const MOST_KEY_BYTES = 256;
+const MARK_BYTES = 16;
+
+/**
+ * Which data a report is about, and how often these may be reported to a model: {key, times}.
+ *
+ * @param key a text of the caller, or the bytes of the data
+ */
+function dataOf({ key, times = 1 }) {
+  const isText = typeof key === 'string';
+  const length = isText ? new TextEncoder().encode(key).length : key?.length;
+  check(
+    length >= 1 && (isText ? length <= MOST_KEY_BYTES : key instanceof Uint8Array),
+    'key', isText ? `a text of ${length} bytes` : kindOf(key),
+    `a text of 1 to ${MOST_KEY_BYTES} bytes that names the data, such as their day or version`);
+  // In UTF-8, two texts with other halves of a pair would be one.
+  check(!isText || !/\p{Surrogate}/u.test(key), 'key', 'a text with half of a surrogate pair', 'a text of whole characters');
+  checkValue(times === Infinity || (Number.isSafeInteger(times) && times >= 1), 'times', times, 'a whole number of at least 1');
+  return { key, times };
+}
+
+/** The name of a model's data in the ledger, which reveals neither a key nor data without the secret. */
+function markOf(secret, modelId, key) {
+  const isText = typeof key === 'string';
+  const message = concat(
+    ascii('croupier data'), [0], ascii(modelId), [0, isText ? 1 : 0], isText ? new TextEncoder().encode(key) : key);
+  return toHex(hmac(secret, message).subarray(0, MARK_BYTES));
+}
+
+/** Numbers as big-endian doubles. */
+function doubles(numbers) {
+  const view = new DataView(new ArrayBuffer(8 * numbers.length));
+  numbers.forEach((number, i) => view.setFloat64(8 * i, number));
+  return new Uint8Array(view.buffer);
 }
 
 /** What a device does in a round: a function of its secret and of the terms, so it is decided once. */
@@ -1930,8 +2147,8 @@ async function hpkeSender(subtle, ephemeral, recipient, info) {
 
 /** {id, publicKey} of a gateway's key, from its Base64. */
 function obliviousKeyOf(text) {
-  const [, id, publicKey] = OBLIVIOUS_KEY.exec(toHex(fromBase64(text))) ?? [];
-  check(
+  const [, id, publicKey] = OBLIVIOUS_KEY.exec(toHex(fromBase64(typeof text === 'string' ? text : ''))) ?? [];
+  checkValue(
     publicKey !== undefined, 'relay.key', text,
     'the Base64 of what a gateway serves at /v1/ohttp-keys: one key of X25519, HKDF-SHA256 and AES-128-GCM');
   return { id: fromHex(id), publicKey: fromHex(publicKey) };
@@ -2246,6 +2463,40 @@ function completionOf(transaction) {
   });
 }
 
+const GONE = "the browser closed the ledger, as it does when the site's data are cleared; opened again, it may begin anew";
+
+const LEDGER_OPTIONS = ['person', 'limit', 'indexedDB', 'locks', 'storage', 'crypto', 'sleep'];
+
+function checkLedgerOptions({ person, limit, indexedDB, locks, crypto, sleep }) {
+  check(
+    typeof person === 'string' && person !== '', 'person', person === '' ? 'empty' : kindOf(person),
+    'a text that distinguishes the people who use this browser');
+  checkValue(isObject(limit), 'limit', limit, 'an object, such as {epsilon: 20}');
+  const { epsilon, reports = 0, answers = 0 } = optionsOf('limit', limit, ['epsilon', 'reports', 'answers']);
+  checkValue(typeof epsilon === 'number' && epsilon >= 0, 'limit.epsilon', epsilon, 'a number of at least 0');
+  checkValue(typeof reports === 'number' && reports >= 0, 'limit.reports', reports, 'a number of at least 0');
+  checkValue(typeof answers === 'number' && answers >= 0 && answers <= 1, 'limit.answers', answers, 'a number from 0 to 1');
+  check(
+    indexedDB === null || indexedDB === undefined || typeof indexedDB.open === 'function',
+    'indexedDB', kindOf(indexedDB), "a browser's IDBFactory");
+  check(
+    locks === null || locks === undefined || typeof locks.request === 'function',
+    'locks', kindOf(locks), "a browser's LockManager, or null without one");
+  checkCrypto(crypto);
+  checkFunction(sleep, 'sleep');
+}
+
+function checkNanos(epsilonNanos) {
+  checkValue(
+    typeof epsilonNanos === 'bigint' && epsilonNanos > 0n, 'epsilonNanos', epsilonNanos, 'a BigInt above 0, in units of 1e-9');
+}
+
+function checkToken(token) {
+  check(
+    isObject(token) && NAME.test(token.modelId) && Number.isSafeInteger(token.window),
+    'token', isObject(token) ? 'another object' : kindOf(token), 'one with modelId, window and what else tokens() returns');
+}
+
 /**
  * What one person has spent from this browser, and the reports that are not settled yet, in IndexedDB.
  *
@@ -2263,8 +2514,14 @@ export class Ledger {
   #limitAnswers;
   #storage;
   #isUsable = true;
+  #isGone = false;
 
-  constructor({ db, release, device, limit, storage }) {
+  constructor(parts) {
+    check(isObject(parts?.device), 'new Ledger()', 'not for pages', 'Ledger.open()');
+    const { db, release, device, limit, storage } = parts;
+    db.onclose = () => {
+      this.#isGone = true;
+    };
     this.#db = db;
     this.#release = release;
     this.#storage = storage;
@@ -2287,16 +2544,12 @@ export class Ledger {
    * @throws LedgerBusyError if another tab has it open
    * @throws LedgerError if the storage can't be read or written, or is damaged
    */
-  static async open({
-    person, limit, indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks,
-    storage = globalThis.navigator?.storage, crypto = globalThis.crypto, sleep = sleepFor,
-  }) {
-    check(typeof person === 'string' && person !== '', 'person', 'missing', 'a text that is not empty');
-    check(typeof limit?.epsilon === 'number' && limit.epsilon >= 0, 'limit.epsilon', limit?.epsilon, 'at least 0');
-    check(limit.reports === undefined || limit.reports >= 0, 'limit.reports', limit.reports, 'at least 0');
-    check(
-      limit.answers === undefined || (limit.answers >= 0 && limit.answers <= 1),
-      'limit.answers', limit.answers, 'from 0 to 1');
+  static async open(options) {
+    const {
+      person, limit, indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks,
+      storage = globalThis.navigator?.storage, crypto = globalThis.crypto, sleep = sleepFor,
+    } = optionsOf('Ledger.open', options, LEDGER_OPTIONS);
+    checkLedgerOptions({ person, limit, indexedDB, locks, crypto, sleep });
     const name = `croupier/${person}`;
     const release = await lockOf(name, locks, sleep);
     try {
@@ -2327,6 +2580,7 @@ export class Ledger {
 
   /** What this device does in a round: {kind: 'none' | 'gradient' | 'size'}, or {kind: 'question', question}. */
   decide(terms) {
+    checkTerms(terms);
     return decide(this.#secret, terms);
   }
 
@@ -2335,8 +2589,8 @@ export class Ledger {
    * since it is unknown what was written.
    */
   async #transaction(mode, durability, body) {
-    if (!this.#isUsable) {
-      throw new LedgerError('the ledger is closed, or has failed; it must be opened again');
+    if (!this.#isUsable || this.#isGone) {
+      throw new LedgerError(this.#isGone ? GONE : 'the ledger is closed, or has failed; it must be opened again');
     }
     let transaction;
     let completion;
@@ -2361,20 +2615,46 @@ export class Ledger {
       }
       throw failure instanceof CroupierError
         ? failure
-        : new LedgerError('the ledger could not be read or written', { cause: failure });
+        : new LedgerError(this.#isGone ? GONE : 'the ledger could not be read or written', { cause: failure });
     }
   }
 
   /** {reports, epsilonNanos}: how many reports this device has released, and the sum of their epsilons in 1e-9. */
   async spent() {
-    return this.#transaction('readonly', 'default', async (state) => accountOf(await resultOf(state.get('account'))));
+    return this.#transaction(
+      'readonly', 'default', async (state) => withTexts(accountOf(await resultOf(state.get('account')))));
   }
 
   /** Whether this device has reported a round of a model: by a gradient, or by an answer. */
   async hasReported(modelId, round) {
+    checkModelId(modelId);
+    checkValue(Number.isSafeInteger(round), 'round', round, 'a whole number');
     return this.#transaction('readonly', 'default', async (state) => {
       return roundsOf(await resultOf(state.get(`rounds/${modelId}`))).includes(round);
     });
+  }
+
+  /**
+   * How often data were charged for a model, by reports and by tokens, and how often they were reported.
+   *
+   * @param key a text that names the data, or their bytes
+   */
+  async counts(modelId, key) {
+    checkModelId(modelId);
+    const name = this.#nameOf(modelId, dataOf({ key }));
+    return this.#transaction('readonly', 'default', async (state) => countsOf(await resultOf(state.get(name))));
+  }
+
+  #nameOf(modelId, { key }) {
+    return `data/${markOf(this.#secret, modelId, key)}`;
+  }
+
+  /** Writes the next counts of data, which a function makes of those so far or refuses; no data, no count. */
+  async #count(state, modelId, data, next) {
+    if (data !== null) {
+      const name = this.#nameOf(modelId, data);
+      await resultOf(state.put(next(countsOf(await resultOf(state.get(name)))), name));
+    }
   }
 
   /** Reports that are charged and not settled, in the order of their numbers: {sequence, modelId, round, bytes}. */
@@ -2388,24 +2668,36 @@ export class Ledger {
    * @param epsilonNanos its cost
    * @param kind 'gradient' or 'answer'
    * @param draw makes the bytes for a sequence number, without waiting; not called if anything speaks against the report
+   * @param data {key, times}: which data the report is about, by a text that names them or their bytes, and how often these
+   *     may be reported to the model, by default once; null if reports of them aren't counted
    * @returns the stored report
+   * @throws AlreadyReportedError if they were reported as often as that
    * @throws LimitReachedError if it would exceed the limit; no noise was drawn
    * @throws NotChosenError if this device has reported that round of the model before
    * @throws LedgerBusyError if another tab has opened the ledger since
    */
-  async release(terms, epsilonNanos, kind, draw) {
+  async release(terms, epsilonNanos, kind, draw, data = null) {
+    checkTerms(terms);
+    checkNanos(epsilonNanos);
+    checkValue(['gradient', 'answer'].includes(kind), 'kind', kind, "'gradient' or 'answer'");
+    checkFunction(draw, 'draw');
+    const about = data === null ? null : dataOf(optionsOf('data', data, DATA_OPTIONS));
     return this.#transaction('readwrite', 'strict', async (state, reports) => {
       const { account } = await this.#begin(state, reports);
       const rounds = roundsOf(await resultOf(state.get(`rounds/${terms.modelId}`)));
       if (rounds.includes(terms.round)) {
         throw new NotChosenError(`this device has reported round ${terms.round} of model ${terms.modelId} before`);
       }
+      await this.#count(state, terms.modelId, about, ({ charged, reported }) => {
+        requireAllowed(Math.max(charged, reported), about.times, terms.modelId);
+        return { charged: charged + 1, reported: reported + 1 };
+      });
       const after = await this.#charge(state, account, terms, epsilonNanos);
       if (kind === 'answer') {
         this.#admitAnswer(after);
       }
       const sequence = account.reports;
-      const report = { sequence, modelId: terms.modelId, round: terms.round, bytes: draw(sequence) };
+      const report = { sequence, modelId: terms.modelId, round: terms.round, bytes: drawnBy(draw, sequence) };
       await Promise.all([
         resultOf(state.put([...rounds, terms.round].slice(-MOST_ROUNDS), `rounds/${terms.modelId}`)),
         resultOf(reports.add(report, sequence)),
@@ -2467,15 +2759,25 @@ export class Ledger {
    *
    * @param token modelId, window and what else is needed
    * @param limits of the model, as terms contain them
+   * @param data as for release(): the token is charged for them, whatever is reported with it
    * @returns the stored token; that of the same model and window, if there is one
    */
-  async chargeToken(token, epsilonNanos, limits) {
+  async chargeToken(token, epsilonNanos, limits, data = null) {
+    checkToken(token);
+    checkNanos(epsilonNanos);
+    check(isObject(limits), 'limits', kindOf(limits), "those of a snapshot's terms");
+    const about = data === null ? null : dataOf(optionsOf('data', data, DATA_OPTIONS));
     return this.#transaction('readwrite', 'strict', async (state, reports) => {
       const { account, tokens } = await this.#begin(state, reports);
       const same = tokens.find(({ modelId, window }) => modelId === token.modelId && window === token.window);
       if (same !== undefined) {
         return same;
       }
+      // Not by what was reported: the request would reveal in which publication.
+      await this.#count(state, token.modelId, about, ({ charged, reported }) => {
+        requireAllowed(charged, about.times, token.modelId);
+        return { charged: charged + 1, reported };
+      });
       await this.#charge(state, account, { modelId: token.modelId, limits }, epsilonNanos);
       const stored = { ...token, sequence: account.reports, stage: 'asked' };
       await resultOf(state.put([...tokens, stored], 'tokens'));
@@ -2483,8 +2785,16 @@ export class Ledger {
     });
   }
 
-  /** Makes the next stage of a token durable. Returns false, without a change, if it is in another stage than given. */
-  async advanceToken(token, stage, content) {
+  /**
+   * Makes the next stage of a token durable. Returns false, without a change, if it is in another stage than given.
+   *
+   * @param data which a drawn report is about, as for release()
+   */
+  async advanceToken(token, stage, content, data = null) {
+    checkToken(token);
+    checkValue(['asked', 'held', 'drawn', 'ended'].includes(stage), 'stage', stage, "'asked', 'held', 'drawn' or 'ended'");
+    checkBytes(content, 'content');
+    const about = data === null ? null : dataOf(optionsOf('data', data, DATA_OPTIONS));
     return this.#transaction('readwrite', 'strict', async (state) => {
       await this.#requireOpening(state);
       const tokens = tokensOf(await resultOf(state.get('tokens')));
@@ -2492,6 +2802,10 @@ export class Ledger {
       if (!tokens.some(isSame)) {
         return false;
       }
+      await this.#count(state, token.modelId, about, ({ charged, reported }) => {
+        requireAllowed(reported, about.times, token.modelId);
+        return { charged, reported: reported + 1 };
+      });
       const next = tokens.map((other) => (isSame(other) ? { ...other, stage, content } : other));
       await resultOf(state.put(next, 'tokens'));
       return true;
@@ -2503,6 +2817,8 @@ export class Ledger {
    * aren't granted by the second publication: the gateway would choose among the publications that remain.
    */
   async forgetTokens(modelId, round) {
+    checkModelId(modelId);
+    checkValue(Number.isSafeInteger(round), 'round', round, 'a whole number');
     return this.#transaction('readwrite', 'default', async (state) => {
       await this.#requireOpening(state);
       const tokens = tokensOf(await resultOf(state.get('tokens')));
@@ -2517,11 +2833,14 @@ export class Ledger {
 
   /** In which publication of its window a token is used, from 0. */
   slot(digest, publications) {
+    checkBytes(digest, 'digest');
+    checkValue(Number.isSafeInteger(publications) && publications > 0, 'publications', publications, 'a whole number above 0');
     return slotOf(this.#secret, digest, publications);
   }
 
   /** Whether the share of the limits for answers admits one more. release() reports limits that are reached. */
   async admitsAnswer(epsilonNanos) {
+    checkNanos(epsilonNanos);
     const account = await this.spent();
     const after = plusOne(account, epsilonNanos);
     return this.#isWithin(after, this.#limitAnswers) || !this.#isWithin(after, 1);
@@ -2545,6 +2864,7 @@ export class Ledger {
 
   /** Records that a report was acknowledged, or refused for ever: it stays charged, and isn't sent again. */
   async settle(sequence) {
+    checkValue(Number.isSafeInteger(sequence), 'sequence', sequence, 'a whole number');
     return this.#transaction('readwrite', 'default', (state, reports) => resultOf(reports.delete(sequence)));
   }
 
@@ -2561,6 +2881,37 @@ function decimal(units) {
   const digits = String(units).padStart(EPSILON_DECIMALS + 1, '0');
   const fraction = digits.slice(-EPSILON_DECIMALS).replace(/0+$/, '');
   return digits.slice(0, -EPSILON_DECIMALS) + (fraction === '' ? '' : `.${fraction}`);
+}
+
+/** The bytes of a report. An error of the caller's program is no failure of the storage. */
+function drawnBy(draw, sequence) {
+  let bytes;
+  try {
+    bytes = draw(sequence);
+  } catch (cause) {
+    throw cause instanceof CroupierError
+      ? cause : new CroupierError('the report could not be drawn; nothing is charged', { cause });
+  }
+  checkBytes(bytes, 'what draw returned');
+  return bytes;
+}
+
+/** How often data were charged and reported. */
+function countsOf(stored) {
+  const { charged, reported } = stored === undefined ? { charged: 0, reported: 0 } : stored ?? {};
+  if (![charged, reported].every((count) => Number.isSafeInteger(count) && count >= 0)) {
+    throw new LedgerError('the ledger is damaged: how often data were reported is malformed');
+  }
+  return { charged, reported };
+}
+
+function requireAllowed(count, times, modelId) {
+  if (count >= times) {
+    const often = (number) => (number === 1 ? 'once' : `${number} times`);
+    throw new AlreadyReportedError(
+      `these data were reported to model ${modelId} ${often(count)}, and may be ${often(times)}; report other data under`
+      + ' another key, or state a larger times, which spends again for the same data');
+  }
 }
 
 const NOTHING_SPENT = Object.freeze({ reports: 0, epsilonNanos: 0n });
@@ -2620,6 +2971,8 @@ function tokensOf(stored) {
  * Takes the lock of a ledger until the returned function is called. Where there is no Web Locks API, the newest tab
  * takes the ledger over, and the others find that out in their next transaction.
  */
+const openHere = new Set();
+
 async function lockOf(name, locks, sleep) {
   if (typeof locks?.request !== 'function') {
     return () => {};
@@ -2627,7 +2980,12 @@ async function lockOf(name, locks, sleep) {
   // A page that is reloaded may hold its lock for a moment.
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryLock(name, locks);
+      const release = await tryLock(name, locks);
+      openHere.add(name);
+      return () => {
+        openHere.delete(name);
+        release();
+      };
     } catch (failure) {
       if (!(failure instanceof LedgerBusyError) || attempt === LOCK_ATTEMPTS) {
         throw failure;
@@ -2641,7 +2999,10 @@ function tryLock(name, locks) {
   return new Promise((resolve, reject) => {
     const held = locks.request(name, { mode: 'exclusive', ifAvailable: true }, (lock) => {
       if (lock === null) {
-        throw new LedgerBusyError('another tab has the ledger open; close that tab, or use it');
+        throw new LedgerBusyError(
+          openHere.has(name)
+            ? 'this page has the ledger open; close() that device, or use it'
+            : 'another tab has the ledger open; close that tab, or use it');
       }
       return new Promise((release) => {
         resolve(release);
@@ -2664,7 +3025,10 @@ function databaseOf(name, indexedDB) {
     request.onsuccess = () => {
       const db = request.result;
       // If the site's data is deleted, this tab must not block it.
-      db.onversionchange = () => db.close();
+      db.onversionchange = () => {
+        db.close();
+        db.onclose?.();
+      };
       resolve(db);
     };
     request.onerror = () => reject(request.error);
@@ -2712,6 +3076,22 @@ const PRIVATE_REQUEST = {
 
 const SAFE_URL = /^(https:\/\/[^/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?)(\/[^?#]*)?$/;
 
+function checkUrl(url, name, why = '') {
+  checkValue(typeof url === 'string' && SAFE_URL.test(url), name, url, `https, or http on this machine${why}`);
+}
+
+function checkFollowing(where, options, more = []) {
+  const { signal, onRetry, waitSeconds = 0 } = optionsOf(where, options, ['signal', 'onRetry', ...more]);
+  checkSignal(signal);
+  checkFunction(onRetry ?? (() => {}), 'onRetry');
+  checkValue(Number.isFinite(waitSeconds) && waitSeconds >= 0, 'waitSeconds', waitSeconds, 'a number of at least 0');
+}
+
+function checkSignal(signal) {
+  const isSignal = (signal ?? null) === null || typeof signal.addEventListener === 'function';
+  check(isSignal, 'signal', kindOf(signal), 'an AbortSignal');
+}
+
 /** Answers that concern the bytes of a report, so that the same bytes will never be accepted. */
 const FINAL = new Set([400, 409, 410, 415, 422]);
 
@@ -2727,6 +3107,7 @@ function isUnknownModel(failure) {
     && (failure.problem?.errors?.length ?? 0) > 0;
 }
 
+const NO_REASON = ' without a reason, as another server at its url would';
 const TOO_LARGE = 'a server in front of the gateway takes no request of this size';
 
 /** Resolves after a time, or when the signal aborts. */
@@ -2742,16 +3123,25 @@ function sleepFor(ms, signal) {
   });
 }
 
-/** Seconds, or a date; null if the header is absent or can't be read. */
-function retryAfterMs(header, now) {
-  if (header === null || header === undefined) {
-    return null;
-  }
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [-\w :]+$/;
+
+/** The time of a date in one of the three forms of RFC 9110; NaN if it is none. */
+function timeOf(date) {
+  return HTTP_DATE.test(date) ? Date.parse(date.endsWith(' GMT') ? date : `${date} GMT`) : NaN;
+}
+
+/**
+ * How long an answer asks to wait, by seconds or a date; null if its Retry-After is absent or can't be read. A date is
+ * compared with that of the answer, if it is disclosed to the page, since the device's clock may be wrong.
+ */
+function retryAfterMs(headers, now) {
+  const header = headers.get('Retry-After')?.trim() ?? '';
   if (/^\d+$/.test(header)) {
     return 1000 * Number(header);
   }
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const sent = timeOf(headers.get('Date') ?? '');
+  const wait = timeOf(header) - (Number.isNaN(sent) ? now : sent);
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
 /** Wait before the next try: doubled each time, of which a random half is left out, so that devices spread. */
@@ -2808,13 +3198,22 @@ export class Gateway {
    *     doesn't see this device's address (Oblivious HTTP, RFC 9458). key is the Base64 of the gateway's key, which the
    *     app contains: one that a device fetched could be its own, and the gateway would recognise its requests by it
    */
-  constructor({
-    url, token = null, fetch = (...request) => globalThis.fetch(...request), sleep = sleepFor, now = () => Date.now(),
-    crypto = globalThis.crypto, relay = null,
-  }) {
-    check(SAFE_URL.test(url), 'url', url, 'https, or http on this machine: it is sent a token');
+  constructor(options) {
+    const {
+      url, token = null, fetch = (...request) => globalThis.fetch(...request), sleep = sleepFor, now = () => Date.now(),
+      crypto = globalThis.crypto, relay = null,
+    } = optionsOf('Gateway', options, ['url', 'token', 'fetch', 'sleep', 'now', 'crypto', 'relay']);
+    checkUrl(url, 'url', ': it is sent a token');
+    if (token !== null) {
+      checkFunction(
+        token, 'token', 'a function that returns the bearer token, or a promise of it; null if no request needs one');
+    }
+    Object.entries({ fetch, sleep, now }).forEach(([name, value]) => checkFunction(value, name));
     check(relay === null || token === null, 'token', 'set', 'null with a relay, which is for requests without identity');
-    check(relay === null || SAFE_URL.test(relay.url), 'relay.url', relay?.url, 'https, or http on this machine');
+    checkValue(relay === null || isObject(relay), 'relay', relay, 'null, or an object with url and key');
+    if (relay !== null) {
+      checkUrl(optionsOf('relay', relay, ['url', 'key']).url, 'relay.url');
+    }
     this.#relay = relay === null ? null : { url: relay.url, key: obliviousKeyOf(relay.key) };
     this.#crypto = crypto;
     this.#base = url.replace(/\/+$/, '');
@@ -2826,7 +3225,9 @@ export class Gateway {
   }
 
   /** The models, as the gateway lists them: an object for each. */
-  async models({ signal } = {}) {
+  async models(options = {}) {
+    const { signal } = optionsOf('models', options, ['signal']);
+    checkSignal(signal);
     const response = await this.#request('/v1/models', { signal });
     return this.#read(response, (body) => {
       if (!Array.isArray(body.models)) {
@@ -2837,18 +3238,15 @@ export class Gateway {
   }
 
   /** The newest update of a model. */
-  async newest(modelId, { signal } = {}) {
+  async newest(modelId, options = {}) {
+    const { signal } = optionsOf('newest', options, ['signal']);
+    checkSignal(signal);
     const response = await this.#request(this.#path(modelId), { signal });
     return this.#read(response, readUpdate);
   }
 
   #path(modelId) {
-    check(
-      NAME.test(modelId) && modelId !== '.' && modelId !== '..',
-      'modelId',
-      modelId,
-      "1 to 100 letters, digits, '.', '_' or '-', and neither '.' nor '..'",
-    );
+    checkModelId(modelId);
     return `/v1/models/${modelId}`;
   }
 
@@ -2860,7 +3258,9 @@ export class Gateway {
    * @param onRetry called with (error, ms) before each wait: why, and how long, until the next try
    * @throws GatewayError if the gateway refuses, as for a model that isn't published, or is retired
    */
-  async *follow(modelId, { signal, waitSeconds = DEFAULT_POLL_SECONDS, onRetry = () => {} } = {}) {
+  async *follow(modelId, options = {}) {
+    checkFollowing('follow', options, ['waitSeconds']);
+    const { signal, waitSeconds = DEFAULT_POLL_SECONDS, onRetry = () => {} } = options;
     const path = this.#path(modelId);
     const tries = new Tries();
     let round = null;
@@ -2944,7 +3344,9 @@ export class Gateway {
    * The updates of a model by server-sent events, until the model is retired. If the stream ends otherwise, opens it
    * again, as follow polls again. (The browser's EventSource can't send a token.)
    */
-  async *events(modelId, { signal, onRetry = () => {} } = {}) {
+  async *events(modelId, options = {}) {
+    checkFollowing('events', options);
+    const { signal, onRetry = () => {} } = options;
     const path = `${this.#path(modelId)}/events`;
     const tries = new Tries();
     let round = null;
@@ -2987,11 +3389,14 @@ export class Gateway {
    * @throws GatewayError otherwise
    */
   async send(bytes) {
+    checkBytes(bytes, 'the report');
+    this.requireToken();
     await this.#post('/v1/reports', bytes);
   }
 
   /** Sends an anonymous report, once, as send() does, without a token. */
   async sendAnonymous(bytes) {
+    checkBytes(bytes, 'the report');
     check(this.#token === null, 'token', 'set', 'null for anonymous reports');
     await this.#post('/v1/anonymous-reports', bytes);
   }
@@ -3016,12 +3421,23 @@ export class Gateway {
    * @returns the bytes of the blind signature
    */
   async grant(request) {
+    check(
+      isObject(request), 'the request', kindOf(request),
+      'an object with modelId, window, level, deviceId, sequence and blinded');
+    this.requireToken();
     const response = await this.#request('/v1/tokens', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(request),
     });
     return this.#read(response, (body) => fromBase64(body.blindSignature));
+  }
+
+  /** Without a token, every report would be charged, and refused. */
+  requireToken() {
+    check(
+      this.#token !== null, 'token of the Gateway', 'missing',
+      'a function that returns the bearer token of the person who reports');
   }
 
   async #post(path, bytes) {
@@ -3054,6 +3470,9 @@ export class Gateway {
   }
 
   #unreachable(cause) {
+    if (globalThis.navigator?.onLine === false) {
+      return new GatewayError('this device is offline', { status: 0, retryAfterMs: 0, cause });
+    }
     // A browser doesn't disclose to a page whether it refused an answer.
     const origin = globalThis.location?.origin ?? this.#base;
     const isForeign = !`${this.#base}/`.startsWith(`${origin}/`);
@@ -3117,7 +3536,7 @@ export class Gateway {
       throw new GatewayError('the relay could not be reached', { status: 0, retryAfterMs: 0, cause });
     }
     if (response.status !== 200) {
-      const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
+      const wait = retryAfterMs(response.headers, this.#now());
       throw new GatewayError(`the relay answered ${response.status}`, { status: 0, retryAfterMs: wait ?? 0 });
     }
     try {
@@ -3128,16 +3547,27 @@ export class Gateway {
     }
   }
 
-  /** A token that can't be had now, as without a network, is a failure that may pass. */
+  /**
+   * What requests with identity carry. A token that can't be had now, as without a network, is a failure that may pass. The
+   * version isn't sent without a token: across origins it would cost a further request, and anonymous reports look alike.
+   */
   async #authorization(refresh) {
     if (this.#token === null) {
       return {};
     }
+    let token;
     try {
-      return { Authorization: `Bearer ${await this.#token({ refresh })}` };
+      token = await this.#token({ refresh });
     } catch (cause) {
-      throw new GatewayError('the bearer token could not be had', { status: 0, retryAfterMs: 0, cause });
+      const reason = cause?.message ?? cause;
+      throw new GatewayError(`the bearer token could not be had: ${reason}`, { status: 0, retryAfterMs: 0, cause });
     }
+    const isToken = typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
+    if (!isToken) {
+      const what = typeof token === 'string' ? 'an empty text, or one with blanks or line ends' : kindOf(token);
+      throw new GatewayError(`token returned ${what}; it must return the bearer token alone, a text`, { status: 0 });
+    }
+    return { Authorization: `Bearer ${token}`, 'Croupier-Client': `javascript/${VERSION}` };
   }
 
   async #refusal(response) {
@@ -3147,11 +3577,11 @@ export class Gateway {
     if (isProblem) {
       problem = await response.json().catch(() => null);
     }
-    const wait = retryAfterMs(response.headers.get('Retry-After'), this.#now());
+    const wait = retryAfterMs(response.headers, this.#now());
     // A gateway that has not read the newest round yet answers 409 with Retry-After.
     const isLater = wait !== null || status === 408 || status === 429 || status >= 500;
-    const reason = problem?.detail ?? problem?.title ?? (status === 413 ? TOO_LARGE : 'no reason');
-    return new GatewayError(`the gateway answered ${status}: ${reason}`, {
+    const reason = problem?.detail ?? problem?.title ?? (status === 413 ? TOO_LARGE : NO_REASON);
+    return new GatewayError(`the gateway answered ${status}${reason === NO_REASON ? '' : ': '}${reason}`, {
       status,
       problem,
       // Without a problem document the answer may be that of another server, at a wrong address; but the same bytes
@@ -3211,6 +3641,9 @@ async function* eventsOf(body) {
 // ---------------------------------------------------------------------------------------------------------
 
 const DEFAULT_ATTEMPTS = 6;
+const DEVICE_OPTIONS = [
+  'gateway', 'epsilon', 'attempts', 'onRefused', 'releaseDelayMs', 'now', 'anonymous', ...LEDGER_OPTIONS,
+];
 
 /**
  * One person's device: decides what to do in a round, draws one report, charges it, stores it, and sends it until it is
@@ -3234,7 +3667,9 @@ export class Device {
   #randomisers = new Map();
   #queue = Promise.resolve();
 
-  constructor({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep, anonymous }) {
+  constructor(parts) {
+    check(parts?.ledger instanceof Ledger, 'new Device()', 'not for pages', 'Device.open()');
+    const { gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep, anonymous } = parts;
     this.#anonymous = anonymous;
     this.#gateway = gateway;
     this.#ledger = ledger;
@@ -3266,16 +3701,29 @@ export class Device {
    *     longest wait, the model's shortest time between two publications
    * For the other parameters see Ledger.open.
    */
-  static async open({
-    gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, releaseDelayMs = 0, now = () => Date.now(),
-    sleep = sleepFor, crypto = globalThis.crypto, anonymous = null, ...storage
-  }) {
+  static async open(options) {
+    const {
+      gateway, epsilon, attempts = DEFAULT_ATTEMPTS, onRefused = () => {}, releaseDelayMs = 0, now = () => Date.now(),
+      sleep = sleepFor, crypto = globalThis.crypto, anonymous = null, ...storage
+    } = optionsOf('Device.open', options, DEVICE_OPTIONS);
+    checkInstance(gateway, Gateway, 'gateway');
+    gateway.requireToken();
     epsilonUnits(epsilon);
-    check(
-      anonymous === null || (Number.isSafeInteger(anonymous.longestWaitMs) && anonymous.longestWaitMs > 0),
-      'anonymous.longestWaitMs', anonymous?.longestWaitMs, 'an integer above 0, the same in all apps of the model');
-    check(
+    checkValue(Number.isSafeInteger(attempts) && attempts >= 1, 'attempts', attempts, 'a whole number of at least 1');
+    checkFunction(onRefused, 'onRefused');
+    checkFunction(now, 'now');
+    checkValue(
       Number.isFinite(releaseDelayMs) && releaseDelayMs >= 0, 'releaseDelayMs', releaseDelayMs, 'a number of at least 0');
+    checkValue(
+      anonymous === null || isObject(anonymous),
+      'anonymous', anonymous, 'null, or an object with collector and longestWaitMs');
+    if (anonymous !== null) {
+      const { collector, longestWaitMs } = optionsOf('anonymous', anonymous, ['collector', 'longestWaitMs']);
+      checkInstance(collector, Gateway, 'anonymous.collector');
+      checkValue(
+        Number.isSafeInteger(longestWaitMs) && longestWaitMs > 0,
+        'anonymous.longestWaitMs', longestWaitMs, 'an integer above 0, the same in all apps of the model');
+    }
     const ledger = await Ledger.open({ crypto, sleep, ...storage });
     return new Device({ gateway, ledger, epsilon, crypto, now, attempts, onRefused, releaseDelayMs, sleep, anonymous });
   }
@@ -3293,11 +3741,12 @@ export class Device {
   /** {reports, epsilon, epsilonNanos}: what this device has spent. */
   async spent() {
     const account = await this.#ledger.spent();
-    return { ...account, epsilon: decimal(account.epsilonNanos) };
+    return withTexts({ ...account, epsilon: decimal(account.epsilonNanos) });
   }
 
   /** What the device does in the round of a snapshot, decided once; see Ledger.decide. */
   decide(snapshot) {
+    checkSnapshot(snapshot);
     return this.#ledger.decide(snapshot.terms);
   }
 
@@ -3319,16 +3768,27 @@ export class Device {
    * @param categories the person's category, number or text in each statistic that this program knows, by the statistic's
    *     name; a value that is none of the categories, null for instance, counts as the last of them; where a number is asked
    *     for, what is none counts as the lower end of the range; where a text is, what is none of the alphabet as the empty text
+   * @param key a text that names the data, such as their day or version; by default the data themselves. The ledger stores
+   *     a digest under its secret, for ever
+   * @param times how often these data may be reported to the model, by any kind of report; Infinity for no bound
    * @returns what was sent, as report() does; null if this device isn't chosen in that round, has reported it before, or
    *     is asked a question or for a statistic that its data can't answer, or for which its limit leaves nothing
+   * @throws AlreadyReportedError if the data were reported as often as that. What is pending is sent first
    */
-  async takePart(snapshot, rows, categories = {}) {
+  async takePart(snapshot, rows, options = {}) {
+    checkSnapshot(snapshot);
+    check(rows === null || rows instanceof Rows, 'rows', kindOf(rows), 'Rows, or null for a model of statistics alone');
+    const { categories = {}, ...given } = optionsOf('takePart', options, ['categories', ...DATA_OPTIONS]);
+    check(
+      isObject(categories), 'categories', kindOf(categories), "an object with the person's values by the statistics' names");
     const { terms, weights, average, modelId, round } = snapshot;
     const dimension = rows === null ? 0 : rows.dimension;
     check(dimension === terms.dimension, 'dimension of the rows', dimension, terms.dimension);
     check(
-      terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'loss', 'squared',
-      'one of a bounded slope, since the clip bounds features');
+      terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'slope of the loss of the rows', 'unbounded',
+      "bounded, as that of logistic, softmax(k), absolute and huber(): the model's clip bounds features");
+    const data = dataOf({ ...given, key: given.key ?? bytesOfData(rows, categories) });
+    await this.#requireUnreported(modelId, data);
     const decision = this.decide(snapshot);
     if (decision.kind === 'none' || (await this.#ledger.hasReported(modelId, round))) {
       return null;
@@ -3337,14 +3797,14 @@ export class Device {
       return null;
     }
     if (decision.kind === 'size') {
-      return this.answerSize(snapshot, () => rows.size(terms, weights));
+      return this.answerSize(snapshot, () => rows.size(terms, weights), data);
     }
     if (decision.kind === 'question') {
       if (!rows.canAnswer(decision.question)) {
         return null;
       }
       const row = new Words(this.#crypto).below(rows.count);
-      return this.answer(snapshot, (question) => rows.answer(question, row, average));
+      return this.answer(snapshot, (question) => rows.answer(question, row, average), data);
     }
     if (decision.kind === 'statistic') {
       const { name, kind } = decision.statistic;
@@ -3352,10 +3812,19 @@ export class Device {
         return null;
       }
       return kind === 'quantiles'
-        ? this.answerValue(snapshot, (statistic) => categories[statistic.name])
-        : this.vote(snapshot, (statistic) => categories[statistic.name]);
+        ? this.answerValue(snapshot, (statistic) => categories[statistic.name], data)
+        : this.vote(snapshot, (statistic) => categories[statistic.name], data);
     }
-    return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights));
+    return this.report(snapshot, rows.gradient(weights), rows.size(terms, weights), data);
+  }
+
+  async #requireUnreported(modelId, { key, times }) {
+    const { charged, reported } = await this.#ledger.counts(modelId, key);
+    const count = Math.max(charged, reported);
+    if (count >= times) {
+      await this.resend();
+      requireAllowed(count, times, modelId);
+    }
   }
 
   /**
@@ -3364,14 +3833,18 @@ export class Device {
    * @param snapshot at whose weights the gradient was evaluated
    * @param gradient d numbers; a value that is not finite makes it zero
    * @param size of the gradient as the moving clip bounds it; needed if that is FEATURES
+   * @param data {key, times} as for takePart(), and for the other kinds of reports; without a key, reports of the same data
+   *     aren't counted
    * @returns when it is acknowledged, an object with kind, sequence, bytes, epsilon, choice and randomiser
    * @throws NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent
    * @throws GatewayError if it was not acknowledged: it is spent. If it is pending, it is sent again later
    */
-  async report(snapshot, gradient, size) {
+  async report(snapshot, gradient, size, data = {}) {
+    checkSnapshot(snapshot);
     const { terms } = snapshot;
     check(terms.size !== 'FEATURES' || size !== undefined, 'size', 'missing', 'given, since the clip bounds features');
-    check(gradient.length === terms.dimension, 'length of the gradient', gradient.length, terms.dimension);
+    check(size === undefined || typeof size === 'number', 'size', kindOf(size), 'a number');
+    checkVector(gradient, 'the gradient', terms.dimension);
     requireKnownSize(terms);
     this.#requireChosen(terms, 'gradient', 'by a gradient');
     const randomiser = this.randomiser(terms.dimension);
@@ -3381,7 +3854,7 @@ export class Device {
         ? Float64Array.from(gradient)
         : Float64Array.from(scaledBy(gradient, size, terms.gradientBound));
     let choice;
-    const sent = await this.#release(terms, randomiser.epsilonNanos, 'gradient', (sequence) => {
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'gradient', data, (sequence) => {
       choice = randomiser.choose(scaled, terms.gradientBound);
       return candidateReport(terms, this.deviceId, sequence, this.#now(), randomiser, choice);
     });
@@ -3393,10 +3866,12 @@ export class Device {
    *
    * @param truth evaluates a question on the person's data and the published average; called at most once
    */
-  async answer(snapshot, truth) {
+  async answer(snapshot, truth, data = {}) {
+    checkSnapshot(snapshot);
+    checkFunction(truth, 'truth');
     const { terms } = snapshot;
     const { question } = this.#requireChosen(terms, 'question', 'by the answer to a question');
-    return this.#answer(terms, question.name, Boolean(truth(question)));
+    return this.#answer(terms, question.name, data, Boolean(truth(question)));
   }
 
   /**
@@ -3404,11 +3879,13 @@ export class Device {
    *
    * @param size computes the size; called at most once
    */
-  async answerSize(snapshot, size) {
+  async answerSize(snapshot, size, data = {}) {
+    checkSnapshot(snapshot);
+    checkFunction(size, 'size');
     const { terms } = snapshot;
     this.#requireChosen(terms, 'size', 'by its size');
     requireKnownSize(terms);
-    return this.#answer(terms, 'clip', isSizeAbove(size(), terms.gradientBound));
+    return this.#answer(terms, 'clip', data, isSizeAbove(size(), terms.gradientBound));
   }
 
   /**
@@ -3417,7 +3894,9 @@ export class Device {
    * @param category returns the person's category or text in a statistic; called at most once. A value that is none of its
    *     categories counts as the last of them, and what is no text of its alphabet as the empty text
    */
-  async vote(snapshot, category) {
+  async vote(snapshot, category, data = {}) {
+    checkSnapshot(snapshot);
+    checkFunction(category, 'category');
     const { terms } = snapshot;
     const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
     const { kind, texts, categories } = statistic;
@@ -3427,11 +3906,11 @@ export class Device {
     });
     const index = categoryOf(statistic, category(statistic));
     let release;
-    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', (sequence) => {
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', data, (sequence) => {
       release = randomiser.release(index);
       return voteReport(terms, this.deviceId, sequence, this.#now(), randomiser, statistic.name, release);
     });
-    return { kind: 'vote', ...sent, epsilon: randomiser.epsilon, statistic: statistic.name, ...release };
+    return withTexts({ kind: 'vote', ...sent, epsilon: randomiser.epsilon, statistic: statistic.name, ...release });
   }
 
   /**
@@ -3440,18 +3919,20 @@ export class Device {
    *
    * @param value returns the person's number; called at most once. What is no number counts as the lower end of the range
    */
-  async answerValue(snapshot, value) {
+  async answerValue(snapshot, value, data = {}) {
+    checkSnapshot(snapshot);
+    checkFunction(value, 'value');
     const { terms } = snapshot;
     const { statistic } = this.#requireChosen(terms, 'statistic', 'for a statistic');
     check(statistic.kind === 'quantiles', 'statistic', 'another kind', 'one of quantiles');
     const number = value(statistic);
-    return this.#answer(terms, statistic.name, typeof number === 'number' && number > statistic.threshold);
+    return this.#answer(terms, statistic.name, data, typeof number === 'number' && number > statistic.threshold);
   }
 
-  async #answer(terms, question, truth) {
+  async #answer(terms, question, data, truth) {
     const randomiser = this.#answers;
     let bit;
-    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', (sequence) => {
+    const sent = await this.#release(terms, randomiser.epsilonNanos, 'answer', data, (sequence) => {
       bit = randomiser.release(truth);
       return answerReport(terms, this.deviceId, sequence, this.#now(), randomiser, question, bit);
     });
@@ -3462,26 +3943,37 @@ export class Device {
    * Does in a publication what the model's anonymous windows ask of this device: asks for the token of a window that
    * begins, and sends the report if this is the publication at which its secret has it report. Call it with every update.
    *
-   * @param gradient computes d numbers at the published weights; called only if the device reports now
+   * @param data the person's Rows; or a function that computes the gradient, d numbers, at the published weights, and is
+   *     called only if the device reports now
+   * @param key as for takePart(), by default the rows themselves; a function needs one. A token is charged for these data,
+   *     and they are reported as often as `times` states, by default once, whichever windows that takes
    * @returns null, or what was sent when it is accepted: {kind: 'anonymous', round, bytes, epsilon}
+   * @throws AlreadyReportedError if tokens were charged for these data as often as that, and all their windows are over: an
+   *     earlier end would reveal the publication of the report
    * @throws LimitReachedError if the token would exceed the limit; LedgerError: nothing is sent
    * @throws GatewayError if no token is granted, or the report isn't accepted; what isn't refused for ever is sent again
    *     by a later call, the same bytes
    */
-  async takePartAnonymously(snapshot, gradient) {
+  async takePartAnonymously(snapshot, data, options = {}) {
     check(this.#anonymous !== null, 'anonymous', 'missing', 'set at Device.open');
+    checkSnapshot(snapshot);
     const { modelId, round, windows } = snapshot;
+    const isRows = data instanceof Rows;
+    const gradient = isRows ? () => data.gradient(snapshot.weights) : data;
+    checkFunction(gradient, 'the data', 'Rows, or a function that computes the gradient');
+    const given = optionsOf('takePartAnonymously', options, DATA_OPTIONS);
+    const about = dataOf({ ...given, key: given.key ?? (isRows ? bytesOfData(data, {}) : undefined) });
     this.#newest.set(modelId, round);
     await this.#ledger.forgetTokens(modelId, round);
     // With identity: no report and no gradient may delay it, and it delays no report.
-    const asked = this.#askForTokens(snapshot);
+    const asked = this.#askForTokens(snapshot, about);
     asked.catch(() => {});
-    let drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient));
+    let drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient, about));
     if (drawn === null) {
       await asked;
       // A window that opens with this publication may have its report now.
       if (windows.some(({ firstRound }) => firstRound === round) && this.#newest.get(modelId) === round) {
-        drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient));
+        drawn = await this.#enqueueDraw(() => this.#drawDue(snapshot, gradient, about));
       }
     }
     if (drawn === null) {
@@ -3492,14 +3984,14 @@ export class Device {
   }
 
   /** Asks for the tokens of windows that begin, and again for those that aren't granted. */
-  async #askForTokens(snapshot) {
+  async #askForTokens(snapshot, about) {
     const { modelId, round, windows } = snapshot;
     const failures = [];
     for (const window of windows) {
       const tokens = await this.#ledger.tokens();
       const isKnown = tokens.some((token) => token.modelId === modelId && token.window === window.window);
       if (window.firstRound >= round && !isKnown) {
-        await this.#askForToken(snapshot, window).catch((failure) => failures.push(failure));
+        await this.#askForToken(snapshot, window, about).catch((failure) => failures.push(failure));
       }
     }
     const asked = (tokens) => tokens.filter((token) => token.modelId === modelId && token.stage === 'asked');
@@ -3510,8 +4002,10 @@ export class Device {
         break;
       }
     }
-    if (failures.length > 0) {
-      throw failures[0];
+    const isWaiting = (await this.#ledger.tokens()).some((token) => token.modelId === modelId);
+    const failure = failures.find((each) => !(isWaiting && each instanceof AlreadyReportedError));
+    if (failure !== undefined) {
+      throw failure;
     }
   }
 
@@ -3531,7 +4025,7 @@ export class Device {
     return done;
   }
 
-  async #askForToken({ modelId, terms }, { window, firstRound, lastRound, levels }) {
+  async #askForToken({ modelId, terms }, { window, firstRound, lastRound, levels }, about) {
     const place = levels.findIndex((level) => level?.epsilon === this.epsilon);
     check(place >= 0, 'epsilon', this.epsilon, `that of a level of priv_unit of model ${modelId}`);
     const level = levels[place];
@@ -3542,7 +4036,7 @@ export class Device {
     return this.#ledger.chargeToken({
       modelId, window, firstRound, lastRound, level: place, modulus: level.modulus,
       digest: challengeDigest(modelId, window, level), content: drawTokenSecrets(this.#crypto, level.modulus),
-    }, randomiser.epsilonNanos, terms.limits);
+    }, randomiser.epsilonNanos, terms.limits, about);
   }
 
   /** Asks for the signature of a token that is charged, and stores the token. */
@@ -3567,7 +4061,7 @@ export class Device {
   }
 
   /** The report of a token: drawn now, if this is its publication, or drawn earlier; null if there is none. */
-  async #drawDue(snapshot, gradient) {
+  async #drawDue(snapshot, gradient, about) {
     const { modelId, round, terms, windows } = snapshot;
     let earlier = null;
     for (const token of await this.#ledger.tokens()) {
@@ -3581,17 +4075,19 @@ export class Device {
         this.#sendAnonymous(drawn).catch(() => {});
         earlier ??= drawn;
       }
-      if (token.modelId === modelId && token.stage === 'held' && slot === round) {
+      const isDue = token.modelId === modelId && token.stage === 'held' && slot === round;
+      // The token may have been charged for other data. In silence: an error at this publication would reveal it.
+      if (isDue && (await this.#ledger.counts(modelId, about.key)).reported < about.times) {
         if (servedWindow(windows, token) === undefined) {
           throw new GatewayError(
             `the update has no key of window ${token.window} of model ${modelId} yet`, { status: 200 });
         }
-        const values = Float64Array.from(gradient());
-        check(values.length === terms.dimension, 'length of the gradient', values.length, terms.dimension);
+        const values = gradient();
+        checkVector(values, 'the gradient', terms.dimension);
         const randomiser = this.randomiser(terms.dimension);
         const choice = randomiser.choose(values, terms.gradientBound);
         const content = anonymousReport(snapshot, token.content, randomiser, choice);
-        if (!(await this.#ledger.advanceToken(token, 'drawn', content))) {
+        if (!(await this.#ledger.advanceToken(token, 'drawn', content, about))) {
           throw new LedgerError('the report of the token is not stored; it is not sent');
         }
         return { ...token, stage: 'drawn', content, round: slot };
@@ -3680,11 +4176,12 @@ export class Device {
     return done;
   }
 
-  #release(terms, epsilonNanos, kind, draw) {
+  #release(terms, epsilonNanos, kind, given, draw) {
+    const data = optionsOf('the report', given, DATA_OPTIONS).key === undefined ? null : given;
     return this.#enqueue(async () => {
       await this.#deliver();
       const begin = this.#now();
-      const report = await this.#ledger.release(terms, epsilonNanos, kind, draw);
+      const report = await this.#ledger.release(terms, epsilonNanos, kind, draw, data);
       await this.#awaitRelease(begin);
       await this.#deliver(report.sequence);
       return { sequence: report.sequence, bytes: report.bytes };
@@ -3713,7 +4210,9 @@ export class Device {
 
   async #deliver(own = null) {
     for (const report of await this.#ledger.pending()) {
-      const refusal = await this.#send(report);
+      const refusal = await this.#send(report).catch((failure) => {
+        throw keptAfter(failure, report.sequence === own);
+      });
       // If this mark is lost, the same bytes are sent once more, and the job counts them once.
       await this.#ledger.settle(report.sequence).catch(() => {});
       if (refusal !== null) {
@@ -3753,6 +4252,20 @@ export class Device {
   close() {
     this.#ledger.close();
   }
+}
+
+/** The failure of a report that is charged, and stays in the ledger. */
+function keptAfter(failure, isOwn) {
+  const kept = isOwn
+    ? 'the report is charged and kept: a later call or visit sends the same bytes'
+    : 'an earlier report is kept, to be sent again, and nothing new is drawn before';
+  return failure instanceof GatewayError ? new GatewayError(`${failure.message}; ${kept}`, failure) : failure;
+}
+
+/** A person's data as bytes, by which the ledger recognises them. */
+function bytesOfData(rows, categories) {
+  const entries = Object.entries(categories).sort(([a], [b]) => (a < b ? -1 : 1));
+  return concat(rows === null ? [] : rows.bytes(), new TextEncoder().encode(JSON.stringify(entries)));
 }
 
 function requireKnownSize(terms) {

@@ -14,6 +14,8 @@ import java.util.Map;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A device in windows of three publications, and a gateway that signs its tokens. */
 class AnonymousTest extends WindowFixture {
@@ -61,6 +63,69 @@ class AnonymousTest extends WindowFixture {
     assertThat(requests()).hasSize(3 * (int) windows + 1);
   }
 
+  private Value takePart(Value device, long round, String key) {
+    Value snapshot =
+        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update(round)));
+    Value rows =
+        browser
+            .eval(
+                "({Rows, logistic}) => new Rows({features: [[0.6, 0.8]], targets: [1], loss:"
+                    + " logistic})")
+            .execute(browser.exports());
+    return device.invokeMember(
+        "takePartAnonymously", snapshot, rows, browser.eval("(" + key + ")"));
+  }
+
+  /**
+   * Whatever publication the report is for, the requests with identity and the errors are the same.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"{}", "{key: 'version 1'}"})
+  void theSameDataAreReportedInOneWindow(String key) {
+    Value device = open(1);
+    List<Long> refused = new ArrayList<>();
+    for (long round = 0; round < 3 * PUBLICATIONS; round++) {
+      Value state = scenarios.getMember("watch").execute(takePart(device, round, key));
+      visits.run();
+      if (!state.getMember("failure").isNull()) {
+        assertThat(name(state.getMember("failure"))).isEqualTo("AlreadyReportedError");
+        refused.add(round);
+      }
+    }
+    assertThat(reports()).hasSize(1);
+    assertThat(asked).hasSize(1);
+    assertThat(spent(device)).isEqualTo("2");
+    // When the window is over, whenever the report was.
+    assertThat(refused).containsExactly(3L, 4L, 5L, 6L, 7L, 8L);
+    visits.await(takePart(device, 9, "{key: 'version 2'}"));
+    assertThat(asked).hasSize(2);
+  }
+
+  /** The token was charged for yesterday's data. Today's are reported with it, and once. */
+  @Test
+  void whatIsReportedWithATokenCounts() {
+    Value device = open(1);
+    visits.await(takePart(device, update(0, window(1, 1))));
+    for (long round = 3; round < 5 * PUBLICATIONS; round++) {
+      Value today = takePart(device, round, "{key: 'today'}");
+      scenarios.getMember("watch").execute(today);
+      visits.run();
+    }
+    assertThat(reports()).hasSize(1);
+    assertThat(asked).hasSize(2);
+  }
+
+  @Test
+  void aFunctionNeedsAKey() {
+    Value snapshot =
+        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update(0)));
+    Value failure =
+        visits.failure(
+            open(1)
+                .invokeMember("takePartAnonymously", snapshot, browser.eval("() => [0.6, 0.8]")));
+    assertThat(failure.getMember("message").asString()).startsWith("key is undefined; it must be");
+  }
+
   /**
    * One that can't be granted now, and then is refused: it is charged once, and not asked for
    * again.
@@ -102,7 +167,12 @@ class AnonymousTest extends WindowFixture {
       Value gradient = browser.eval("() => { throw new Error('no data'); }");
       scenarios
           .getMember("watch")
-          .execute(device.invokeMember("takePartAnonymously", snapshot, gradient));
+          .execute(
+              device.invokeMember(
+                  "takePartAnonymously",
+                  snapshot,
+                  gradient,
+                  browser.eval("({key: 'all', times: Infinity})")));
       visits.run();
       assertThat(asked).anyMatch(request -> request.get("window").asLong() == next);
     }
@@ -125,9 +195,14 @@ class AnonymousTest extends WindowFixture {
 
   @Test
   void theLongestWaitIsAboveZero() {
-    String options = "{epsilon: 2, anonymous: {collector: null, longestWaitMs: 0}}";
     assertThat(
-            visits.failure(visits.opening(visits.page(), options)).getMember("message").asString())
+            visits
+                .failure(
+                    scenarios
+                        .getMember("openAnonymously")
+                        .execute(browser.exports(), visits.page(), visits.crypto(), 0))
+                .getMember("message")
+                .asString())
         .contains("anonymous.longestWaitMs is 0; it must be an integer above 0");
   }
 
@@ -185,7 +260,17 @@ class AnonymousTest extends WindowFixture {
   @Test
   void aLevelThatTheModelDoesNotHaveIsRefused() {
     Value device =
-        visits.open(visits.page(), "{epsilon: 3, anonymous: {collector: null, longestWaitMs: 1}}");
+        visits.await(
+            browser
+                .eval(
+                    "(open, page, crypto, module) => open(module, page, crypto, {epsilon: 3,"
+                        + " anonymous: {collector: new module.Gateway({url:"
+                        + " 'https://relay.example', fetch: page.fetch, crypto}), longestWaitMs: 1}})")
+                .execute(
+                    scenarios.getMember("open"),
+                    visits.page(),
+                    visits.crypto(),
+                    browser.exports()));
     assertThat(visits.failure(takePart(device, update(0))).getMember("message").asString())
         .isEqualTo("epsilon is 3; it must be that of a level of priv_unit of model m");
     assertThat(spent(device)).isEqualTo("0");

@@ -155,6 +155,19 @@ class DeviceLedgerTest extends DeviceFixture {
     assertThat(failure.getMember("message").asString()).contains("damaged");
   }
 
+  /** As browsers do when the site's data are cleared, by either event. */
+  @ParameterizedTest
+  @ValueSource(strings = {"onclose", "onversionchange"})
+  void aClearedSiteIsNamed(String event) {
+    Value device = visits.open(visits.page(), "{}");
+    visits.world().getMember("connections").getArrayElement(0).invokeMember(event);
+    Value failure = visits.failure(report(device, 0));
+    assertThat(name(failure)).isEqualTo("LedgerError");
+    assertThat(failure.getMember("message").asString())
+        .contains("as it does when the site's data are cleared");
+    assertThat(visits.received()).isEmpty();
+  }
+
   @Test
   void withoutStorageNothingIsReported() {
     Value failure = visits.failure(visits.opening(visits.page(), "{indexedDB: null}"));

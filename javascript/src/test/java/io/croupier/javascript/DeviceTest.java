@@ -57,7 +57,9 @@ class DeviceTest extends DeviceFixture {
     assertThat(urls()).containsExactly("https://gateway.example/v1/reports");
     Value headers = visits.world().getMember("requests").getArrayElement(0).getMember("headers");
     assertThat(headers.getMember("Content-Type").asString()).isEqualTo("application/x-protobuf");
-    assertThat(headers.hasMember("Authorization")).isFalse();
+    assertThat(headers.getMember("Authorization").asString()).isEqualTo("Bearer bearer");
+    assertThat(headers.getMember("Croupier-Client").asString())
+        .isEqualTo("javascript/" + browser.export("VERSION").asString());
     assertThat(spent(device)).isEqualTo("2");
   }
 
@@ -106,6 +108,11 @@ class DeviceTest extends DeviceFixture {
         .execute(browser.exports());
   }
 
+  /** As often as the round asks for it: ReportedOnceTest has what a device refuses. */
+  private static Value takePart(Value device, Value snapshot, Value rows) {
+    return device.invokeMember("takePart", snapshot, rows, browser.eval("({times: Infinity})"));
+  }
+
   private static final String ACCURACY =
       "estimates: [{question: {name: 'right', accuracy: {}}}], questionProbability: ";
 
@@ -118,11 +125,11 @@ class DeviceTest extends DeviceFixture {
     Value question = visits.snapshot(1, "{" + ACCURACY + "1}");
     Value size = visits.snapshot(2, "{size: 'GRADIENT', questionProbability: 1}");
     Value nothing = visits.snapshot(3, "{answerProbability: 0}");
-    visits.await(device.invokeMember("takePart", gradient, logistic));
-    visits.await(device.invokeMember("takePart", question, logistic));
-    visits.await(device.invokeMember("takePart", size, logistic));
-    assertThat(visits.await(device.invokeMember("takePart", nothing, logistic)).isNull()).isTrue();
-    assertThat(visits.await(device.invokeMember("takePart", gradient, logistic)).isNull()).isTrue();
+    visits.await(takePart(device, gradient, logistic));
+    visits.await(takePart(device, question, logistic));
+    visits.await(takePart(device, size, logistic));
+    assertThat(visits.await(takePart(device, nothing, logistic)).isNull()).isTrue();
+    assertThat(visits.await(takePart(device, gradient, logistic)).isNull()).isTrue();
     List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
     assertThat(reports).hasSize(3);
     assertThat(reports.get(0).hasCandidate()).isTrue();
@@ -141,7 +148,7 @@ class DeviceTest extends DeviceFixture {
             + " questionProbability: 1}";
     String[] categories = {"{screen: 'home'}", "{screen: 'elsewhere'}", "{screen: null}"};
     for (int round = 0; round < categories.length; round++) {
-      Value own = browser.eval("() => (" + categories[round] + ")").execute();
+      Value own = browser.eval("({times: Infinity, categories: " + categories[round] + "})");
       visits.await(
           device.invokeMember("takePart", visits.snapshot(round, counting), rows("logistic"), own));
     }
@@ -164,7 +171,7 @@ class DeviceTest extends DeviceFixture {
         "{weights: undefined, average: undefined, gradientBound: undefined, gridExponent: undefined,"
             + " statistics: [{statistic: {name: 'day', choice: {categories: ['a', 'b']}}}],"
             + " questionProbability: 1}";
-    Value own = browser.eval("() => ({day: 'b'})").execute();
+    Value own = browser.eval("({categories: {day: 'b'}, times: 2})");
     Value snapshot = visits.snapshot(3, alone);
     visits.await(device.invokeMember("takePart", snapshot, null, own));
     GradientReport report = Visits.report(visits.received().get(0));
@@ -191,7 +198,7 @@ class DeviceTest extends DeviceFixture {
             + " threshold: 30}], questionProbability: 1}";
     String[] values = {"31", "30", "1e9", "-1", "NaN", "Infinity", "null", "'31'"};
     for (int round = 0; round < values.length; round++) {
-      Value own = browser.eval("() => ({minutes: " + values[round] + "})").execute();
+      Value own = browser.eval("({times: Infinity, categories: {minutes: " + values[round] + "}})");
       visits.await(
           device.invokeMember(
               "takePart", visits.snapshot(round, measuring), rows("logistic"), own));
@@ -222,7 +229,9 @@ class DeviceTest extends DeviceFixture {
           "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: -1440,"
               + " to: 1440}}, threshold: %s}], questionProbability: 1}";
       Value snapshot = visits.snapshot(round, measuring.formatted(one.get("threshold")));
-      Value own = browser.eval("({minutes: " + one.get("value").asText() + "})");
+      Value own =
+          browser.eval(
+              "({times: Infinity, categories: {minutes: " + one.get("value").asText() + "}})");
       long word = Long.parseUnsignedLong(one.get("word").asText());
       browser.words(() -> word);
       visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
@@ -266,7 +275,9 @@ class DeviceTest extends DeviceFixture {
             JsonNode word = at < BLOCK ? one.get("seed") : one.get("words").get((at - BLOCK) % 24);
             return Long.parseUnsignedLong(word.asText());
           });
-      Value own = browser.eval("({words: " + one.get("value").asText() + "})");
+      Value own =
+          browser.eval(
+              "({times: Infinity, categories: {words: " + one.get("value").asText() + "}})");
       visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
       String report =
           new String(visits.received().get(round), ISO_8859_1)
@@ -314,13 +325,13 @@ class DeviceTest extends DeviceFixture {
     Value logistic = rows("logistic");
     String asked = "{" + ACCURACY + "1}";
     for (int round = 0; round < 2; round++) {
-      visits.await(device.invokeMember("takePart", visits.snapshot(round, asked), logistic));
+      visits.await(takePart(device, visits.snapshot(round, asked), logistic));
     }
     assertThat(visits.received()).hasSize(2);
     Value third = visits.snapshot(2, asked);
-    assertThat(visits.await(device.invokeMember("takePart", third, logistic)).isNull()).isTrue();
+    assertThat(visits.await(takePart(device, third, logistic)).isNull()).isTrue();
     Value size = visits.snapshot(3, "{size: 'GRADIENT', questionProbability: 1}");
-    assertThat(visits.await(device.invokeMember("takePart", size, logistic)).isNull()).isTrue();
+    assertThat(visits.await(takePart(device, size, logistic)).isNull()).isTrue();
     Value failure =
         visits.failure(device.invokeMember("answer", third, browser.eval("() => true")));
     assertThat(name(failure)).isEqualTo("LimitReachedError");
@@ -328,7 +339,7 @@ class DeviceTest extends DeviceFixture {
         .isEqualTo(
             "epsilon would add up to 3 in 3 reports; answers may take the share 0.5 of the limits");
     for (int round = 4; round < 7; round++) {
-      visits.await(device.invokeMember("takePart", visits.snapshot(round, "{}"), logistic));
+      visits.await(takePart(device, visits.snapshot(round, "{}"), logistic));
     }
     assertThat(visits.received()).hasSize(5);
     assertThat(name(visits.failure(report(device, 7)))).isEqualTo("LimitReachedError");

@@ -72,12 +72,12 @@ class FeaturesTest extends BrowserFixture {
         "{wlaked: 4567, age: 1789} | feature 'walked' is missing; it must be a number; names in"
             + " the row that are no feature's: 2",
         "{walked: null} | feature 'walked' is missing; it must be a number",
-        "{walked: '4567'} | feature 'walked' is of another type; it must be a number",
-        "{walked: 4567n} | feature 'walked' is of another type; it must be a number",
+        "{walked: '4567'} | feature 'walked' is a text; it must be a number",
+        "{walked: 4567n} | feature 'walked' is a BigInt; it must be a number",
         "{walked: NaN} | feature 'walked' is not finite; it must be a number",
-        "{walked: 4567, well: 1789} | feature 'well' is of another type; it must be true or false",
+        "{walked: 4567, well: 1789} | feature 'well' is a number; it must be true or false",
         "{walked: 4567, well: true} | feature 'shift' is missing; it must be a text",
-        "{walked: 4567, well: true, shift: 1789} | feature 'shift' is of another type; it must be a text",
+        "{walked: 4567, well: true, shift: 1789} | feature 'shift' is a number; it must be a text",
         "{walked: 4567, well: true, shift: 'a'} | feature 'note' is missing; it must be what",
         "{walked: 4567, well: true, shift: 'a', note: 'n'} | the encoder of feature 'note' is missing",
       })
@@ -92,7 +92,7 @@ class FeaturesTest extends BrowserFixture {
     assertThatThrownBy(() -> run("features.withEncoder('note', abc.slice(1), (x) => x)"))
         .hasMessageContainingAll("the digest of the encoder of feature 'note'", "ba7816bf8f01cfea");
     assertThatThrownBy(() -> run("features.withEncoder('walked', abc, (x) => x)"))
-        .hasMessageContaining("feature is walked; it must be one with an encoder");
+        .hasMessageContaining("feature is the text 'walked'; it must be one with an encoder");
     String row = ".vector({walked: 45, well: false, shift: 'c', note: 7})";
     assertThatThrownBy(() -> run("features.withEncoder('note', abc, (x) => [x])" + row))
         .hasMessageContaining("feature 'note' is 1; it must be 2");
@@ -108,7 +108,7 @@ class FeaturesTest extends BrowserFixture {
     assertThat(run("features.largestNorm").asDouble()).isEqualTo(Math.sqrt(5));
     assertThat(run("features.names.join()").asString()).isEqualTo("one,walked,well,shift,note");
     assertThatThrownBy(() -> run("new module.Features([{name: 'sound', wave: {}}])"))
-        .hasMessageContaining("the kind of feature 'sound' is unknown");
+        .hasMessageContaining("the kind of feature 'sound' is unknown to croupier.js ");
   }
 
   @Test

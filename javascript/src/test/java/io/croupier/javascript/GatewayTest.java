@@ -231,6 +231,116 @@ class GatewayTest extends DeviceFixture {
     assertThat(visits.world().getMember("waits").getArrayElement(0).asDouble()).isEqualTo(600_000);
   }
 
+  /** In the three forms of a date, of which the answer's own is the clock; nothing else is one. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "null",
+      value = {
+        "120 | null | 120000",
+        "' 7 ' | null | 7000",
+        "Fri, 15 Jan 2027 08:03:03 GMT | null | 60000",
+        "Friday, 15-Jan-27 08:03:03 GMT | null | 60000",
+        "Fri Jan 15 08:03:03 2027 | null | 60000",
+        "Fri, 15 Jan 2027 08:03:03 GMT | Fri, 15 Jan 2027 08:02:53 GMT | 10000",
+        "Fri, 15 Jan 2027 08:03:03 GMT | yesterday | 60000",
+        "Fri, 15 Jan 2027 08:00:00 GMT | null | 0",
+        "-5 | null | null",
+        "1.5 | null | null",
+        "1e9 | null | null",
+        "2027-01-15 | null | null",
+        "soon | null | null",
+        "Friday | null | null",
+      })
+  void aRetryAfterIsSecondsOrADate(String header, String date, Double wait) {
+    visits.world().putMember("now", 1_800_000_123_000L);
+    visits.answerNext(
+        "problem(409, 'later', {'Retry-After': '%s'%s})"
+            .formatted(header, date == null ? "" : ", Date: '" + date + "'"));
+    Value failure = visits.failure(gateway.invokeMember("newest", "m"));
+    Value asked = failure.getMember("retryAfterMs");
+    assertThat(asked.isNull() ? null : asked.asDouble()).isEqualTo(wait);
+  }
+
+  /** A clock that is wrong by years must not stop a device. */
+  @Test
+  void aDateFarAheadIsAPauseOfTenMinutes() {
+    visits.answerNext("problem(503, 'away', {'Retry-After': 'Fri, 15 Jan 2055 08:03:03 GMT'})");
+    visits.answerNext(update(7));
+    assertThat(rounds("follow", 1)).containsExactly(7);
+    assertThat(visits.world().getMember("waits").getArrayElement(0).asDouble()).isEqualTo(600_000);
+  }
+
+  private Value withToken(String token) {
+    return scenarios
+        .getMember("gateway")
+        .execute(
+            browser.exports(),
+            visits.page(),
+            browser.crypto(new SplittableRandom(9)::nextLong),
+            browser.eval("(" + token + ")"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "async () => undefined | token returned undefined; it must return the bearer token alone, a text",
+        "async () => ({}) | token returned an object",
+        "() => '' | token returned an empty text, or one with blanks or line ends",
+        "() => 'a b' | token returned an empty text, or one with blanks or line ends",
+        "() => 'abc\\n' | token returned an empty text, or one with blanks or line ends",
+      })
+  void aTokenThatIsNoneEndsWithItsReason(String token, String message) {
+    Value updates = withToken(token).invokeMember("follow", "m");
+    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 1));
+    assertThat(failure.getMember("message").asString()).startsWith(message);
+    assertThat(urls()).isEmpty();
+  }
+
+  @Test
+  void theReasonOfATokenThatFailsIsShown() {
+    Value failing = withToken("async () => { throw new Error('signed out'); }");
+    Value failure = visits.failure(failing.invokeMember("newest", "m"));
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("the bearer token could not be had: signed out");
+  }
+
+  /** Across origins it would cost a preflight where there is no token, which needs one anyway. */
+  @Test
+  void theVersionIsSentWithATokenAlone() {
+    visits.answerNext(update(1));
+    visits.answerNext(update(1));
+    visits.await(withToken("async () => 'bearer'").invokeMember("newest", "m"));
+    visits.await(gateway.invokeMember("newest", "m"));
+    Value requests = visits.world().getMember("requests");
+    Value first = requests.getArrayElement(0).getMember("headers");
+    assertThat(first.getMember("Croupier-Client").asString())
+        .matches("javascript/\\d+\\.\\d+\\.\\d+");
+    assertThat(requests.getArrayElement(1).getMember("headers").hasMember("Croupier-Client"))
+        .isFalse();
+  }
+
+  @Test
+  void aDeviceThatIsOfflineSaysSo() {
+    browser.eval("globalThis.navigator = { onLine: false }");
+    try {
+      visits.answerNext("(() => { throw new Error('no network'); })()");
+      Value failure = visits.failure(gateway.invokeMember("newest", "m"));
+      assertThat(failure.getMember("message").asString()).isEqualTo("this device is offline");
+    } finally {
+      browser.eval("delete globalThis.navigator");
+    }
+  }
+
+  @Test
+  void anAnswerOfAnotherServerIsNamed() {
+    visits.answerNext("answer(404)");
+    Value failure = visits.failure(gateway.invokeMember("newest", "m"));
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("the gateway answered 404 without a reason, as another server at its url would");
+  }
+
   /** An abort ends the generator during a pause, too, and leaves neither timer nor listener. */
   @ParameterizedTest
   @ValueSource(strings = {"follow", "events"})

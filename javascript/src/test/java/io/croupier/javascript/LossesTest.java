@@ -45,9 +45,10 @@ class LossesTest extends BrowserFixture {
         browser
             .eval(
                 "(module) => (text) => { const one = JSON.parse(text);"
-                    + " const loss = one.loss === 'huber' ? module.huber(one)"
+                    + " const loss = one.loss === 'huber' ? module.huber({c: one.c, scale: one.scale})"
                     + " : one.loss === 'softmax' ? module.softmax(one.classes) : module[one.loss];"
-                    + " const rows = new module.Rows({...one, loss});"
+                    + " const rows = new module.Rows({features: one.features,"
+                    + " targets: one.targets, importance: one.importance, loss});"
                     + " const single = one.features.map((x, i) => new module.Rows({features: [x],"
                     + " targets: [one.targets[i]], importance: [one.importance[i]], loss}));"
                     + " return {mean: rows.gradient(one.weights),"

@@ -95,8 +95,9 @@ class NpmPackageTest {
   private static final String TYPED =
       """
       import {
-        Device, Features, Gateway, GatewayError, HashedResponse, LimitReachedError, PrivUnit,
-        RandomisedResponse, Rows, logistic, readUpdate, softmax, type Decision, type Snapshot,
+        AlreadyReportedError, Device, Features, Gateway, GatewayError, HashedResponse, LimitReachedError,
+        PrivUnit, RandomisedResponse, Rows, VERSION, logistic, readUpdate, softmax, type Decision,
+        type Snapshot,
       } from 'croupier-device';
 
       const controller = new AbortController();
@@ -120,11 +121,17 @@ class NpmPackageTest {
         const decision: Decision = device.decide(snapshot);
         const most: number = snapshot.terms.limits.epsilon;
         try {
-          const sent = await device.takePart(snapshot, rows, { shift: 'night', age: 31, word: null });
+          const sent = await device.takePart(snapshot, rows, {
+            categories: { shift: 'night', age: 31, word: null }, key: 'Monday', times: 2,
+          });
+          await device.takePartAnonymously(snapshot, rows);
+          await device.takePartAnonymously(snapshot, () => [0.5, 0.5], { key: 'Monday' });
+          await device.report(snapshot, [0.5, 0.5], 1, { key: new Uint8Array(4) });
           const seed: bigint | undefined = sent?.kind === 'gradient' ? sent.choice.seed : undefined;
           console.log(decision.kind, most, seed, (await device.spent()).epsilon.length);
         } catch (error) {
           if (error instanceof LimitReachedError) controller.abort();
+          if (error instanceof AlreadyReportedError) controller.abort();
         }
       }
       for await (const { average } of gateway.events('clicks', follow)) {
@@ -139,9 +146,11 @@ class NpmPackageTest {
       const bit: boolean = new RandomisedResponse({ epsilon: 1 }).release(true);
       const { group } = new HashedResponse({ epsilon: 1, categories: 3, crypto }).release(2);
       const read: Snapshot = readUpdate(JSON.parse('{}'));
-      console.log(bit, group.toFixed(), read.weights.length);
+      console.log(bit, group.toFixed(), read.weights.length, VERSION.length);
       // @ts-expect-error: a limit is a decision that no default takes
       await Device.open({ gateway, person: 'ada', epsilon: 1 });
+      // @ts-expect-error: the data of a function have no key by themselves
+      await device.takePartAnonymously(read, () => [0.5, 0.5]);
       // @ts-expect-error: no other number of candidates is specified
       new PrivUnit({ dimension: 2, epsilon: 1, candidates: 100 });
       """;
@@ -173,7 +182,12 @@ class NpmPackageTest {
     packed.get("files").forEach(file -> files.add(file.get("path").asText()));
     assertThat(files)
         .containsExactlyInAnyOrder(
-            "LICENSE", "README.md", "croupier.d.ts", "croupier.js", "package.json");
+            "LICENSE",
+            "README.md",
+            "croupier.d.ts",
+            "croupier.js",
+            "croupier.js.sha384",
+            "package.json");
   }
 
   @Test
@@ -238,39 +252,69 @@ class NpmPackageTest {
 
   @Test
   void runsInChromium() throws Exception {
+    String result = "document.getElementById('result').textContent = result;";
+    assertThat(inChromium("", program() + result)).contains(">" + RESULT + "</p>");
+  }
+
+  /** A page that names the hash of the release doesn't run another file. */
+  @Test
+  void aChangedModuleDoesNotRunInChromium() throws Exception {
+    String script =
+        """
+        const { VERSION } = await import('croupier-device');
+        document.getElementById('result').textContent = VERSION;
+        """;
+    Path module = project.resolve("node_modules/croupier-device/croupier.js");
+    String released = Files.readString(module);
+    String version = packed.get("version").asText();
+    assertThat(inChromium("", script)).contains(">" + version + "</p>");
+    Files.writeString(module, released.replace("< this.#flips", "< 0n"));
+    try {
+      assertThat(Files.readString(module)).isNotEqualTo(released);
+      assertThat(inChromium("", script)).contains("\"result\"></p>");
+      assertThat(inChromium("other", script)).contains(">" + version + "</p>");
+    } finally {
+      Files.writeString(module, released);
+    }
+  }
+
+  /**
+   * The document of a page after its script.
+   *
+   * @param path below which the module has no hash, unless it is empty
+   */
+  private static String inChromium(String path, String script) throws Exception {
     assumeTrue(isInstalled("chromium"), "Skipped: Chromium isn't installed");
     Files.writeString(
         project.resolve("index.html"),
         """
         <!doctype html>
         <script type="importmap">
-          {"imports": {"croupier-device": "/node_modules/croupier-device/croupier.js"}}
+          {"imports": {"croupier-device": "./node_modules/croupier-device/croupier.js"},
+           "integrity": {"./%snode_modules/croupier-device/croupier.js": "%s"}}
         </script>
         <p id="result"></p>
         <script type="module">
         %s
-        document.getElementById('result').textContent = result;
         </script>
         """
-            .formatted(program()));
+            .formatted(path, Files.readString(PACKAGE.resolve("croupier.js.sha384")), script));
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", NpmPackageTest::serve);
     server.start();
     try {
-      String page =
-          run(
-              project,
-              "chromium",
-              "--headless=new",
-              "--no-sandbox",
-              "--disable-dev-shm-usage",
-              "--disable-gpu",
-              "--virtual-time-budget=20000",
-              "--user-data-dir=" + directory.resolve("profile"),
-              "--dump-dom",
-              "http://127.0.0.1:" + server.getAddress().getPort() + "/index.html");
-      assertThat(page).contains("<p id=\"result\">" + RESULT + "</p>");
+      return run(
+          project,
+          "chromium",
+          "--headless=new",
+          "--no-sandbox",
+          "--disable-dev-shm-usage",
+          "--disable-gpu",
+          "--virtual-time-budget=20000",
+          "--user-data-dir=" + directory.resolve("profile"),
+          "--dump-dom",
+          "http://127.0.0.1:" + server.getAddress().getPort() + "/index.html");
     } finally {
       server.stop(0);
     }

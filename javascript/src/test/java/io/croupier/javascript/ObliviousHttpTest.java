@@ -326,9 +326,9 @@ class ObliviousHttpTest extends WindowFixture {
             "{relay: {url: 'https://relay.example/', key: %s}}".formatted(key),
             "it must be the Base64 of what a gateway serves at /v1/ohttp-keys",
             "{relay: {url: 'https://relay.example/', key: ''}}",
-            "relay.key is ; it must be the Base64",
+            "relay.key is the text ''; it must be the Base64",
             "{relay: {url: 'http://relay.example/', key: '%s'}}".formatted(KEY),
-            "relay.url is http://relay.example/; it must be https",
+            "relay.url is the text 'http://relay.example/'; it must be https",
             "{relay: {url: 'https://relay.example/', key: '%s'}, token: () => 'a'}".formatted(KEY),
             "token is set; it must be null with a relay");
     refused.forEach(

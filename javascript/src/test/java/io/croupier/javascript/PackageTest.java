@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Base64;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -55,9 +57,23 @@ class PackageTest {
     assertThat(json.get("license").asText()).isEqualTo("Apache-2.0");
     assertThat(Files.readString(Path.of("pom.xml")))
         .contains("<version>" + json.get("version").asText() + "</version>");
+    assertThat(read("croupier.js"))
+        .contains("export const VERSION = '" + json.get("version").asText() + "';");
     assertThat(json.has("dependencies")).isFalse();
     for (JsonNode file : json.get("files")) {
-      assertThat(Browser.FILES.resolve(file.asText())).exists();
+      assertThat(Path.of("target/npm").resolve(file.asText())).exists();
+    }
+  }
+
+  /** The hash that the build makes is that of the file which gateways serve. */
+  @Test
+  void theHashIsThatOfTheModule() throws Exception {
+    byte[] hash =
+        MessageDigest.getInstance("SHA-384")
+            .digest(Files.readAllBytes(Browser.FILES.resolve("croupier.js")));
+    String integrity = "sha384-" + Base64.getEncoder().encodeToString(hash);
+    for (String folder : new String[] {"npm", "classes/META-INF/resources/croupier"}) {
+      assertThat(Path.of("target", folder, "croupier.js.sha384")).hasContent(integrity);
     }
   }
 

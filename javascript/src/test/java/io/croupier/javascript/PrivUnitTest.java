@@ -412,6 +412,6 @@ class PrivUnitTest extends BrowserFixture {
                 browser
                     .eval("(module) => new module.PrivUnit({dimension: 1, epsilon: 1})")
                     .execute(browser.exports()))
-        .hasMessageContaining("crypto is missing");
+        .hasMessageContaining("crypto is undefined");
   }
 }

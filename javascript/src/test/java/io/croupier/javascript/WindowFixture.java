@@ -110,7 +110,11 @@ abstract class WindowFixture extends DeviceFixture {
   Value takePart(Value device, String update) {
     Value snapshot =
         browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update));
-    return device.invokeMember("takePartAnonymously", snapshot, browser.eval("() => [0.6, 0.8]"));
+    return device.invokeMember(
+        "takePartAnonymously",
+        snapshot,
+        browser.eval("() => [0.6, 0.8]"),
+        browser.eval("({key: 'all', times: Infinity})"));
   }
 
   List<AnonymousReport> reports() {

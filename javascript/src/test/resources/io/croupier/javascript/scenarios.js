@@ -12,7 +12,7 @@ export function update(round, changes = {}) {
 
 /** Opens a device on a page. */
 export function open(module, page, crypto, options = {}) {
-  const { url = 'https://gateway.example/', token = null, ...others } = options;
+  const { url = 'https://gateway.example/', token = async () => 'bearer', ...others } = options;
   const { fetch, sleep, now, indexedDB, locks } = page;
   const gateway = new module.Gateway({ url, token, fetch, sleep, now, crypto });
   return module.Device.open({
@@ -27,7 +27,7 @@ export function openAnonymously(module, page, crypto, longestWaitMs, relay = nul
   const url = relay === null ? 'https://relay.example' : 'https://gateway.example:8443/base';
   const collector = new module.Gateway({ url, relay, fetch, sleep, now, crypto });
   return open(module, page, crypto, {
-    epsilon: 2, token: async () => 'bearer', attempts: 1, anonymous: { collector, longestWaitMs },
+    epsilon: 2, attempts: 1, anonymous: { collector, longestWaitMs },
   });
 }
 
@@ -42,7 +42,7 @@ export async function visitAnonymously(module, page, crypto, updates) {
   const failures = [];
   for (const text of updates) {
     try {
-      await device.takePartAnonymously(module.readUpdate(JSON.parse(text)), () => [0.1, 0.2]);
+      await device.takePartAnonymously(module.readUpdate(JSON.parse(text)), () => [0.1, 0.2], { key: 'day', times: Infinity });
     } catch (failure) {
       failures.push(failure.name);
     }
@@ -124,6 +124,28 @@ export async function visit(module, page, crypto, rounds, options = {}) {
     failures.push(failure.name);
   }
   device.close();
+  return failures;
+}
+
+/** Rows of one number, which is this person's. */
+export function rows(module, value = 0.25) {
+  return new module.Rows({ features: [[value]], targets: [1], loss: module.logistic });
+}
+
+/** A visit that takes part in each round with the same data. Returns the names of its errors, and what is spent. */
+export async function visitWithData(module, page, crypto, rounds) {
+  const failures = [];
+  let device;
+  try {
+    device = await open(module, page, crypto);
+    for (let round = 0; round < rounds; round++) {
+      await device.takePart(module.readUpdate(update(round)), rows(module)).catch((failure) => failures.push(failure.name));
+    }
+    failures.push(await device.spent());
+  } catch (failure) {
+    failures.push(failure.name);
+  }
+  device?.close();
   return failures;
 }
 

@@ -284,6 +284,7 @@ export class Page {
           isClosed = true;
         },
       };
+      this.#world.connections.push(request.result);
       if (isNew) {
         request.onupgradeneeded?.({});
       }
@@ -381,6 +382,8 @@ export class World {
   answersInside = [];
   waits = [];
   durabilities = [];
+  /** Connections to databases, which the browser may close. */
+  connections = [];
   now = 1_800_000_123_456;
 
   #tasks = [];

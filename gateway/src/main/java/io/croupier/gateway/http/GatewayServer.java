@@ -150,7 +150,13 @@ public final class GatewayServer implements AutoCloseable {
         origins.stream().map(Pattern::quote).collect(Collectors.toSet()));
     crossOrigin.setAllowedMethods(Set.of("GET", "HEAD", "POST"));
     crossOrigin.setAllowedHeaders(
-        Set.of("Authorization", "Content-Type", "Accept", "If-None-Match", "Last-Event-ID"));
+        Set.of(
+            "Authorization",
+            "Content-Type",
+            "Accept",
+            "If-None-Match",
+            "Last-Event-ID",
+            "Croupier-Client"));
     crossOrigin.setExposedHeaders(Set.of("ETag", "Retry-After"));
     crossOrigin.setAllowCredentials(false);
     crossOrigin.setDeliverPreflightRequests(true);
