@@ -64,6 +64,7 @@ class WebPageE2ECase {
       job.cancel().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     Files.deleteIfExists(directory.resolve("croupier"));
+    Files.deleteIfExists(directory.resolve("javascript"));
   }
 
   @Test
@@ -105,6 +106,10 @@ class WebPageE2ECase {
       open("localhost");
       Condition.await("the model", () -> submitted().startsWith("Sent for round "));
       assertThat(state()).endsWith("Epsilon spent: 1 of 20.");
+      submit();
+      Condition.await("the refusal", () -> state().contains("report other data under another key"));
+      assertThat(Files.readString(directory.resolve("trial/page/index.html")))
+          .contains("\"./croupier.js\": \"sha384-");
       assertAdmitted(kafka);
     }
   }
@@ -154,6 +159,7 @@ class WebPageE2ECase {
   /** The examples at this test's ports, beside the command. */
   private void copyExamples(String kafka) throws IOException {
     Files.createSymbolicLink(directory.resolve("croupier"), ROOT.resolve("croupier"));
+    Files.createSymbolicLink(directory.resolve("javascript"), ROOT.resolve("javascript"));
     Files.createDirectories(directory.resolve("examples/web"));
     for (String file : List.of("wellbeing.yaml", "web/gateway.yaml", "web/index.html")) {
       String text = Files.readString(ROOT.resolve("examples").resolve(file));
