@@ -2,6 +2,7 @@ package io.croupier.client;
 
 import io.croupier.schemas.VisibleText;
 import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -194,8 +195,9 @@ final class GatewayConnection implements AutoCloseable {
   /** Seconds or a date (RFC 9110, section 10.2.3), at most an hour; empty if it is neither. */
   static Optional<Duration> retryAfter(String header) {
     String value = header.strip();
-    if (value.matches("\\d{1,9}")) {
-      return Optional.of(bounded(Duration.ofSeconds(Long.parseLong(value))));
+    if (value.matches("\\d+")) {
+      BigInteger longest = BigInteger.valueOf(LONGEST_RETRY.toSeconds());
+      return Optional.of(Duration.ofSeconds(new BigInteger(value).min(longest).longValue()));
     }
     try {
       Instant date = ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();

@@ -9,19 +9,21 @@ import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.People;
 import io.croupier.gateway.config.IssuerSettings.Required;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.text.ParseException;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,10 @@ import java.util.Set;
 public final class TokenVerifier implements AutoCloseable {
   /** Claims of words, separated by blanks (RFC 8693, section 4.2). */
   private static final Set<String> SCOPES = Set.of("scope", "scp");
+
+  private static final List<String> DATES = List.of("exp", "nbf", "iat");
+
+  private static final double SECONDS = 1e-3;
 
   private final Signatures signatures = new Signatures();
   private final Map<String, Issuer> issuers = new HashMap<>();
@@ -115,16 +121,17 @@ public final class TokenVerifier implements AutoCloseable {
   public Identity verify(String token) throws InvalidTokenException, KeysUnavailableException {
     SignedJWT jwt;
     Map<String, Object> written;
+    boolean isCritical;
     JWTClaimsSet claims;
     try {
       // Refuses unsigned and encrypted tokens.
       jwt = SignedJWT.parse(token);
-      written = jwt.getPayload().toJSONObject();
-      if (written == null) {
-        throw new ParseException("the payload is no JSON object", 0);
-      }
-      claims = JWTClaimsSet.parse(written);
-    } catch (ParseException | IllegalArgumentException e) {
+      isCritical = object(jwt.getParsedParts()[0]).containsKey("crit");
+      written = object(jwt.getParsedParts()[1]);
+      Map<String, Object> undated = new HashMap<>(written);
+      undated.keySet().removeAll(DATES);
+      claims = JWTClaimsSet.parse(undated);
+    } catch (ParseException | CharacterCodingException | IllegalArgumentException e) {
       throw new InvalidTokenException("the token is no signed JWT");
     }
     if (claims.getIssuer() == null || !issuers.containsKey(claims.getIssuer())) {
@@ -136,7 +143,7 @@ public final class TokenVerifier implements AutoCloseable {
       throw new InvalidTokenException(
           "the token's alg must be one of those that this gateway accepts from its issuer");
     }
-    if (header.getCriticalParams() != null && !header.getCriticalParams().isEmpty()) {
+    if (isCritical) {
       throw new InvalidTokenException("the token's crit must be absent");
     }
     if (issuer.required.type().isPresent() && !hasType(header, issuer.required.type().get())) {
@@ -146,7 +153,10 @@ public final class TokenVerifier implements AutoCloseable {
     if (keys(issuer, header).stream().noneMatch(key -> signatures.isSignedBy(key, token, jwt))) {
       throw new InvalidTokenException("no key of the token's issuer verifies its signature");
     }
-    requireValidNow(claims, issuer.audience);
+    requireValidNow(written);
+    if (!claims.getAudience().contains(issuer.audience)) {
+      throw new InvalidTokenException("the token's aud must contain the one of this gateway");
+    }
     String subject = subject(written, issuer.people.subject());
     requireClaims(claims, issuer.required.claims());
     return new Identity(issuer.people.identity(), subject);
@@ -183,21 +193,31 @@ public final class TokenVerifier implements AutoCloseable {
     }
   }
 
-  private void requireValidNow(JWTClaimsSet claims, String audience) throws InvalidTokenException {
-    Instant now = clock.instant();
-    Date expires = claims.getExpirationTime();
-    if (expires == null) {
+  /** A part of a token. Bytes that are no UTF-8 would turn two texts into one. */
+  private static Map<String, Object> object(Base64URL part)
+      throws CharacterCodingException, ParseException {
+    return JSONObjectUtils.parse(
+        UTF_8.newDecoder().decode(ByteBuffer.wrap(part.decode())).toString());
+  }
+
+  private void requireValidNow(Map<String, Object> written) throws InvalidTokenException {
+    for (String claim : DATES) {
+      if (written.get(claim) != null && !(written.get(claim) instanceof Number)) {
+        throw new InvalidTokenException(
+            "the token's %s must be a number of seconds since 1970".formatted(claim));
+      }
+    }
+    // Doubles, since a date beyond Java's dates would overflow and become an early one.
+    double now = clock.millis() * SECONDS;
+    double tolerance = skew.toMillis() * SECONDS;
+    if (!(written.get("exp") instanceof Number expires)) {
       throw new InvalidTokenException("the token's exp is missing");
     }
-    if (!now.isBefore(expires.toInstant().plus(skew))) {
+    if (now >= expires.doubleValue() + tolerance) {
       throw new InvalidTokenException("the token has expired");
     }
-    Date begins = claims.getNotBeforeTime();
-    if (begins != null && now.plus(skew).isBefore(begins.toInstant())) {
+    if (written.get("nbf") instanceof Number begins && now + tolerance < begins.doubleValue()) {
       throw new InvalidTokenException("the token is not valid yet");
-    }
-    if (!claims.getAudience().contains(audience)) {
-      throw new InvalidTokenException("the token's aud must contain the one of this gateway");
     }
   }
 

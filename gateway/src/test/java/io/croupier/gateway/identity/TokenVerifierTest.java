@@ -31,12 +31,14 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Signature;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
@@ -263,22 +265,93 @@ class TokenVerifierTest {
         .hasMessageContaining("no key");
   }
 
+  /** A token with these JSON texts, which no builder would write. */
+  private static String written(RSAKey key, String header, String claims) throws Exception {
+    return signedBytes(key, header, claims.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String signedBytes(RSAKey key, String header, byte[] claims) throws Exception {
+    Base64.Encoder base64 = Base64.getUrlEncoder().withoutPadding();
+    String content =
+        base64.encodeToString(header.getBytes(StandardCharsets.UTF_8))
+            + "."
+            + base64.encodeToString(claims);
+    Signature signature = Signature.getInstance("SHA256withRSA");
+    signature.initSign(key.toPrivateKey());
+    signature.update(content.getBytes(StandardCharsets.US_ASCII));
+    return content + "." + base64.encodeToString(signature.sign());
+  }
+
+  private static final String HEADER = "{\"alg\":\"RS256\",\"kid\":\"k\"}";
+
+  private static String claimsWith(String more) {
+    return "{\"iss\":\"%s\",\"aud\":\"croupier\",\"sub\":\"ada\"%s}".formatted(ISSUER, more);
+  }
+
+  /** Seconds, which may be large, have a fraction, or lie before 1970. */
+  @Test
+  void datesAreNumbersOfAnySize() throws Exception {
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier = verifier(fileOf(key));
+    for (String dates :
+        List.of(
+            "'exp':9223372036854775807",
+            "'exp':1e300",
+            "'exp':4102444800.5,'nbf':-1,'iat':1.5",
+            "'exp':4102444800,'nbf':null")) {
+      String claims = claimsWith("," + dates.replace('\'', '"'));
+      assertThat(verifier.verify(written(key, HEADER, claims)).subject())
+          .as(dates)
+          .isEqualTo("ada");
+    }
+    for (String[] refused :
+        new String[][] {
+          {"'exp':-1", "the token has expired"},
+          {"'exp':-9223372036854775808", "the token has expired"},
+          {"'exp':1e300,'nbf':1e300", "the token is not valid yet"},
+          {"'exp':1e300,'nbf':9223372036854775807", "the token is not valid yet"},
+          {"'exp':null", "the token's exp is missing"},
+          {"'exp':'4102444800'", "the token's exp must be a number of seconds since 1970"},
+          {"'exp':1e300,'nbf':[1]", "the token's nbf must be a number of seconds since 1970"},
+          {"'exp':1e300,'iat':'now'", "the token's iat must be a number of seconds since 1970"},
+          {"'exp':1e999", "the token is no signed JWT"},
+          {"'exp':1,'exp':1e300", "the token is no signed JWT"},
+          {"'exp':1e300,'\\u0073ub':'eve'", "the token is no signed JWT"}
+        }) {
+      String claims = claimsWith("," + refused[0].replace('\'', '"'));
+      assertThatThrownBy(() -> verifier.verify(written(key, HEADER, claims)))
+          .as(refused[0])
+          .isInstanceOf(InvalidTokenException.class)
+          .hasMessage(refused[1]);
+    }
+  }
+
+  @Test
+  void bytesThatAreNoTextAreNoSubject() throws Exception {
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier = verifier(fileOf(key));
+    byte[] claims = claimsWith(",\"exp\":1e300").getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(verifier.verify(signedBytes(key, HEADER, claims)).subject()).isEqualTo("ada");
+    byte[] wrong =
+        claimsWith(",\"exp\":1e300")
+            .replace("ada", "ad\u00e4")
+            .getBytes(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(() -> verifier.verify(signedBytes(key, HEADER, wrong)))
+        .isInstanceOf(InvalidTokenException.class)
+        .hasMessage("the token is no signed JWT");
+  }
+
   @Test
   void criticalExtensionsAreRefused() throws Exception {
-    RSAKey key = rsaKey(2048);
-    SignedJWT token =
-        new SignedJWT(
-            new JWSHeader.Builder(JWSAlgorithm.RS256)
-                .keyID(key.getKeyID())
-                .criticalParams(Set.of("exp"))
-                .customParam("exp", 1)
-                .build(),
-            claims());
-    token.sign(new RSASSASigner(key));
-    TokenVerifier verifier = verifier(key);
-    assertThatThrownBy(() -> verifier.verify(token.serialize()))
-        .isInstanceOf(InvalidTokenException.class)
-        .hasMessageContaining("crit");
+    RSAKey key = keyNamedK();
+    TokenVerifier verifier = verifier(fileOf(key));
+    for (String crit : List.of("[\"exp\"],\"exp\":1", "[]", "null")) {
+      String header = HEADER.replace("}", ",\"crit\":" + crit + "}");
+      assertThatThrownBy(() -> verifier.verify(written(key, header, claimsWith(",\"exp\":1e300"))))
+          .as(crit)
+          .isInstanceOf(InvalidTokenException.class)
+          .hasMessage("the token's crit must be absent");
+    }
   }
 
   @Test
