@@ -88,14 +88,17 @@ final class BinaryHttp {
     return new String(readBytes(in), ISO_8859_1);
   }
 
-  /** Header names, in small letters, with the first of their values. */
+  /** Header names, in small letters, each with its values as one (RFC 9110, section 5.3). */
   static Map<String, String> readHeader(ByteBuffer in) {
     Map<String, String> header = new TreeMap<>();
     // A message may end before empty parts (section 3.8).
     if (in.hasRemaining()) {
       ByteBuffer section = ByteBuffer.wrap(readBytes(in));
       while (section.hasRemaining()) {
-        header.putIfAbsent(readText(section).toLowerCase(Locale.ROOT), readText(section));
+        header.merge(
+            readText(section).toLowerCase(Locale.ROOT),
+            readText(section),
+            (first, next) -> first + ", " + next);
       }
     }
     return header;

@@ -5,6 +5,7 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -79,8 +80,10 @@ final class Exchange {
     return address;
   }
 
+  /** The values of all lines of that name as one (RFC 9110, section 5.3); null if there is none. */
   String header(HttpHeader name) {
-    return request.getHeaders().get(name);
+    List<String> values = request.getHeaders().getValuesList(name);
+    return values.isEmpty() ? null : String.join(", ", values);
   }
 
   /** Sets what is to run when there is an answer; call it before any answer is possible. */

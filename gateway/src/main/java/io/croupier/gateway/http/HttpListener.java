@@ -143,7 +143,7 @@ final class HttpListener {
    * @throws IllegalStateException if the server can't listen
    */
   void start(Handler handler) {
-    connections = new Connections(handler);
+    connections = new Connections(new TransferCodings(handler));
     server.setHandler(connections);
     try {
       server.start();

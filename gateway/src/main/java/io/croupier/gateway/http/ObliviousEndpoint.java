@@ -21,9 +21,9 @@ import org.eclipse.jetty.http.HttpStatus;
 
 /**
  * Opens encapsulated requests (RFC 9458), and answers them as if they had come directly. They may
- * send an anonymous report, or ask for the windows of a model; of their header, only Content-Type
- * or Accept is read. A request whose opening succeeds has an encapsulated answer, whatever its
- * status.
+ * send an anonymous report, or ask for the windows of a model; of their header, only Content-Type,
+ * Content-Encoding and Accept are read. A request whose opening succeeds has an encapsulated
+ * answer, whatever its status.
  *
  * <p>A copy of an encapsulated request changes nothing: a token's nonce is spent once.
  */
@@ -79,7 +79,7 @@ final class ObliviousEndpoint {
 
   /** Checks type and length, which are the same for all encapsulated requests. */
   static void requireForm(Exchange exchange) {
-    RequestBodies.requireNoEncoding(exchange);
+    RequestBodies.requireNoEncoding(exchange.header(HttpHeader.CONTENT_ENCODING));
     if (!ObliviousExchange.REQUEST_TYPE.equals(exchange.header(HttpHeader.CONTENT_TYPE))) {
       throw RequestBodies.unsupported("Content-Type must be " + ObliviousExchange.REQUEST_TYPE);
     }
@@ -130,7 +130,9 @@ final class ObliviousEndpoint {
       case POST_ANONYMOUS_REPORT ->
           reports
               .store(
-                  RequestBodies.format(request.header().get("content-type")),
+                  RequestBodies.format(
+                      request.header().get("content-encoding"),
+                      request.header().get("content-type")),
                   request.content().toByteArray())
               // Leaves the producer's thread, which must not encrypt.
               .thenApplyAsync(

@@ -47,19 +47,13 @@ final class RequestBodies {
   }
 
   static Format format(Exchange exchange) {
-    requireNoEncoding(exchange);
-    return format(exchange.header(HttpHeader.CONTENT_TYPE));
+    return format(
+        exchange.header(HttpHeader.CONTENT_ENCODING), exchange.header(HttpHeader.CONTENT_TYPE));
   }
 
-  static void requireNoEncoding(Exchange exchange) {
-    String encoding = exchange.header(HttpHeader.CONTENT_ENCODING);
-    if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
-      throw unsupported("Content-Encoding must be absent: compressed bodies are not accepted");
-    }
-  }
-
-  /** The format that a Content-Type names; null: there is none. */
-  static Format format(String type) {
+  /** The format of a body whose header has these values; null: there is none. */
+  static Format format(String encoding, String type) {
+    requireNoEncoding(encoding);
     String name = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     return switch (name) {
       case "application/x-protobuf", "application/protobuf" -> Format.PROTOBUF;
@@ -67,6 +61,13 @@ final class RequestBodies {
       default ->
           throw unsupported("Content-Type must be application/x-protobuf or application/json");
     };
+  }
+
+  /** Refuses a Content-Encoding, which may be null. */
+  static void requireNoEncoding(String encoding) {
+    if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
+      throw unsupported("Content-Encoding must be absent: compressed bodies are not accepted");
+    }
   }
 
   static ProblemException unsupported(String detail) {
