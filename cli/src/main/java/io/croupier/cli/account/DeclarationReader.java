@@ -3,15 +3,12 @@ package io.croupier.cli.account;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
-import io.croupier.cli.models.JsonFields;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Declarations;
@@ -24,7 +21,6 @@ import java.util.stream.Collectors;
 
 /** Reads accounting events and the declarations of reports, and adds them to accounts. */
 final class DeclarationReader {
-  private static final JsonFormat.Parser JSON = JsonFormat.parser();
   private static final long MOST = 1_000_000;
   private static final String COUNT = "count";
   private static final String DIMENSION = "dimension";
@@ -68,10 +64,12 @@ final class DeclarationReader {
 
   private static JsonElement parse(String text, String place) {
     try {
-      return JsonParser.parseString(text);
-    } catch (JsonParseException e) {
+      return StrictJson.value(text);
+    } catch (InvalidJsonException e) {
       throw new InputException(
-          place + ": not JSON; it must be an object such as {\"l2Laplace\": {\"epsilon\": 1}}", e);
+          "%s: %s; it must be an object such as {\"l2Laplace\": {\"epsilon\": 1}}"
+              .formatted(place, e.getMessage()),
+          e);
     }
   }
 
@@ -121,15 +119,9 @@ final class DeclarationReader {
 
   private static void merge(JsonObject object, Message.Builder message, String place) {
     try {
-      JSON.merge(object.toString(), message);
-    } catch (InvalidProtocolBufferException e) {
-      String culprit = JsonFields.culprit(message.getDescriptorForType(), object);
-      throw new InputException(
-          culprit.isEmpty()
-              ? place + ": fields exclude each other"
-              : "%s: field %s is unknown or has a value of the wrong type"
-                  .formatted(place, culprit),
-          e);
+      StrictJson.merge(object.toString(), message);
+    } catch (InvalidJsonException e) {
+      throw new InputException(place + ": " + e.getMessage(), e);
     }
   }
 

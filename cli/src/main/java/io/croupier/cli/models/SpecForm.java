@@ -10,6 +10,7 @@ import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Descriptors.OneofDescriptor;
+import io.croupier.gateway.json.JsonFields;
 import io.croupier.schemas.NumberText;
 import java.util.ArrayList;
 import java.util.Comparator;

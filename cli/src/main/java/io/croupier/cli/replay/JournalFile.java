@@ -2,10 +2,11 @@ package io.croupier.cli.replay;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.io.RecordFile.Frame;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.JournalEntry;
 
 /** The entries of a recorded journal. */
@@ -34,14 +35,14 @@ final class JournalFile {
         throw new InvalidProtocolBufferException("the record is truncated");
       }
       return file.isJson() ? line(frame.bytes()) : JournalEntry.parseFrom(frame.bytes());
-    } catch (InvalidProtocolBufferException e) {
+    } catch (InvalidProtocolBufferException | InvalidJsonException e) {
       throw new InputException("%s: not a JournalEntry: %s".formatted(place(), e.getMessage()), e);
     }
   }
 
-  private static JournalEntry line(ByteString bytes) throws InvalidProtocolBufferException {
+  private static JournalEntry line(ByteString bytes) throws InvalidJsonException {
     JournalEntry.Builder entry = JournalEntry.newBuilder();
-    JsonFormat.parser().merge(bytes.toStringUtf8(), entry);
+    StrictJson.merge(StrictJson.text(bytes.asReadOnlyByteBuffer()), entry);
     return entry.build();
   }
 

@@ -1,13 +1,17 @@
 package io.croupier.cli.replay;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.io.RecordFile.Frame;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
@@ -22,7 +26,6 @@ import java.util.stream.Stream;
  * number.
  */
 final class ReportFile {
-  private static final JsonFormat.Parser JSON = JsonFormat.parser();
   private static final String RAW = "central";
 
   /** Strings that occur in every line with a gradient. */
@@ -103,18 +106,13 @@ final class ReportFile {
       return new Unreadable(frame.number(), frame.bytes(), "the line is not UTF-8", mayBeRaw(text));
     }
     // The field's name occurs in no GradientReport, so most lines are parsed only once.
-    boolean isRecorded = text.contains("\"report\"") && JsonLine.has(text, "report");
+    boolean isRecorded = text.contains("\"report\"") && isRecorded(text);
     Message.Builder builder =
         isRecorded ? RecordedReport.newBuilder() : GradientReport.newBuilder();
     try {
-      JSON.merge(text, builder);
-    } catch (InvalidProtocolBufferException e) {
-      // The exception's message may quote a gradient.
-      return new Unreadable(
-          frame.number(),
-          frame.bytes(),
-          JsonLine.reason(builder.getDescriptorForType(), text),
-          mayBeRaw(text));
+      StrictJson.merge(text, builder);
+    } catch (InvalidJsonException e) {
+      return new Unreadable(frame.number(), frame.bytes(), e.getMessage(), mayBeRaw(text));
     }
     if (builder instanceof RecordedReport.Builder recorded) {
       GradientReport report = recorded.getReport();
@@ -128,6 +126,14 @@ final class ReportFile {
     }
     GradientReport report = (GradientReport) builder.build();
     return unrecorded(frame, report.getUserIdBytes(), report.toByteString());
+  }
+
+  private static boolean isRecorded(String line) {
+    try {
+      return JsonParser.parseString(line) instanceof JsonObject object && object.has("report");
+    } catch (JsonParseException e) {
+      return false;
+    }
   }
 
   private ReportRecord unrecorded(Frame frame, ByteString key, ByteString value) {

@@ -406,16 +406,16 @@ class ComposeCommandTest {
 
   @Test
   void invalidInputIsReported() throws IOException {
-    assertRefused("line 2: not JSON", "{\"undisclosed\":{}}\n{");
+    assertRefused("line 2: the text is not JSON", "{\"undisclosed\":{}}\n{");
     assertRefused("line 1: it must be a JSON object", "7");
     assertRefused(
         "line 1: it must have exactly one of undisclosed, l2Laplace", "{\"userId\":\"ada\"}");
     assertRefused(
         "line 1: it must have exactly one of",
         "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
-    assertRefused("line 1: field noise is unknown", "{\"noise\":1}");
-    assertRefused("line 1: field gaussian.sigma is unknown", "{\"gaussian\":{\"sigma\":1}}");
-    assertRefused("line 1: field outcome is unknown", "{\"outcome\":\"FINE\"}");
+    assertRefused("line 1: noise is no field of a GradientReport", "{\"noise\":1}");
+    assertRefused("line 1: gaussian.sigma is no field of a", "{\"gaussian\":{\"sigma\":1}}");
+    assertRefused("line 1: the value of outcome is invalid", "{\"outcome\":\"FINE\"}");
     assertRefused(
         "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
     // Not charged, but counted, since its totals contain a report that is missing.

@@ -191,10 +191,10 @@ class ReplayCommandTest {
     assertThat(folder.updates("updates.jsonl")).hasSize(2 + 2);
     List<String> dead = folder.lines("dead.jsonl");
     assertThat(dead).hasSize(8);
-    assertThat(dead.get(0)).startsWith("{\"line\":3,\"reason\":\"the line is not JSON\",\"text\":");
+    assertThat(dead.get(0)).startsWith("{\"line\":3,\"reason\":\"the text is not JSON\",\"text\":");
     assertThat(dead.get(1)).contains("\"line\":4,", "not a JSON object", "\"text\":\"[1]\"");
-    assertThat(dead.get(2)).contains("\"line\":5,", "\"reason\":\"dense.values is not a field of");
-    assertThat(dead.get(3)).contains("\"line\":6,", "\"reason\":\"gradient is not a field of");
+    assertThat(dead.get(2)).contains("\"line\":5,", "\"reason\":\"the value of dense.values");
+    assertThat(dead.get(3)).contains("\"line\":6,", "\"reason\":\"gradient is no field of a");
     assertThat(dead.get(4)).contains("\"line\":7,", "user_id");
     assertThat(dead.get(5)).contains("\"line\":8,", "finite");
     assertThat(dead.get(6)).contains("\"line\":9,", "topic of the recorded report is missing");
@@ -203,7 +203,7 @@ class ReplayCommandTest {
         .as("a reason quotes no value")
         .noneMatch(line -> line.replaceAll(",\"text\".*", "").contains("125"));
     assertThat(run.out())
-        .contains("8 records are not reports; the first is ", "line 3: the line is");
+        .contains("8 records are not reports; the first is ", "line 3: the text is");
   }
 
   @Test
@@ -240,7 +240,7 @@ class ReplayCommandTest {
     replay("reports.jsonl", "--dead-letters", "lines.jsonl");
     replay("reports.bin", "--dead-letters", "messages.jsonl");
 
-    assertThat(folder.lines("lines.jsonl")).hasSize(2).noneMatch(line -> line.contains("text"));
+    assertThat(folder.lines("lines.jsonl")).hasSize(2).noneMatch(line -> line.contains("\"text\""));
     assertThat(folder.lines("messages.jsonl"))
         .hasSize(2)
         .allSatisfy(
@@ -395,8 +395,9 @@ class ReplayCommandTest {
     assertModelRefused("dimension", "gradientBound: 1, blackBox: {}");
     assertModelRefused(
         "central models can't be replayed, since their noise is not reproducible",
-        "dimension: 1, gradientBound: 1, limits: {maxParticipations: 1, minSeparation: 1, delta: 1e-6},"
-            + " dpFtrl: {clipNorm: 1, noiseMultiplier: 1, noise: {tree: {}}, learningRate: 1}");
+        "dimension: 1, gradientBound: 1, limits: {maxParticipations: 1, minSeparation: 1, delta:"
+            + " 1e-6}, dpFtrl: {clipNorm: 1, noiseMultiplier: 1, noise: {tree: {}}, learningRate:"
+            + " 1}");
   }
 
   private void assertModelRefused(String message, String fields) throws Exception {

@@ -1,12 +1,11 @@
 package io.croupier.gateway.anonymous;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.protobuf.ByteString;
 import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
-import com.google.protobuf.util.JsonFormat;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
@@ -20,6 +19,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.ModelSpecs;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
@@ -77,10 +77,9 @@ public final class AnonymousCheck {
     requireLength(body.length, JSON_BYTES);
     AnonymousReport.Builder report = AnonymousReport.newBuilder();
     try {
-      JsonFormat.parser().merge(new String(body, UTF_8), report);
-    } catch (InvalidProtocolBufferException | RuntimeException e) {
-      throw new ProblemException(
-          ProblemType.MALFORMED, "the body is not an AnonymousReport in Protobuf's JSON mapping");
+      StrictJson.merge(StrictJson.text(ByteBuffer.wrap(body)), report);
+    } catch (InvalidJsonException e) {
+      throw new ProblemException(ProblemType.MALFORMED, e.getMessage());
     }
     return check(report.build());
   }

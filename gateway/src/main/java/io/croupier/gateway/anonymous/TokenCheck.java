@@ -3,13 +3,13 @@ package io.croupier.gateway.anonymous;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.gateway.identity.Pepper;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
@@ -26,8 +26,10 @@ import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Token;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 
 /**
  * Reads requests for tokens, and turns each into the record that the job's ledger judges. The
@@ -38,6 +40,8 @@ import java.util.Base64;
 public final class TokenCheck {
   private static final Duration SOON = Duration.ofSeconds(1);
   private static final int NO_POSITION = -1;
+  private static final List<String> FIELDS =
+      List.of("modelId", "window", "level", "deviceId", "sequence", "blinded");
 
   private final Pepper pepper;
   private final Specs specs;
@@ -73,7 +77,7 @@ public final class TokenCheck {
   /**
    * Checks a request.
    *
-   * @param body JSON: modelId, window, level, deviceId, sequence and blinded
+   * @param body JSON with the {@link #FIELDS}
    * @param userId of the sender
    * @throws ProblemException if no token can follow from it
    */
@@ -168,10 +172,17 @@ public final class TokenCheck {
 
   private static JsonObject json(byte[] body) {
     try {
-      return JsonParser.parseString(new String(body, UTF_8)).getAsJsonObject();
-    } catch (JsonParseException | IllegalStateException e) {
-      throw new ProblemException(ProblemType.MALFORMED, "the body must be a JSON object");
+      if (StrictJson.value(StrictJson.text(ByteBuffer.wrap(body))) instanceof JsonObject request) {
+        if (FIELDS.containsAll(request.keySet())) {
+          return request;
+        }
+        throw new ProblemException(
+            ProblemType.MALFORMED, "the fields must be among " + String.join(", ", FIELDS));
+      }
+    } catch (InvalidJsonException e) {
+      throw new ProblemException(ProblemType.MALFORMED, e.getMessage());
     }
+    throw new ProblemException(ProblemType.MALFORMED, "the body must be a JSON object");
   }
 
   private static String text(JsonObject request, String name) {

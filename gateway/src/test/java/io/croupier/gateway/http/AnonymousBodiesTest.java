@@ -69,7 +69,7 @@ class AnonymousBodiesTest {
         .contains("not an AnonymousReport in Protobuf");
     assertThat(answer(begin("json", "Content-Length: 2048", 2048)))
         .startsWith("HTTP/1.1 400 ")
-        .contains("not an AnonymousReport in Protobuf's JSON mapping");
+        .contains("the text is not JSON");
   }
 
   @Test

@@ -137,7 +137,7 @@ class ObliviousEndpointTest {
   void reportsAreChecked() throws Exception {
     String path = "/v1/anonymous-reports";
     assertProblem(exchange(post(path, PROTOBUF, 1024)), 400, "not an AnonymousReport in Protobuf");
-    assertProblem(exchange(post(path, "application/json", 2048)), 400, "JSON mapping");
+    assertProblem(exchange(post(path, "application/json", 2048)), 400, "not JSON");
     assertProblem(exchange(post(path, PROTOBUF, 1025)), 400, "must have 1024");
     assertProblem(exchange(post(path, "text/plain", 1024)), 415, "Content-Type");
   }

@@ -1,4 +1,4 @@
-package io.croupier.cli.models;
+package io.croupier.gateway.json;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -6,7 +6,6 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import java.util.Map;
 
 /** Finds the field because of which a JSON object can't be parsed as a message. */
@@ -18,7 +17,7 @@ public final class JsonFields {
    * The path of the innermost field of {@code json} that can't be parsed as a field of {@code type}
    * even in isolation; empty if every field can.
    */
-  public static String culprit(Descriptor type, JsonObject json) {
+  static String culprit(Descriptor type, JsonObject json) {
     for (Map.Entry<String, JsonElement> member : json.entrySet()) {
       if (!parses(type, member.getKey(), member.getValue())) {
         FieldDescriptor field = fieldOf(type, member.getKey());
@@ -35,7 +34,7 @@ public final class JsonFields {
   }
 
   /** Whether a field can be parsed in isolation. */
-  static boolean parses(Descriptor type, String key, JsonElement value) {
+  public static boolean parses(Descriptor type, String key, JsonElement value) {
     JsonObject alone = new JsonObject();
     alone.add(key, value);
     return parses(type, alone);
@@ -43,9 +42,9 @@ public final class JsonFields {
 
   private static boolean parses(Descriptor type, JsonObject json) {
     try {
-      JsonFormat.parser().merge(json.toString(), DynamicMessage.newBuilder(type));
+      StrictJson.read(json.toString(), DynamicMessage.newBuilder(type));
       return true;
-    } catch (InvalidProtocolBufferException e) {
+    } catch (InvalidJsonException | InvalidProtocolBufferException | RuntimeException e) {
       return false;
     }
   }

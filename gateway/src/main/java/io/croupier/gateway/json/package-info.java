@@ -1,0 +1,2 @@
+/** Reads JSON from strangers. */
+package io.croupier.gateway.json;
