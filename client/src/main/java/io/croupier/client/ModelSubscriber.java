@@ -36,9 +36,12 @@ import org.slf4j.LoggerFactory;
  * start: a report at an older update could be stale on arrival, and would spend privacy without
  * effect.
  *
- * <p>A subscriber runs its own thread. If that thread fails, because of an unreadable update, an
- * exception of the listener or a fatal Kafka error, the next call throws an {@link
- * IllegalStateException} with the cause. Safe for use by several threads.
+ * <p>A record that is no usable update is logged and skipped: a later one replaces it, and until
+ * then the earlier update of its model stays, as in a gateway.
+ *
+ * <p>A subscriber runs its own thread. If that thread fails, because of an exception of the
+ * listener or a fatal Kafka error, the next call throws an {@link IllegalStateException} with the
+ * cause. Safe for use by several threads.
  */
 public final class ModelSubscriber implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ModelSubscriber.class);
@@ -53,6 +56,7 @@ public final class ModelSubscriber implements AutoCloseable {
 
   private final java.util.function.Consumer<ModelSnapshot> listener;
   private final Clock clock;
+  private final SkippedRecords skipped = new SkippedRecords();
   private final Thread thread;
 
   /**
@@ -330,9 +334,10 @@ public final class ModelSubscriber implements AutoCloseable {
 
   private void accept(ConsumerRecord<byte[], byte[]> update) {
     if (update.value() == null) {
-      String modelId = new String(update.key(), StandardCharsets.UTF_8);
-      synchronized (this) {
-        models.remove(modelId);
+      if (update.key() != null) {
+        synchronized (this) {
+          models.remove(new String(update.key(), StandardCharsets.UTF_8));
+        }
       }
       return;
     }
@@ -340,11 +345,8 @@ public final class ModelSubscriber implements AutoCloseable {
     try {
       snapshot = ModelSnapshot.parse(update.value());
     } catch (IllegalArgumentException e) {
-      throw new IllegalStateException(
-          String.format(
-              "topic %s, partition %d, offset %d: %s",
-              topic, update.partition(), update.offset(), e.getMessage()),
-          e);
+      skipped.add(update.topic(), update.partition(), update.offset(), e.getMessage());
+      return;
     }
     synchronized (this) {
       models.computeIfAbsent(snapshot.modelId(), id -> new Publications()).add(snapshot);

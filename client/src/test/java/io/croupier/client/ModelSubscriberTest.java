@@ -9,8 +9,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -254,15 +256,43 @@ class ModelSubscriberTest {
     assertThatIllegalStateException().isThrownBy(() -> subscriber.newest("a"));
   }
 
+  /** One record of another program must not end the updates of all models. */
   @Test
-  void anUpdateThatCannotBeReadSurfacesWithItsPosition() {
+  void aRecordThatIsNoUpdateIsSkipped() throws Exception {
     topic(0);
-    publish("a", new byte[] {1, 2, 3});
+    publish("a", 1);
+    publish("a", new byte[] {-1, -1});
+    publish("a", new byte[0]);
+    publish("a", Updates.update("a", 2, 1, 2).clearGradientBound().build().toByteArray());
+    consumer.schedulePollTask(
+        () -> {
+          for (byte[] value : new byte[][] {null, {-1, -1}}) {
+            consumer.addRecord(new ConsumerRecord<>(TOPIC, 0, offset++, null, value));
+          }
+        });
+    publish("b", 5);
     subscribe();
-    assertThatIllegalStateException()
-        .isThrownBy(() -> subscriber.await("a", LONG))
-        .havingCause()
-        .withMessageStartingWith("topic updates, partition 0, offset 0: not a ModelUpdate");
+    assertThat(subscriber.await("b", LONG).round()).isEqualTo(5);
+    assertThat(subscriber.newest("a").orElseThrow().round()).isEqualTo(1);
+    assertThat(seen).extracting(ModelSnapshot::round).containsExactly(1L, 5L);
+  }
+
+  /** No bytes make the reading of an update throw anything but the exception that it documents. */
+  @Test
+  void anyBytesAreAnUpdateOrNone() {
+    byte[] valid = Updates.update("a", 1, 1, 2).build().toByteArray();
+    Random random = new Random(5);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = Arrays.copyOf(valid, 1 + random.nextInt(valid.length + 4));
+      for (int changes = random.nextInt(4); changes > 0; changes--) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      try {
+        assertThat(ModelSnapshot.parse(bytes).round()).isNotNegative();
+      } catch (IllegalArgumentException e) {
+        assertThat(e).hasMessageStartingWith("not a ");
+      }
+    }
   }
 
   @Test

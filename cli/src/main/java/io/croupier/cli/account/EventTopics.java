@@ -36,7 +36,7 @@ public final class EventTopics {
         err,
         CountBar.isTerminal(),
         "an AccountingEvent; the topic must be the accounting topic of a job",
-        record -> AccountingEvents.read(record.key(), record.value()),
+        EventTopics::event,
         handler);
   }
 
@@ -92,6 +92,16 @@ public final class EventTopics {
     } catch (IOException e) {
       throw new InputException(e.getMessage(), e);
     }
+  }
+
+  /** Bytes of another program may be a message without what all events have. */
+  private static AccountingEvent event(ConsumerRecord<byte[], byte[]> record)
+      throws InvalidProtocolBufferException {
+    AccountingEvent event = AccountingEvents.read(record.key(), record.value());
+    if (!AccountingEvents.violations(event).isEmpty()) {
+      throw new InvalidProtocolBufferException("the event has no valid ids and source");
+    }
+    return event;
   }
 
   private static <E> E event(

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Reads the job's guarantees for its releases from raw reports. */
 final class Guarantees {
@@ -43,19 +44,21 @@ final class Guarantees {
           kafka,
           topic,
           record -> {
-            GuaranteeEvent event = parse(topic, record.value());
+            GuaranteeEvent event = parse(record);
             newest.put(event.getModelId(), event);
           });
     }
     return newest;
   }
 
-  private static GuaranteeEvent parse(String topic, byte[] value) {
+  private static GuaranteeEvent parse(ConsumerRecord<byte[], byte[]> record) {
     try {
-      return GuaranteeEvent.parseFrom(value);
+      return GuaranteeEvent.parseFrom(record.value());
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(
-          "topic " + topic + " contains a record that is not a GuaranteeEvent", e);
+          "%s, partition %d, offset %d: the record is not a GuaranteeEvent"
+              .formatted(record.topic(), record.partition(), record.offset()),
+          e);
     }
   }
 }

@@ -180,7 +180,9 @@ final class Recorder {
               }
             } catch (InvalidProtocolBufferException e) {
               throw new IllegalStateException(
-                  "topic %s contains a record that can't be parsed".formatted(topic), e);
+                  "%s, partition %d, offset %d: the record can't be parsed"
+                      .formatted(topic, record.partition(), record.offset()),
+                  e);
             }
           });
     }

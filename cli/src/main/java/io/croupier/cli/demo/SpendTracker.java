@@ -108,7 +108,11 @@ final class SpendTracker implements AutoCloseable {
     try {
       add(AccountingEvents.read(record.key(), record.value()));
     } catch (InvalidProtocolBufferException | RuntimeException e) {
-      fail(new IllegalStateException("The accounting topic can't be followed", e));
+      fail(
+          new IllegalStateException(
+              "The accounting topic can't be followed beyond %s, partition %d, offset %d"
+                  .formatted(record.topic(), record.partition(), record.offset()),
+              e));
     }
   }
 

@@ -5,14 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
+import io.croupier.client.SkippedRecords;
 import io.croupier.job.kafka.CommittedRecords;
+import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.model.SpecChange;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** The compacted topic from which the job reads its models. */
@@ -34,33 +36,40 @@ public final class ModelsTopic {
   }
 
   /**
-   * The last readable spec of every model that is not retired, by model id. Unreadable records are
-   * skipped, as the job skips them.
+   * The last good spec of every model that is not retired, by model id. Records that the job
+   * refuses are logged and skipped, as the job skips them.
    */
   public SortedMap<String, ModelSpec> current() {
     SortedMap<String, ModelSpec> specs = new TreeMap<>();
+    PublishedSpecs published = new PublishedSpecs(spec -> List.of());
+    SkippedRecords skipped = new SkippedRecords();
     try {
-      CommittedRecords.forEach(kafka, topic, record -> add(specs, record));
+      CommittedRecords.forEach(
+          kafka,
+          topic,
+          record -> {
+            String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+            SpecChange change = published.apply(modelId, record.offset(), record.value());
+            if (change instanceof SpecChange.Accepted) {
+              specs.put(modelId, spec(record.value()));
+            } else if (change instanceof SpecChange.Retired) {
+              specs.remove(modelId);
+            } else if (change instanceof SpecChange.Refused refused) {
+              skipped.add(record.topic(), record.partition(), record.offset(), refused.reason());
+            }
+          });
     } catch (IOException e) {
       throw new InputException(e.getMessage(), e);
     }
     return specs;
   }
 
-  private static void add(Map<String, ModelSpec> specs, ConsumerRecord<byte[], byte[]> record) {
-    if (record.key() == null) {
-      return;
-    }
-    String modelId = new String(record.key(), UTF_8);
-    if (record.value() == null) {
-      specs.remove(modelId);
-      return;
-    }
+  /** The spec as it was published, with deprecated names. */
+  private static ModelSpec spec(byte[] value) {
     try {
-      specs.put(modelId, ModelSpec.parseFrom(record.value()));
+      return ModelSpec.parseFrom(value);
     } catch (InvalidProtocolBufferException e) {
-      // The job writes a dead letter and keeps the previous spec; so does this view.
-      return;
+      throw new IllegalStateException("a spec that was read can be read again", e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.croupier.gateway.anonymous;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.SkippedRecords;
 import io.croupier.schemas.Grant;
 import java.time.Duration;
 import java.util.Set;
@@ -10,8 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The job's committed verdicts on requests for tokens, and the requests that wait for one. Each
@@ -19,8 +18,7 @@ import org.slf4j.LoggerFactory;
  * threads, one of which follows.
  */
 public final class Grants {
-  private static final Logger LOG = LoggerFactory.getLogger(Grants.class);
-
+  private final SkippedRecords skipped = new SkippedRecords();
   private final ConcurrentMap<ByteString, Set<Waiter>> waiting = new ConcurrentHashMap<>();
 
   /** One of the requests that wait for a verdict. */
@@ -40,11 +38,7 @@ public final class Grants {
         ended.forEach(waiter -> waiter.end.complete(grant));
       }
     } catch (InvalidProtocolBufferException e) {
-      LOG.warn(
-          "The grant at offset {} of {}-{} can't be read",
-          record.offset(),
-          record.topic(),
-          record.partition());
+      skipped.add(record.topic(), record.partition(), record.offset(), "it is not a Grant");
     }
   }
 

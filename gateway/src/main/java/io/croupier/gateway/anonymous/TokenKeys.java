@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.client.SkippedRecords;
 import io.croupier.operators.anonymous.WindowKeys;
 import io.croupier.schemas.TokenKey;
 import java.util.ArrayList;
@@ -12,15 +13,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The public keys that gateways have published, of the windows that are open. Safe for use by
  * several threads, one of which follows.
  */
 public final class TokenKeys {
-  private static final Logger LOG = LoggerFactory.getLogger(TokenKeys.class);
+  private final SkippedRecords skipped = new SkippedRecords();
 
   /** Guarded by this. */
   private final WindowKeys keys = new WindowKeys();
@@ -45,7 +44,7 @@ public final class TokenKeys {
       }
       watcher.accept(name.substring(0, Math.max(0, name.indexOf('/'))));
     } catch (InvalidProtocolBufferException e) {
-      LOG.warn("The key at offset {} of {} can't be read", record.offset(), record.topic());
+      skipped.add(record.topic(), record.partition(), record.offset(), "it is not a TokenKey");
     }
   }
 

@@ -3,6 +3,7 @@ package io.croupier.gateway.model;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.client.SkippedRecords;
 import io.croupier.operators.accounting.HeapAccount;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.anonymous.AnonymousRules;
@@ -21,8 +22,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The specs of the running models, followed by the rules of the job. What depends on the job's own
@@ -30,8 +29,7 @@ import org.slf4j.LoggerFactory;
  * threads, one of which follows.
  */
 public final class Specs {
-  private static final Logger LOG = LoggerFactory.getLogger(Specs.class);
-
+  private final SkippedRecords skipped = new SkippedRecords();
   private final PublishedSpecs published = new PublishedSpecs(Specs::obstacles);
   private final Map<String, Judge> judges = new ConcurrentHashMap<>();
   private volatile Consumer<String> watcher = modelId -> {};
@@ -105,13 +103,15 @@ public final class Specs {
       try {
         judges.put(modelId, new Judge(accepted.spec(), record.offset()));
       } catch (IllegalArgumentException e) {
-        LOG.warn(
-            "The spec at offset {} of {} can't be run: {}", record.offset(), record.topic(), e);
+        skipped.add(record.topic(), record.partition(), record.offset(), e.getMessage());
         return;
       }
     } else if (change instanceof SpecChange.Retired) {
       judges.remove(modelId);
     } else {
+      if (change instanceof SpecChange.Refused refused) {
+        skipped.add(record.topic(), record.partition(), record.offset(), refused.reason());
+      }
       return;
     }
     watcher.accept(modelId);

@@ -2,6 +2,7 @@ package io.croupier.gateway.model;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.client.SkippedRecords;
 import io.croupier.schemas.TokenWindow;
 import java.util.List;
 import java.util.Map;
@@ -10,16 +11,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The newest committed update of each model, and who waits for the next one. Safe for use by
  * several threads, one of which follows.
  */
 public final class Updates {
-  private static final Logger LOG = LoggerFactory.getLogger(Updates.class);
-
+  private final SkippedRecords skipped = new SkippedRecords();
   private final Map<String, ServedModel> models = new ConcurrentHashMap<>();
   private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
   private volatile Windows windows = (modelId, round) -> List.of();
@@ -71,12 +69,7 @@ public final class Updates {
         addWindows(modelId);
       } catch (IllegalArgumentException e) {
         // A later update of the model replaces it; until then the earlier one stays.
-        LOG.warn(
-            "The update at offset {} of {}-{} can't be used",
-            record.offset(),
-            record.topic(),
-            record.partition(),
-            e);
+        skipped.add(record.topic(), record.partition(), record.offset(), e.getMessage());
         return;
       }
     }

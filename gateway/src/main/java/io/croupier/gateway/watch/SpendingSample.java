@@ -55,8 +55,32 @@ final class SpendingSample {
     }
   }
 
+  /** Forgets a person. */
+  void remove(long key) {
+    people.remove(key);
+  }
+
   private boolean isSampled(long key) {
     return Long.numberOfLeadingZeros(key) >= zeros;
+  }
+
+  /** With how many zeros the keys of all people in the sample begin. */
+  int zeros() {
+    return zeros;
+  }
+
+  /**
+   * Adds the people with a limit whose keys begin with so many zeros.
+   *
+   * @param near whether each is near a limit
+   */
+  void addLimited(Map<Long, Boolean> near, int leadingZeros) {
+    people.forEach(
+        (key, spent) -> {
+          if (!Double.isNaN(spent.share) && Long.numberOfLeadingZeros(key) >= leadingZeros) {
+            near.merge(key, spent.share >= NEAR, Boolean::logicalOr);
+          }
+        });
   }
 
   /** The largest share of a limit that is spent. Each limit has its own kind of sum. */

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.SkippedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -16,6 +18,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -23,8 +28,6 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What the page shows, from the records of the topics. Its memory is bounded, whatever the number
@@ -40,7 +43,6 @@ final class WatchState {
   static final int MOST_PEOPLE = 50_000;
   static final int MOST_REASONS = 20;
 
-  private static final Logger LOG = LoggerFactory.getLogger(WatchState.class);
   private static final int KEY_BYTES = 32;
   private static final int MILLIS = 1000;
 
@@ -59,6 +61,7 @@ final class WatchState {
   private static final Pattern DIGITS = Pattern.compile("-?\\d[\\d,.eE+-]*");
   private static final Pattern UNPRINTABLE = Pattern.compile("[^\\x20-\\x7E]");
 
+  private final SkippedRecords skipped = new SkippedRecords();
   private final Clock clock;
   private final byte[] key = new byte[KEY_BYTES];
   private final MessageDigest sha256;
@@ -86,7 +89,7 @@ final class WatchState {
   /** Applies a record of the models topic. */
   synchronized void spec(ConsumerRecord<byte[], byte[]> record) {
     if (record.value() == null) {
-      retire(record);
+      models.remove(modelId(record));
       return;
     }
     parse(
@@ -107,7 +110,9 @@ final class WatchState {
    */
   synchronized void update(ConsumerRecord<byte[], byte[]> record, boolean live) {
     if (record.value() == null) {
-      retire(record);
+      // A model that was applied again may have its new spec before its earlier updates end.
+      models.computeIfPresent(
+          modelId(record), (modelId, model) -> model.endUpdates() ? model : null);
       return;
     }
     parse(
@@ -123,14 +128,15 @@ final class WatchState {
         });
   }
 
-  private void retire(ConsumerRecord<byte[], byte[]> record) {
-    if (record.key() != null) {
-      models.remove(new String(record.key(), UTF_8));
-    }
+  private static String modelId(ConsumerRecord<byte[], byte[]> record) {
+    return record.key() == null ? "" : new String(record.key(), UTF_8);
   }
 
   /** The model of that name, which is new if there is room; else null. */
-  private WatchedModel model(String modelId) {
+  private WatchedModel model(String modelId) throws InvalidProtocolBufferException {
+    if (!GradientReports.isModelId(modelId)) {
+      throw new InvalidProtocolBufferException("no model can have this name");
+    }
     WatchedModel model = models.get(modelId);
     if (model == null && models.size() < MOST_MODELS) {
       model = new WatchedModel();
@@ -152,6 +158,7 @@ final class WatchState {
             spending.put(user, AccountingEvents.countedOnAllModels(event), event.getLeftUser());
           }
           if (event.getOutcome() == AccountingEvent.Outcome.ERASED) {
+            models.values().forEach(of -> of.people().remove(user));
             return; // judges no report
           }
           events++;
@@ -239,7 +246,7 @@ final class WatchState {
     void run() throws InvalidProtocolBufferException;
   }
 
-  private static void parse(ConsumerRecord<byte[], byte[]> record, Parsing parsing) {
+  private void parse(ConsumerRecord<byte[], byte[]> record, Parsing parsing) {
     if (record.value() == null) {
       return;
     }
@@ -247,11 +254,7 @@ final class WatchState {
       parsing.run();
     } catch (InvalidProtocolBufferException e) {
       // The exception may quote the record.
-      LOG.warn(
-          "The record at offset {} of {}-{} can't be read",
-          record.offset(),
-          record.topic(),
-          record.partition());
+      skipped.add(record.topic(), record.partition(), record.offset(), "it can't be parsed");
     }
   }
 
@@ -300,14 +303,29 @@ final class WatchState {
           JsonObject each = model.json(modelId, second);
           each.add(whole ? "curves" : "points", whole ? model.curves() : model.newestPoints());
           all.add(each);
-          spendings.add(modelId, model.spending());
+          spendings.add(modelId, model.people().json());
         });
     json.add("models", all);
     json.add("spending", spendings);
+    addNear(json);
     json.add("unknown", unknown.json());
     json.addProperty("letters", letters.sum());
     json.add("reasons", letters.json());
     return json;
+  }
+
+  /**
+   * Of how many people a limit is known, over all models or of one, and how many are near one of
+   * theirs. They are those who are in all samples that they could be in.
+   */
+  private void addNear(JsonObject json) {
+    List<SpendingSample> samples = new ArrayList<>(List.of(spending));
+    models.values().forEach(model -> samples.add(model.people()));
+    int zeros = samples.stream().mapToInt(SpendingSample::zeros).max().orElseThrow();
+    Map<Long, Boolean> near = new HashMap<>();
+    samples.forEach(sample -> sample.addLimited(near, zeros));
+    json.addProperty("limited", near.size());
+    json.addProperty("near", near.values().stream().filter(isNear -> isNear).count());
   }
 
   /** Scores of a demonstration, with curves or the newest points. */

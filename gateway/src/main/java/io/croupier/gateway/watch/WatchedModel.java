@@ -91,6 +91,18 @@ final class WatchedModel {
     update = newest.toBuilder().clearWeights().clearAverage().build();
   }
 
+  /** Forgets all updates, since the model was retired; returns whether it has a spec again. */
+  boolean endUpdates() {
+    curves.clear();
+    measured = 0;
+    update = null;
+    guarantee = null;
+    window.clear();
+    publications = 0;
+    repeated = 0;
+    return spec != null;
+  }
+
   private void add(String name, double used, double value) {
     if (Math.abs(value) <= Double.MAX_VALUE) {
       curves.computeIfAbsent(name, key -> new Curve()).add(used, value);
@@ -357,7 +369,8 @@ final class WatchedModel {
     return json;
   }
 
-  JsonObject spending() {
-    return spending.json();
+  /** The people who reported to the model. */
+  SpendingSample people() {
+    return spending;
   }
 }

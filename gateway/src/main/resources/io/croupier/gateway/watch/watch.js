@@ -274,7 +274,7 @@ function options(select, values) {
 function showFigures(all) {
   const sum = field => all.reduce((total, model) => total + (model[field] || 0), 0);
   const spending = state.spending[""];
-  const share = Math.round(100 * spending.near / spending.limited) + " %";
+  const share = Math.round(100 * state.near / state.limited) + " %";
   const figures = [
     ["models", count(all.length) + (state.more ? " and more" : "")],
     ...(state.ended ? [] : [["reports a second", digits(state.perSecond)]]),
@@ -282,7 +282,7 @@ function showFigures(all) {
     ["waiting for a verdict", state.waiting === undefined ? "-" : count(state.waiting)],
     ["used in rounds", count(sum("used"))],
     ["people", (spending.oneIn > 1 ? "about " : "") + count(spending.people * spending.oneIn)],
-    ...(spending.limited ? [["people near their limit", share]] : []),
+    ...(state.limited ? [["people near a limit", share]] : []),
     ["dead letters", count(state.letters)]
   ];
   const list = byId("figures");
@@ -384,10 +384,14 @@ function memoryText(model) {
   return memory + (model.drifting ? ", drifting" : "");
 }
 
+function learnerText(model) {
+  return (model.learner || "-") + (model.scouting ? ", finding its clip" : "");
+}
+
 function showModels(all) {
   fill(byId("models-table"), "Models", [
     named("model"),
-    { title: "learner", words: true, value: model => model.scouting ? model.learner + ", finding its clip" : model.learner || "-" },
+    { title: "learner", words: true, value: learnerText },
     { title: "round", value: model => count(model.round) },
     { title: "reports/s", value: model => digits(model.perSecond) },
     { title: "used", value: model => count(model.used) },

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.ModelSpec;
@@ -252,6 +253,77 @@ class WatchStateTest {
     state.update(Records.record(Records.update("adaptive", 3, 300)), true);
     state.spec(Records.of("models", "adaptive", null));
 
+    assertThat(state.json(true).getAsJsonArray("models")).isEmpty();
+  }
+
+  /** The job's record that ends the updates comes when the new spec may have been read. */
+  @Test
+  void aModelThatIsAppliedAgainKeepsItsNewSpec() {
+    state.spec(Records.spec("adaptive"));
+    state.update(Records.record(Records.update("adaptive", 3, 300)), true);
+    state.spec(Records.of("models", "adaptive", null));
+    state.spec(Records.spec("adaptive"));
+    state.event(Records.event("ada", "adaptive", Outcome.ADMITTED, 2, 8), true);
+    state.update(Records.of("updates", "adaptive", null), true);
+
+    JsonObject begun = model(state.json(true), 0);
+    assertThat(begun.get("learner").getAsString()).isEqualTo("black-box");
+    assertThat(begun.has("round")).isFalse();
+    assertThat(begun.getAsJsonObject("curves").keySet()).isEmpty();
+    assertThat(begun.get("outcomes").toString()).contains("ADMITTED");
+    state.update(Records.record(Records.update("adaptive", 0, 0)), true);
+    JsonObject running = model(state.json(true), 0);
+    assertThat(running.get("learner").getAsString()).isEqualTo("black-box");
+    assertThat(running.get("publications").getAsInt()).isEqualTo(1);
+  }
+
+  /** At a start, all specs may be read before the first update is. */
+  @Test
+  void updatesOfAnEarlierModelAreForgotten() {
+    state.spec(Records.spec("adaptive"));
+    state.update(Records.record(Records.update("adaptive", 7, 700)), false);
+    state.update(Records.of("updates", "adaptive", null), false);
+    state.update(Records.record(Records.update("adaptive", 1, 10)), false);
+    JsonObject model = model(state.json(true), 0);
+    assertThat(model.get("learner").getAsString()).isEqualTo("black-box");
+    assertThat(model.getAsJsonObject("curves").get("norm").toString()).isEqualTo("[[10,5]]");
+    state.spec(Records.of("models", "adaptive", null));
+    state.update(Records.record(Records.update("adaptive", 2, 20)), true);
+    state.update(Records.of("updates", "adaptive", null), true);
+    assertThat(state.json(true).getAsJsonArray("models")).isEmpty();
+  }
+
+  /** A model's own limit counts, too, and each person once. */
+  @Test
+  void peopleNearALimitAreThoseOfAllLimits() throws Exception {
+    for (String model : List.of("adaptive", "banco")) {
+      state.spec(Records.spec(model));
+    }
+    state.event(Records.event("far", "banco", Outcome.ADMITTED, 2, 8), true);
+    for (String model : List.of("adaptive", "banco")) {
+      state.event(Records.event("all", model, Outcome.ADMITTED, 9.5, 0.5), true);
+      ConsumerRecord<byte[], byte[]> own = Records.event("own", model, Outcome.ADMITTED, 9.5, 0.5);
+      state.event(
+          Records.of(
+              "accounting",
+              "own",
+              AccountingEvent.parseFrom(own.value()).toBuilder()
+                  .clearLeftUser()
+                  .build()
+                  .toByteArray()),
+          true);
+    }
+    JsonObject json = state.json(false);
+    assertThat(json.get("limited").getAsInt()).isEqualTo(3);
+    assertThat(json.get("near").getAsInt()).isEqualTo(2);
+    state.event(Records.event("own", "", Outcome.ERASED, 0, 10), true);
+    assertThat(state.json(false).get("near").getAsInt()).isEqualTo(1);
+  }
+
+  @Test
+  void anInventedNameMakesNoModel() {
+    state.spec(Records.spec("m\n\u202e<b>"));
+    state.update(Records.record(Records.update("x".repeat(101), 1, 1)), true);
     assertThat(state.json(true).getAsJsonArray("models")).isEmpty();
   }
 

@@ -3,6 +3,7 @@ package io.croupier.job.restart;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import io.croupier.job.restart.CommittedTopic.RecordVisitor;
 import io.croupier.job.restart.CommittedTopic.Section;
@@ -159,7 +160,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
             if (record.value() == null) {
               updates.remove(modelId);
             } else if (round(record).isPresent()) {
-              updates.put(modelId, ModelUpdate.parseFrom(record.value()));
+              update(record).ifPresent(update -> updates.put(modelId, update));
             }
           }
           return true;
@@ -266,14 +267,28 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
         }
       }
     } catch (IOException e) {
-      LOG.warn(
-          "The record at {}-{}@{} is not a ModelUpdate and is skipped: another program"
-              + " writes to the topic",
-          record.topic(),
-          record.partition(),
-          record.offset());
+      warn(record);
       return Optional.empty();
     }
     return Optional.of(new PublishedRound(new String(record.key(), UTF_8), round, atMs));
+  }
+
+  /** The whole update; empty if only its round can be read. */
+  static Optional<ModelUpdate> update(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return Optional.of(ModelUpdate.parseFrom(record.value()));
+    } catch (InvalidProtocolBufferException e) {
+      warn(record);
+      return Optional.empty();
+    }
+  }
+
+  private static void warn(ConsumerRecord<byte[], byte[]> record) {
+    LOG.warn(
+        "The record at {}-{}@{} is not a ModelUpdate and is skipped: another program"
+            + " writes to the topic",
+        record.topic(),
+        record.partition(),
+        record.offset());
   }
 }

@@ -73,6 +73,20 @@ class KafkaVisibleOutputsTest {
         .isEqualTo(event.getSource());
   }
 
+  /** Its round can be read, but not what is inside: it must not end the start of a job. */
+  @Test
+  void anUpdateThatBreaksWithinAFieldIsSkipped() {
+    byte[] start = ModelUpdate.newBuilder().setRound(3).build().toByteArray();
+    byte[] update = Arrays.copyOf(start, start.length + 3);
+    // An estimate of one byte, which is no tag.
+    update[start.length] = (byte) (ModelUpdate.ESTIMATES_FIELD_NUMBER << 3 | 2);
+    update[start.length + 1] = 1;
+    ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("updates", 1, 7, KEY, update);
+
+    assertThat(KafkaVisibleOutputs.round(record)).isPresent();
+    assertThat(KafkaVisibleOutputs.update(record)).isEmpty();
+  }
+
   @Test
   void readsTheRoundOfAnUpdate() throws Exception {
     byte[] update = ModelUpdate.newBuilder().setRound(3).setPublishedAtMs(5).build().toByteArray();
