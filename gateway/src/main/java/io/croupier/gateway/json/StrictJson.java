@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
@@ -99,11 +100,13 @@ public final class StrictJson {
   private void requireOneMeaning() throws InvalidJsonException {
     try {
       readValue(root, Optional.empty(), false, "");
-      // Fails if anything follows.
-      reader.peek();
+      if (reader.peek() == JsonToken.END_DOCUMENT) {
+        return;
+      }
     } catch (IOException | IllegalStateException e) {
-      throw new InvalidJsonException("the text is not JSON");
+      // The exception below covers this case, too.
     }
+    throw new InvalidJsonException("the text is not JSON");
   }
 
   /**
