@@ -231,7 +231,7 @@ class ModelSubscriberTest {
     assertThat(subscriber.awaitAfter(b, LONG).round()).isEqualTo(8);
   }
 
-  /** A subscriber asks this address, where nobody listens. */
+  /** A subscriber asks this address, where no server listens. */
   @Test
   void aBrokerThatDoesntAnswerIsSaid() {
     try (ModelSubscriber nowhere =
