@@ -86,6 +86,25 @@ class LedgerTest(unittest.TestCase):
             with self.assertRaises(LimitReachedError):
                 ledger.release(snapshot(3).terms, 1, False, self.fail)
 
+    def test_numbers_may_be_as_large_as_they_like(self) -> None:
+        with self.open(Limit(epsilon=1.7e308, reports=10**400, answers=0.5)) as ledger:
+            ledger.release(snapshot(0).terms, EPSILON, True, fixed(b""))
+            with self.assertRaises(LimitReachedError):
+                ledger.release(snapshot(1).terms, 2**63, False, self.fail)
+        with self.open() as ledger:
+            for round in range(1, 4):
+                ledger.release(snapshot(round).terms, 2**62, False, fixed(b""))
+            self.assertEqual(ledger.spent(), Spent(4, 2**63 - 1))
+        with self.open(Limit(epsilon=1.7e308)) as ledger:
+            with self.assertRaises(LimitReachedError):
+                ledger.release(snapshot(4).terms, 1, False, self.fail)
+
+    def test_a_share_of_a_limit_is_one_of_its_decimals(self) -> None:
+        with self.open(Limit(epsilon=3, answers=0.1)) as ledger:
+            ledger.release(snapshot(0).terms, 3 * EPSILON // 10, True, fixed(b""))
+            with self.assertRaises(LimitReachedError):
+                ledger.release(snapshot(1).terms, 1, True, self.fail)
+
     def test_answers_have_a_share_of_the_limit(self) -> None:
         with self.open(Limit(epsilon=4, answers=0.5)) as ledger:
             ledger.release(snapshot(0).terms, EPSILON, True, fixed(b""))

@@ -24,6 +24,9 @@ WINDOW = 64
 MOST_ROUNDS = 1024
 SECRET_BYTES = 32
 
+# The largest number in the file. It stands for every larger sum, and exceeds every limit.
+MOST_NANOS = 2**63 - 1
+
 # "crou", by which SQLite's file is recognised, and the version of its tables.
 APPLICATION_ID = 0x63726F75
 VERSION = 2
@@ -72,14 +75,19 @@ class Limit:
 
     def is_within(self, spent: "Spent", share: float) -> bool:
         """Whether a spend is within a share of the limit."""
-        if self.reports is not None and spent.reports > math.floor(self.reports * share):
+        if self.reports is not None and spent.reports > _share_of(self.reports, share):
             return False
         if share == 0:
             return spent.reports == 0
         if self.epsilon is None:
             return True
         nanos = nanos_of(self.epsilon)
-        return spent.epsilon_nanos <= (nanos if share == 1 else math.floor(nanos * share))
+        return spent.epsilon_nanos <= _share_of(nanos, share) and spent.epsilon_nanos < MOST_NANOS
+
+
+def _share_of(units: int, share: float) -> int:
+    """A share, from 0 to 1, of a number, rounded down; the number may be larger than any float."""
+    return units * nanos_of(share) // NANOS
 
 
 @dataclass(frozen=True)
@@ -91,12 +99,12 @@ class Spent:
 
     @property
     def epsilon(self) -> str:
-        """The sum, in decimals."""
+        """The sum, in decimals; the least that it may be, if it is more than the file can contain."""
         whole, fraction = divmod(self.epsilon_nanos, NANOS)
         return f"{whole}.{fraction:09d}".rstrip("0").rstrip(".")
 
     def plus(self, nanos: int) -> "Spent":
-        return Spent(self.reports + 1, self.epsilon_nanos + nanos)
+        return Spent(self.reports + 1, min(self.epsilon_nanos + nanos, MOST_NANOS))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
   /** Below it, the formula for the least p would cancel. */
   private static final double SMALL = 0.01;
 
-  /** An epsilon at which the mean of the loss is a rho for every r. */
+  /** An epsilon from which the mean of the loss is a rho for every r. */
   private static final double ENOUGH = 32;
 
   private static final int HALVINGS = 60;
@@ -111,6 +111,9 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
    * of the loss is more than twice its mean, and divergences first grow faster than their order.
    */
   private boolean meanIsRho() {
+    if (epsilon >= ENOUGH) {
+      return true; // the margin below would exceed what is left of p
+    }
     if (epsilon < SMALL) {
       return likely() >= 1.0 / 6 + epsilon / 8; // the series is 1 / 6 + epsilon / 12 + ...
     }

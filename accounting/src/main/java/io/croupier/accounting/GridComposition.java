@@ -27,6 +27,10 @@ import java.util.Optional;
  * of the number of reports; where most of the spectrum has vanished, less. Immutable.
  */
 final class GridComposition {
+  /** Losses of which no part and no multiple leaves the range of doubles. */
+  private static final double LEAST_LOSS = 1e-200;
+
+  private static final double MOST_LOSS = 1e200;
   private static final int LEAST_POINTS = 1 << 13;
   private static final int MOST_POINTS = 1 << 20;
 
@@ -91,8 +95,9 @@ final class GridComposition {
   }
 
   /**
-   * Creates the composition, for a delta of about that one; empty if the list is too long, or the
-   * sum so near to its largest value that the sum of epsilons is a tight bound.
+   * Creates the composition, for a delta of about that one; empty if the list is too long, the sum
+   * so near to its largest value that the sum of epsilons is a tight bound, or a loss below 1e-200
+   * or above 1e200.
    *
    * @param mu at least 0, finite
    * @param losses number of reports by loss
@@ -100,13 +105,14 @@ final class GridComposition {
    */
   static Optional<GridComposition> of(double mu, Map<PureLoss, Long> losses, double logDelta) {
     List<EqualLosses> groups = new ArrayList<>();
-    double allMu = mu;
+    double allMu = mu > 0 ? Math.max(mu, LEAST_LOSS) : 0;
     double count = 0;
     RenyiCurve curve = RenyiCurve.ZERO;
     for (Map.Entry<PureLoss, Long> entry : losses.entrySet()) {
       PureLoss loss = entry.getKey();
       long reports = entry.getValue();
-      if (!(loss.epsilon() <= Double.MAX_VALUE)) {
+      boolean isOnGrid = loss.epsilon() >= LEAST_LOSS && loss.epsilon() * reports <= MOST_LOSS;
+      if (loss.epsilon() > 0 && !isOnGrid) {
         return Optional.empty();
       }
       if (loss.epsilon() > 0 && reports > 0) {

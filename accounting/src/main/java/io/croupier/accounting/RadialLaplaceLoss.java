@@ -138,7 +138,8 @@ final class RadialLaplaceLoss implements PureLoss {
     compute();
     Double known = divergences.get(order);
     if (known == null) {
-      known = Math.min(epsilon, divergence(order - 1));
+      double divergence = divergence(order - 1);
+      known = divergence < epsilon ? divergence : epsilon; // also if a moment overflows
       divergences.put(order, known);
     }
     return known;

@@ -81,12 +81,10 @@ public final class Spends {
    * Adds a mechanism of which only a rho is known. For a Gaussian mechanism, {@link #addMu} yields
    * tighter bounds.
    *
-   * @param rho at least 0, finite
+   * @param rho at least 0; an infinite one guarantees nothing
    */
   public void addRho(double rho) {
-    if (!(rho >= 0 && rho <= Double.MAX_VALUE)) {
-      throw ArgumentChecks.refusal("rho", rho, "it must be at least 0 and finite");
-    }
+    ArgumentChecks.notNegative("rho", rho);
     double sum = this.rho + rho;
     this.rho = rho > 0 && this.rho > 0 ? Math.nextUp(sum) : sum;
   }

@@ -111,6 +111,7 @@ public final class ZeroConcentratedDp {
 
   /**
    * The order that attains {@link #epsilon}: a &gt; 1 with rho (a - 1)^2 + ln a = ln(1 / delta).
+   * The least double above 1 if that is not one.
    *
    * @param rho above 0, finite
    * @param logDelta natural logarithm of delta, below 0, finite
@@ -122,7 +123,7 @@ public final class ZeroConcentratedDp {
     if (!(logDelta < 0 && logDelta >= -Double.MAX_VALUE)) {
       throw ArgumentChecks.refusal("logDelta", logDelta, "it must be negative and finite");
     }
-    return 1 + RenyiDp.bestOrderMinusOne(rho, -logDelta);
+    return Math.max(Math.nextUp(1.0), 1 + RenyiDp.bestOrderMinusOne(rho, -logDelta));
   }
 
   /** The epsilon of divergence slope a + constant at order a = 1 + x, rounded up. */

@@ -2849,8 +2849,7 @@ export class Ledger {
   /** Whether spends are within a share of the limits. */
   #isWithin(after, share) {
     const reports = share === 0 ? 0 : Math.floor(this.#limitReports * share);
-    const nanos =
-      this.#limitNanos === null || share === 1 ? this.#limitNanos : BigInt(Math.floor(Number(this.#limitNanos) * share));
+    const nanos = this.#limitNanos === null || share === 1 ? this.#limitNanos : shareOf(this.#limitNanos, share);
     return after.reports <= reports && (nanos === null || after.epsilonNanos <= nanos);
   }
 
@@ -2912,6 +2911,11 @@ function requireAllowed(count, times, modelId) {
       `these data were reported to model ${modelId} ${often(count)}, and may be ${often(times)}; report other data under`
       + ' another key, or state a larger times, which spends again for the same data');
   }
+}
+
+/** A share, from 0 to 1, of a sum in units of 1e-9, rounded down; the sum may be larger than any number. */
+function shareOf(units, share) {
+  return (units * nanos(share)) / 10n ** BigInt(EPSILON_DECIMALS);
 }
 
 const NOTHING_SPENT = Object.freeze({ reports: 0, epsilonNanos: 0n });

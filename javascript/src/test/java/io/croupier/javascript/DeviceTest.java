@@ -350,6 +350,14 @@ class DeviceTest extends DeviceFixture {
         .isEqualTo("CroupierError");
   }
 
+  @Test
+  void answersTakeAShareOfTheLargestLimit() {
+    Value device = visits.open(visits.page(), "{limit: {epsilon: 1.7e308, answers: 0.5}}");
+    Value asked = visits.snapshot(0, "{" + ACCURACY + "1}");
+    visits.await(device.invokeMember("takePart", asked, rows("logistic")));
+    assertThat(visits.received()).hasSize(1);
+  }
+
   /** An error, or a missing report, would disclose it. */
   @Test
   void aGradientThatIsNotFiniteIsReported() {

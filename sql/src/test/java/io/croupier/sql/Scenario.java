@@ -26,7 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 final class Scenario {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
   private static final int STALENESS = 1000;
-  private static final int EVENTS = 23;
+  private static final int EVENTS = 24;
 
   /** Reports to `visits` that are admitted. */
   static final int USED = 16;
@@ -80,6 +80,8 @@ final class Scenario {
         noised("eve", 3, 1).toBuilder()
             .setGrid(Grid.newBuilder().addValues(0).addValues(0).addValues(0))
             .build());
+    // More than an account can contain.
+    records.report(noised("gus", 1, 1e12));
     records.report(answer("fay"));
     records.report(raw("dora"));
     records.report(raw("emil"));

@@ -237,7 +237,8 @@ class SqlPageITCase {
     assertThat(rows("Users near a limit"))
         .containsExactlyInAnyOrder(
             Row.of("ada", "visits", "epsilon", 10.5, 0.0, 1.0),
-            Row.of("carol", "all models", "reports", 9.0, 1.0, 0.9));
+            Row.of("carol", "all models", "reports", 9.0, 1.0, 0.9),
+            Row.of("gus", "visits", "epsilon", Double.POSITIVE_INFINITY, 0.0, 1.0));
   }
 
   @Test
@@ -252,7 +253,7 @@ class SqlPageITCase {
     }
     assertThat(reports)
         .isEqualTo(
-            Map.of("REFUSED_BUDGET", 1L, "REFUSED_DIMENSION", 1L, "REFUSED_UNKNOWN_MODEL", 1L));
+            Map.of("REFUSED_BUDGET", 2L, "REFUSED_DIMENSION", 1L, "REFUSED_UNKNOWN_MODEL", 1L));
   }
 
   @Test
@@ -261,9 +262,12 @@ class SqlPageITCase {
     assertThat(rows).hasSize(2);
     Map<String, Row> byModel = new HashMap<>();
     rows.forEach(row -> byModel.put(row.getFieldAs(0), row));
-    // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension; Fay an answer.
+    // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension; Fay an answer;
+    // Gus
+    // one that no account can contain.
+    double mean = (10.5 + 1 + 4.5 + 2 + 1) / 5;
     assertThat(byModel.get("visits"))
-        .isEqualTo(Row.of("visits", 5L, 19L, 10.5, (10.5 + 1 + 4.5 + 2 + 1) / 5, 0.0));
+        .isEqualTo(Row.of("visits", 6L, 20L, Double.POSITIVE_INFINITY, mean, 0.0));
     Row central = byModel.get("rides");
     assertThat(central.<Long>getFieldAs(1)).isEqualTo(2);
     assertThat(central.<Double>getFieldAs(5)).isPositive();

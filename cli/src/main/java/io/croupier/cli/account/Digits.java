@@ -28,8 +28,20 @@ public final class Digits {
   /** Rounds to six digits in the direction that the caller states to be the safe one. */
   public static String sixDigits(double value, RoundingMode towardsPrivacy) {
     return Double.isFinite(value)
-        ? all(BigDecimal.valueOf(value).round(new MathContext(6, towardsPrivacy)).doubleValue())
+        ? all(BigDecimal.valueOf(value).round(new MathContext(6, towardsPrivacy)))
         : all(value);
+  }
+
+  /**
+   * Rounds a sum of an account up to six digits. One that is too large for the account is infinite
+   * in records: more than 9223370000.
+   *
+   * @param largest the largest sum that an account can contain
+   */
+  public static String sum(double value, double largest) {
+    return value == Double.POSITIVE_INFINITY
+        ? "more than " + sixDigits(largest, RoundingMode.FLOOR)
+        : sixDigits(value, RoundingMode.CEILING);
   }
 
   /** Prints all digits: 17.66674617585618, 1e-6. */
@@ -37,9 +49,13 @@ public final class Digits {
     if (!Double.isFinite(value)) {
       return Double.isNaN(value) ? "not a number" : value > 0 ? "infinite" : "-infinite";
     }
-    BigDecimal exact = BigDecimal.valueOf(value).stripTrailingZeros();
+    return all(BigDecimal.valueOf(value));
+  }
+
+  private static String all(BigDecimal value) {
+    BigDecimal exact = value.stripTrailingZeros();
     int exponent = exact.precision() - exact.scale() - 1;
-    if (value == 0 || (exponent >= -3 && exponent < 15)) {
+    if (exact.signum() == 0 || (exponent >= -3 && exponent < 15)) {
       return exact.toPlainString();
     }
     BigDecimal mantissa = exact.movePointLeft(exponent);

@@ -4,7 +4,6 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.Bound;
 import io.croupier.operators.accounting.Totals;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,9 +61,9 @@ record ResultRow(String userId, String modelId, SpendTotals spend, Map<Bound, Do
       cells.add(modelId);
     }
     cells.add(Digits.count(totals.reports));
-    cells.add(Digits.sixDigits(totals.epsilon(), RoundingMode.CEILING));
-    cells.add(Digits.sixDigits(totals.mu(), RoundingMode.CEILING));
-    cells.add(Digits.sixDigits(spend.rho(), RoundingMode.CEILING));
+    cells.add(Digits.sum(totals.epsilon(), Totals.LARGEST_EPSILON));
+    cells.add(Digits.sum(totals.mu(), Totals.LARGEST_MU));
+    cells.add(Digits.sum(spend.rho(), Totals.LARGEST_RHO));
     for (Bound bound : Bound.values()) {
       cells.add(bounds.containsKey(bound) ? Digits.rounded(bounds.get(bound)) : "-");
     }

@@ -98,7 +98,9 @@ final class SpendTotals {
   }
 
   private static double up(BigDecimal number) {
-    double nearest = number.doubleValue();
-    return BigDecimal.valueOf(nearest).compareTo(number) < 0 ? Math.nextUp(nearest) : nearest;
+    double nearest = number.doubleValue(); // infinite if it is too large
+    return nearest <= Double.MAX_VALUE && BigDecimal.valueOf(nearest).compareTo(number) < 0
+        ? Math.nextUp(nearest)
+        : nearest;
   }
 }

@@ -206,10 +206,10 @@ public final class CsvData {
   }
 
   private void addNumeric(String column) {
-    double[] values = table.numbers(column);
+    double[] values = Scaling.near1(table.numbers(column));
     double mean = new Mean().evaluate(values);
     double deviation = new StandardDeviation().evaluate(values, mean);
-    if (!(deviation > 0) || !Double.isFinite(deviation)) {
+    if (!(deviation > 0)) {
       notes.add(ALL_EQUAL.formatted(column));
       return;
     }

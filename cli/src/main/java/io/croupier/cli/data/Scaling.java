@@ -1,7 +1,6 @@
 package io.croupier.cli.data;
 
 import java.util.Arrays;
-import org.apache.commons.math3.stat.descriptive.rank.Percentile;
 
 /** Functions that scale features. */
 final class Scaling {
@@ -24,9 +23,23 @@ final class Scaling {
     }
   }
 
+  /**
+   * Values times the power of 2 that brings the largest of them near 1, so that neither their sum
+   * nor that of their squares overflows.
+   */
+  static double[] near1(double[] values) {
+    double largest = Arrays.stream(values).map(Math::abs).max().orElse(0);
+    int exponent = Math.getExponent(largest);
+    return Arrays.stream(values).map(value -> Math.scalb(value, -exponent)).toArray();
+  }
+
   /** The median of {@code values}. */
   static double median(double[] values) {
-    return new Percentile().evaluate(values, 50);
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    double below = sorted[(sorted.length - 1) / 2];
+    double above = sorted[sorted.length / 2];
+    return below == above ? below : below / 2 + above / 2;
   }
 
   static double[] ones(int size) {

@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.account.Digits;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -12,18 +13,26 @@ final class NumberFormats {
 
   /** Prints all digits, without trailing zeros: 8, 0.25, 1000. */
   static String plain(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    return Double.isFinite(value)
+        ? BigDecimal.valueOf(value).stripTrailingZeros().toPlainString()
+        : Digits.all(value);
   }
 
   /** Rounds to four significant digits: 0.25, 1.902. */
   static String rounded(double value) {
-    return plain(new BigDecimal(value).round(new MathContext(4)).doubleValue());
+    return rounded(value, RoundingMode.HALF_UP);
   }
 
   /** Rounds up to four significant digits: 0.05751. */
   static String roundedUp(double value) {
+    return rounded(value, RoundingMode.CEILING);
+  }
+
+  private static String rounded(double value, RoundingMode mode) {
     return plain(
-        new BigDecimal(value).round(new MathContext(4, RoundingMode.CEILING)).doubleValue());
+        Double.isFinite(value)
+            ? new BigDecimal(value).round(new MathContext(4, mode)).doubleValue()
+            : value);
   }
 
   /** A small number with an exponent, in all digits: 1e-6. */

@@ -32,8 +32,8 @@ record MeanLoss(double bound, double mean, double standardError, double resoluti
    * @param estimates of all questions of a model
    * @param bound b, positive; where absent, the sum of the least and the largest threshold, which
    *     is the bound for thresholds that are symmetric about half of it
-   * @return empty unless there are at least two thresholds above 0 and below b, and an estimate for
-   *     each of them
+   * @return empty unless b is finite, there are at least two thresholds above 0 and below b, and an
+   *     estimate for each of them
    */
   static Optional<MeanLoss> of(List<Estimate> estimates, OptionalDouble bound) {
     List<Estimate> above =
@@ -47,7 +47,9 @@ record MeanLoss(double bound, double mean, double standardError, double resoluti
     double symmetric = threshold(above.get(0)) + threshold(above.get(above.size() - 1));
     double end = bound.orElse(symmetric);
     List<Estimate> below = above.stream().filter(estimate -> threshold(estimate) < end).toList();
-    return below.size() < 2 || !below.stream().allMatch(Estimate::hasFraction)
+    return end == Double.POSITIVE_INFINITY
+            || below.size() < 2
+            || !below.stream().allMatch(Estimate::hasFraction)
         ? Optional.empty()
         : Optional.of(integral(below, end));
   }
@@ -60,16 +62,16 @@ record MeanLoss(double bound, double mean, double standardError, double resoluti
   private static MeanLoss integral(List<Estimate> estimates, double bound) {
     int last = estimates.size() - 1;
     double mean = threshold(estimates.get(0)) / 2;
-    double variance = 0;
+    double error = 0;
     double widest = bound - threshold(estimates.get(last));
     for (int i = 0; i <= last; i++) {
       double before = i == 0 ? 0 : threshold(estimates.get(i - 1));
       double after = i == last ? bound : threshold(estimates.get(i + 1));
       double weight = (after - before) / 2;
       mean += weight * estimates.get(i).getFraction();
-      variance += Math.pow(weight * estimates.get(i).getStandardError(), 2);
+      error = Math.hypot(error, weight * estimates.get(i).getStandardError());
       widest = Math.max(widest, threshold(estimates.get(i)) - before);
     }
-    return new MeanLoss(bound, mean, Math.sqrt(variance), widest / 2);
+    return new MeanLoss(bound, mean, error, widest / 2);
   }
 }

@@ -7,6 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.account.Digits;
+import io.croupier.operators.accounting.Totals;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
@@ -55,10 +56,12 @@ record Balance(Spend spent, Window window, Left left) {
   List<String> cells() {
     return List.of(
         Digits.count(spent.getReports()),
-        up(spent.getEpsilon()),
-        up(spent.getMu()),
-        up(spent.getRho()),
-        spent.hasEpsilonAtDelta() ? up(spent.getEpsilonAtDelta()) : "-",
+        Digits.sum(spent.getEpsilon(), Totals.LARGEST_EPSILON),
+        Digits.sum(spent.getMu(), Totals.LARGEST_MU),
+        Digits.sum(spent.getRho(), Totals.LARGEST_RHO),
+        spent.hasEpsilonAtDelta()
+            ? Digits.sum(spent.getEpsilonAtDelta(), Totals.LARGEST_EPSILON)
+            : "-",
         Digits.count(spent.getUndisclosed()),
         Digits.count(spent.getUnbounded()),
         leftInWords());
@@ -79,10 +82,6 @@ record Balance(Spend spent, Window window, Left left) {
       return "no limit";
     }
     return window.hasDays() ? "in %d days: %s".formatted(window.getDays(), words) : words;
-  }
-
-  private static String up(double number) {
-    return Digits.sixDigits(number, RoundingMode.CEILING);
   }
 
   /** Adds the messages in the Protobuf JSON mapping. */

@@ -13,7 +13,8 @@ import org.apache.commons.lang3.StringUtils;
 
 /**
  * A histogram with at most ten bins, whose width is 1, 2 or 5 times a power of ten. A bin includes
- * its upper end but not its lower one, since spends are rounded up.
+ * its upper end but not its lower one, since spends are rounded up. Sums that are too large for an
+ * account, which are infinite, have a bin of their own at the end.
  *
  * @param bins from the first to the last non-empty one, including empty ones between them
  */
@@ -22,29 +23,38 @@ record Histogram(List<Bin> bins) {
   private static final int WIDTH = 40;
 
   /** The number of values in an interval, {@code above} excluded and {@code upTo} included. */
-  record Bin(BigDecimal above, BigDecimal upTo, long count) {}
+  record Bin(double above, double upTo, long count) {}
 
   /**
    * The histogram of the positive values; others are left out.
    *
    * @param counts the number of occurrences of each value
+   * @param largest the largest sum that an account can contain
    */
-  static Histogram of(SortedMap<Double, Long> counts) {
-    SortedMap<Double, Long> positive = counts.tailMap(Double.MIN_VALUE);
+  static Histogram of(SortedMap<Double, Long> counts, double largest) {
+    List<Bin> bins = ofFinite(counts.subMap(Double.MIN_VALUE, Double.POSITIVE_INFINITY));
+    if (counts.containsKey(Double.POSITIVE_INFINITY)) {
+      long beyond = counts.get(Double.POSITIVE_INFINITY);
+      bins.add(new Bin(largest, Double.POSITIVE_INFINITY, beyond));
+    }
+    return new Histogram(List.copyOf(bins));
+  }
+
+  private static List<Bin> ofFinite(SortedMap<Double, Long> positive) {
+    List<Bin> bins = new ArrayList<>();
     if (positive.isEmpty()) {
-      return new Histogram(List.of());
+      return bins;
     }
     BigDecimal width = width(positive.firstKey(), positive.lastKey());
     long first = bin(positive.firstKey(), width);
     long last = bin(positive.lastKey(), width);
     long[] sums = new long[(int) (last - first) + 1];
     positive.forEach((value, count) -> sums[(int) (bin(value, width) - first)] += count);
-    List<Bin> bins = new ArrayList<>();
     for (int i = 0; i < sums.length; i++) {
       BigDecimal above = width.multiply(BigDecimal.valueOf(first + i));
-      bins.add(new Bin(above, above.add(width), sums[i]));
+      bins.add(new Bin(above.doubleValue(), above.add(width).doubleValue(), sums[i]));
     }
-    return new Histogram(List.copyOf(bins));
+    return bins;
   }
 
   private static BigDecimal width(double least, double most) {
@@ -91,8 +101,8 @@ record Histogram(List<Bin> bins) {
     return String.join(System.lineSeparator(), lines);
   }
 
-  private static String text(BigDecimal edge) {
-    return Digits.all(edge.doubleValue());
+  private static String text(double edge) {
+    return Digits.all(edge);
   }
 
   /** The JSON form. */
@@ -100,8 +110,8 @@ record Histogram(List<Bin> bins) {
     JsonArray array = new JsonArray();
     for (Bin bin : bins) {
       JsonObject object = new JsonObject();
-      object.add("above", Json.number(bin.above().doubleValue()));
-      object.add("upTo", Json.number(bin.upTo().doubleValue()));
+      object.add("above", Json.number(bin.above()));
+      object.add("upTo", Json.number(bin.upTo()));
       object.addProperty("count", bin.count());
       array.add(object);
     }

@@ -1,6 +1,7 @@
 package io.croupier.cli.ledger;
 
 import com.google.gson.JsonObject;
+import io.croupier.operators.accounting.Totals;
 import io.croupier.schemas.Spend;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,8 @@ final class SpendDistribution {
    */
   List<String> text(String whose) {
     List<String> text = new ArrayList<>();
-    Histogram ofEpsilons = Histogram.of(epsilons);
-    Histogram ofMus = Histogram.of(mus);
+    Histogram ofEpsilons = ofEpsilons();
+    Histogram ofMus = ofMus();
     if (!ofEpsilons.bins().isEmpty()) {
       text.add("Epsilon spent, by " + whose + ":");
       text.add(ofEpsilons.text());
@@ -39,8 +40,16 @@ final class SpendDistribution {
   /** The JSON form. */
   JsonObject json() {
     JsonObject json = new JsonObject();
-    json.add("epsilon", Histogram.of(epsilons).json());
-    json.add("mu", Histogram.of(mus).json());
+    json.add("epsilon", ofEpsilons().json());
+    json.add("mu", ofMus().json());
     return json;
+  }
+
+  private Histogram ofEpsilons() {
+    return Histogram.of(epsilons, Totals.LARGEST_EPSILON);
+  }
+
+  private Histogram ofMus() {
+    return Histogram.of(mus, Totals.LARGEST_MU);
   }
 }

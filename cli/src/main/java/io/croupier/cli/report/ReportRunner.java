@@ -1,6 +1,8 @@
 package io.croupier.cli.report;
 
+import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.cli.InputException;
+import io.croupier.cli.account.Digits;
 import io.croupier.cli.io.CountBar;
 import io.croupier.client.NotChosenException;
 import io.croupier.client.ledger.AlreadyReportedException;
@@ -9,9 +11,7 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.Spent;
 import io.croupier.client.randomiser.Randomiser;
-import java.math.BigDecimal;
-import java.math.MathContext;
-import java.math.RoundingMode;
+import io.croupier.operators.accounting.Totals;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,8 +20,6 @@ import java.util.Set;
 
 /** Reports gradients until the source is exhausted or the limit is reached. */
 final class ReportRunner {
-  private static final MathContext DIGITS = new MathContext(6, RoundingMode.CEILING);
-
   private final Gradients gradients;
   private final ReportSink sink;
   private final LocalLedger ledger;
@@ -156,20 +154,17 @@ final class ReportRunner {
                   + " unknown)")
               .formatted(spent.unbounded()));
     }
-    addLevel(parts, "epsilon", spent.epsilon(), limit.epsilon());
-    addLevel(parts, "mu", spent.muSquared().sqrt(DIGITS), limit.mu());
+    addLevel(parts, "epsilon", spent.epsilonNanos(), spent.epsilonInWords(), limit.epsilon());
+    double mu = DecimalUnits.rootUp(spent.muSquaredPicos());
+    addLevel(parts, "mu", spent.muSquaredPicos(), Digits.sum(mu, Totals.LARGEST_MU), limit.mu());
     return String.join(", ", parts);
   }
 
-  private static void addLevel(List<String> parts, String name, BigDecimal spent, double limit) {
+  private static void addLevel(
+      List<String> parts, String name, long units, String spent, double limit) {
     boolean limited = limit > 0 && limit < Double.POSITIVE_INFINITY;
-    if (spent.signum() > 0 || limited) {
-      parts.add(
-          name + " " + plain(spent) + (limited ? " of " + plain(BigDecimal.valueOf(limit)) : ""));
+    if (units > 0 || limited) {
+      parts.add(name + " " + spent + (limited ? " of " + Digits.all(limit) : ""));
     }
-  }
-
-  private static String plain(BigDecimal number) {
-    return number.stripTrailingZeros().toPlainString();
   }
 }

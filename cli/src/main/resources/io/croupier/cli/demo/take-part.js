@@ -233,7 +233,8 @@ function showVerdict(account) {
   const admitted = account.outcome === "ADMITTED";
   say(admitted ? "Admitted: the job's ledger has charged your report and passed it to the model."
     : `The job's ledger answered: ${account.outcome.toLowerCase().replaceAll("_", " ")}.`, !admitted);
-  setText(part("account"), `The job's account of your trial identity: epsilon ${decimals(account.epsilon)} in ${count(account.reports)}`
+  setText(part("account"), `The job's account of your trial identity: epsilon`
+    + ` ${account.epsilon === undefined ? "more than it can count" : decimals(account.epsilon)} in ${count(account.reports)}`
     + ` ${account.reports === 1 ? "report" : "reports"}. In this demonstration, ${count(account.visitors)}`
     + ` ${account.visitors === 1 ? "visitor has" : "visitors have"} sent ${count(account.judged)}.`);
 }

@@ -95,6 +95,32 @@ class ComposeCommandTest {
     return "{\"userId\":\"%s\",\"modelId\":\"m\",%s}%n".formatted(user, declaration);
   }
 
+  /** Sums that no account, and no double, can contain. */
+  @Test
+  void composesTheLargestLevels() throws IOException {
+    String file =
+        file(
+                "largest.jsonl",
+                """
+                {"userId":"ada","l2Laplace":{"epsilon":1e8},"count":100}
+                {"userId":"bob","gaussian":{"mu":1e200},"count":2}
+                {"userId":"cy","zeroConcentrated":{"rho":1.7e308},"count":2}
+                {"userId":"di","l2Laplace":{"epsilon":1.7e308},"count":2}
+                {"userId":"eve","coordinateLaplace":{"taus":[1e308,1e308],"clip":"L2"}}
+                {"userId":"flo","l2Laplace":{"epsilon":0.5}}
+                """)
+            .toString();
+    String text = compose(file).out();
+    assertThat(text)
+        .containsPattern("ada +\\| +100 \\| +more than 9223370000 ")
+        .containsPattern("bob +\\| +2 \\| +0 \\| +more than 3037 \\| +more than 9223370 ")
+        .containsPattern("cy +\\| +2 \\| +0 \\| +0 \\| +more than 9223370 ")
+        .containsPattern("flo +\\| +1 \\| +0\\.5 ");
+    for (JsonElement user : json(file).getAsJsonArray("byUser")) {
+      assertThat(user.toString()).doesNotContain("NaN").doesNotContain(":Infinity");
+    }
+  }
+
   @Test
   void everyBoundIsThatOfTheReference() throws IOException {
     int compared = 0;

@@ -42,6 +42,25 @@ class CsvDataTest {
     assertThat(data.problem().score(data.problem().optimum()).fit()).isEqualTo(1);
   }
 
+  /** Sums and squares of finite values need not be finite. */
+  @Test
+  void theLargestNumbersAreStandardised() throws IOException {
+    String people =
+        """
+        wide,narrow,income
+        1.7e308,0,-1.7e308
+        -1.7e308,4.9e-324,-1.6e308
+        1.7e308,0,1.6e308
+        -1.7e308,4.9e-324,1.7e308
+        """;
+    DataSet data = CsvData.load(file(people), "income");
+    assertThat(data.features()).containsExactly("intercept", "wide", "narrow");
+    assertThat(data.notes()).isEmpty();
+    assertThat(data.description()).endsWith("is income above its median of 0.0?");
+    assertThat(data.problem().gradientBound()).isCloseTo(1, within(1e-12));
+    assertThat(data.problem().score(data.problem().optimum()).loss()).isFinite();
+  }
+
   private static Features described() throws TextFormat.ParseException {
     return new Features(
         TextFormat.parse(

@@ -21,6 +21,16 @@ class NumberFormatsTest {
     assertThat(NumberFormats.rounded(0.25)).isEqualTo("0.25");
   }
 
+  /** The largest doubles round to infinity, and an epsilon may be infinite. */
+  @Test
+  void everyDoubleHasAText() {
+    for (double value : new double[] {Double.MAX_VALUE, Double.POSITIVE_INFINITY}) {
+      assertThat(NumberFormats.roundedUp(value)).isEqualTo("infinite");
+    }
+    assertThat(NumberFormats.plain(Double.POSITIVE_INFINITY)).isEqualTo("infinite");
+    assertThat(NumberFormats.rounded(Double.MIN_VALUE)).startsWith("0.000");
+  }
+
   @Test
   void scoresStayReadableHoweverBad() {
     assertThat(NumberFormats.score(0.69314)).isEqualTo("0.693");

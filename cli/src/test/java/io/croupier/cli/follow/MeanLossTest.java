@@ -44,6 +44,16 @@ class MeanLossTest {
         .isCloseTo(0.01 * Math.sqrt(0.35 * 0.35 + 0.9 * 0.9 + 0.65 * 0.65), within(1e-15));
   }
 
+  /** Of finite thresholds, the sum, distances and squares may be infinite. */
+  @Test
+  void theLargestThresholdsHaveAMeanOrNone() {
+    List<Estimate> large = of(t -> 0, 0.9e308, 1e308, 1.1e308);
+    assertThat(MeanLoss.of(large, OptionalDouble.empty())).isEmpty();
+    MeanLoss mean = mean(1.7e308, of(t -> 0, 1e200, 1e308, 1.1e308));
+    assertThat(mean.mean()).isEqualTo(0.5e200);
+    assertThat(mean.standardError()).isFinite();
+  }
+
   /** Whatever the losses of 50 people are, the mean is within the resolution. */
   @Test
   void isWithinTheResolutionOfTheTrueMean() {

@@ -2,7 +2,6 @@ package io.croupier.cli.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.math.BigDecimal;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -14,7 +13,7 @@ class HistogramTest {
     for (double value : values) {
       counts.merge(value, 1L, Long::sum);
     }
-    return Histogram.of(counts);
+    return Histogram.of(counts, 9e9);
   }
 
   @Test
@@ -41,7 +40,7 @@ class HistogramTest {
     Histogram histogram = of(4, 4, 4);
     assertThat(histogram.bins()).hasSize(1);
     assertThat(histogram.bins().get(0).count()).isEqualTo(3);
-    assertThat(histogram.bins().get(0).upTo()).isEqualByComparingTo("4");
+    assertThat(histogram.bins().get(0).upTo()).isEqualTo(4);
   }
 
   @Test
@@ -49,6 +48,35 @@ class HistogramTest {
     assertThat(of(0, 0).bins()).isEmpty();
     assertThat(of().bins()).isEmpty();
     assertThat(of(0, 2).bins()).hasSize(1);
+  }
+
+  /** A saturated sum is infinite in records. */
+  @Test
+  void whatAnAccountCannotContainHasABin() {
+    double infinite = Double.POSITIVE_INFINITY;
+    assertThat(of(1, infinite).text())
+        .isEqualTo(
+            String.join(
+                System.lineSeparator(),
+                " above        0.9 up to          1 | 1 | ########################################",
+                " above 9000000000 up to   infinite | 1 | ########################################"));
+    assertThat(of(infinite, infinite).bins()).containsExactly(new Histogram.Bin(9e9, infinite, 2));
+    assertThat(of(infinite).json())
+        .hasToString("[{\"above\":9.0E9,\"upTo\":\"Infinity\",\"count\":1}]");
+  }
+
+  @Test
+  void everySumOfAnAccountHasABin() {
+    double[] extremes = {Double.MIN_VALUE, 1e-310, Double.MIN_NORMAL, 1e-9, 1, 9e9};
+    for (double least : extremes) {
+      for (double most : extremes) {
+        Histogram histogram = of(least, most);
+        assertThat(histogram.bins().stream().mapToLong(Histogram.Bin::count).sum())
+            .as("%s, %s", least, most)
+            .isEqualTo(2);
+        assertThat(histogram.text()).doesNotContain("infinite").doesNotContain("not a number");
+      }
+    }
   }
 
   @Test
@@ -64,8 +92,7 @@ class HistogramTest {
       for (Histogram.Bin bin : histogram.bins()) {
         long inside = 0;
         for (double value : values) {
-          BigDecimal exact = BigDecimal.valueOf(value);
-          inside += exact.compareTo(bin.above()) > 0 && exact.compareTo(bin.upTo()) <= 0 ? 1 : 0;
+          inside += value > bin.above() && value <= bin.upTo() ? 1 : 0;
         }
         assertThat(bin.count()).as("run %d", run).isEqualTo(inside);
         counted += inside;

@@ -70,6 +70,37 @@ class StatementTest {
     assertThat(json.getAsJsonArray("verdicts")).hasSize(3);
   }
 
+  /**
+   * One report with an epsilon of 1e8, or a mu of 1e4, saturates sums, and must not hide others.
+   */
+  @Test
+  void ofAPersonWhoseSumsAreTooLarge() {
+    Spend saturated =
+        spend(2, Double.POSITIVE_INFINITY).toBuilder().setMu(Double.POSITIVE_INFINITY).build();
+    AccountingEvent event =
+        event("eve", Outcome.ADMITTED, "", 1).toBuilder()
+            .setSpent(saturated)
+            .setModelTotals(saturated)
+            .setUserTotals(saturated.toBuilder().setEpsilonAtDelta(Double.POSITIVE_INFINITY))
+            .build();
+    TopStatement all = new TopStatement();
+    all.add(event("bob", Outcome.ADMITTED, "", 9));
+    all.add(event);
+    assertThat(all.text(2))
+        .containsPattern(
+            "eve +\\| +2 \\| +more than 9223370000 \\| +more than 3037 \\| +more than 9223370 \\|"
+                + " +more than 9223370000")
+        .containsPattern("bob +\\| +10 \\| +6\\.75")
+        .containsPattern("up to +6\\.8 \\| 1 \\|")
+        .containsPattern("above +9223372036\\.8547\\d* up to +infinite \\| 1 \\|");
+    assertThat(all.json(2).toString())
+        .contains("\"epsilon\":\"Infinity\"", "\"upTo\":\"Infinity\"");
+    UserStatement one = new UserStatement("eve");
+    one.add(event);
+    assertThat(one.text()).containsPattern("model taps +\\| +2 \\| +more than 9223370000 ");
+    assertThat(one.json().toString()).contains("\"rho\":\"Infinity\"");
+  }
+
   @Test
   void ofTopSpenders() {
     TopStatement statement = new TopStatement();

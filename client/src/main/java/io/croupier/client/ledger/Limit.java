@@ -87,7 +87,7 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
     if (epsilon == 0 && cost.epsilonNanos() > 0) {
       throw new LimitReachedException(
           "the report spends epsilon = "
-              + plain(cost.epsilon())
+              + cost.epsilonInWords()
               + "; the limit, mu = "
               + plain(mu)
               + ", allows Gaussian noise only: state a limit on epsilon, too, or use Gaussian"
@@ -96,19 +96,19 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
     if (mu == 0 && cost.muSquaredPicos() > 0) {
       throw new LimitReachedException(
           "the report has Gaussian noise and spends mu^2 = "
-              + plain(cost.muSquared())
+              + cost.muSquaredInWords()
               + "; the limit, epsilon = "
               + plain(epsilon)
               + ", allows none: state a limit on mu, too, or use other noise");
     }
     if (isAbove(after.epsilonNanos(), after.epsilon(), epsilon, 1)) {
       throw new LimitReachedException(
-          "epsilon would add up to " + plain(after.epsilon()) + "; the limit is " + plain(epsilon));
+          "epsilon would add up to " + after.epsilonInWords() + "; the limit is " + plain(epsilon));
     }
     if (isAbove(after.muSquaredPicos(), after.muSquared(), mu, 2)) {
       throw new LimitReachedException(
           "mu^2 would add up to "
-              + plain(after.muSquared())
+              + after.muSquaredInWords()
               + "; the limit is the square of mu = "
               + plain(mu));
     }
@@ -166,9 +166,5 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
 
   private static String plain(double limit) {
     return limit == (long) limit ? Long.toString((long) limit) : Double.toString(limit);
-  }
-
-  private static String plain(BigDecimal number) {
-    return number.stripTrailingZeros().toPlainString();
   }
 }

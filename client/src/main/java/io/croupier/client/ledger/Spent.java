@@ -55,4 +55,14 @@ public record Spent(
   public BigDecimal muSquared() {
     return BigDecimal.valueOf(muSquaredPicos, MU_SQUARED_DECIMALS);
   }
+
+  /** {@link #epsilon} in decimals; "at least" what a ledger can count, if it is more. */
+  public String epsilonInWords() {
+    return DecimalUnits.text(epsilonNanos, EPSILON_DECIMALS);
+  }
+
+  /** {@link #muSquared} likewise. */
+  public String muSquaredInWords() {
+    return DecimalUnits.text(muSquaredPicos, MU_SQUARED_DECIMALS);
+  }
 }

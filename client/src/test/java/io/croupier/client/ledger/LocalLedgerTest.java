@@ -199,7 +199,11 @@ class LocalLedgerTest {
     assertLimit(
         LocalLedger.inMemory("u", Limit.ofEpsilon(Double.MAX_VALUE)),
         huge,
-        "epsilon would add up to 9223372036.854775807; the limit is 1.7976931348623157E308");
+        "epsilon would add up to at least 9223372036.854775807; the limit is 1.7976931348623157E308");
+    assertLimit(
+        LocalLedger.inMemory("u", Limit.ofMu(1e300)),
+        new GaussianRandomiser(1, 2, -16, 1e12),
+        "mu^2 would add up to at least 9223372.036854775807; the limit is the square of mu = 1.0E300");
   }
 
   @Test

@@ -167,7 +167,10 @@ public final class TrialHandler extends Handler.Abstract {
     return json;
   }
 
-  /** The newest verdict on the sender's reports, if there is one, and how many visitors came. */
+  /**
+   * The newest verdict on the sender's reports, if there is one, and how many visitors came. An
+   * epsilon that is too large for an account is left out.
+   */
   private JsonObject account(Exchange exchange) {
     JsonObject json = new JsonObject();
     Visits.Account account = visits.account(senders.authenticate(exchange));
@@ -180,7 +183,10 @@ public final class TrialHandler extends Handler.Abstract {
               json.addProperty("sequence", event.getSequence());
               json.addProperty("outcome", event.getOutcome().name());
               json.addProperty("reports", event.getUserTotals().getReports());
-              json.addProperty("epsilon", event.getUserTotals().getEpsilon());
+              double epsilon = event.getUserTotals().getEpsilon();
+              if (Double.isFinite(epsilon)) {
+                json.addProperty("epsilon", epsilon);
+              }
             });
     return json;
   }

@@ -29,6 +29,8 @@ final class PageNumbers {
       return new JsonPrimitive((long) value);
     }
     MathContext rounding = new MathContext(digits, RoundingMode.HALF_EVEN);
-    return new JsonPrimitive(new BigDecimal(value).round(rounding).doubleValue());
+    double rounded = new BigDecimal(value).round(rounding).doubleValue();
+    // The largest doubles may be rounded to infinity.
+    return new JsonPrimitive(Double.isFinite(rounded) ? rounded : value);
   }
 }

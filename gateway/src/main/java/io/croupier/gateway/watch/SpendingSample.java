@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -113,7 +114,8 @@ final class SpendingSample {
   /**
    * Histograms of the costs that somebody has, and how near people are to their limits.
    *
-   * <p>{@code oneIn}: one in how many people is in the sample.
+   * <p>{@code oneIn}: one in how many people is in the sample. {@code beyond}: how many have a sum
+   * that is too large for an account, which is infinite in records.
    */
   JsonObject json() {
     JsonObject json = new JsonObject();
@@ -145,18 +147,21 @@ final class SpendingSample {
   }
 
   private void addCost(JsonArray costs, String name, ToDoubleFunction<PersonTotals> cost) {
-    double largest = people.values().stream().mapToDouble(cost).filter(v -> v > 0).max().orElse(0);
-    if (!(largest > 0) || Double.isInfinite(largest)) {
+    double[] values = people.values().stream().mapToDouble(cost).toArray();
+    double[] finite = Arrays.stream(values).filter(Double::isFinite).toArray();
+    long beyond = Arrays.stream(values).filter(Double::isInfinite).count();
+    double largest = Arrays.stream(finite).max().orElse(0);
+    if (!(largest > 0) && beyond == 0) {
       return;
     }
-    double width = width(largest);
+    double width = largest > 0 ? width(largest) : 1;
     long[] counts = new long[bin(largest, width) + 1];
-    people.values().stream()
-        .mapToDouble(cost)
-        .filter(value -> !Double.isNaN(value))
-        .forEach(value -> counts[Math.min(counts.length - 1, bin(value, width))]++);
+    for (double value : finite) {
+      counts[Math.min(counts.length - 1, bin(value, width))]++;
+    }
     JsonObject json = new JsonObject();
     json.addProperty("name", name);
+    json.addProperty("beyond", beyond);
     json.add("width", PageNumbers.number(width));
     JsonArray bins = new JsonArray();
     for (long count : counts) {

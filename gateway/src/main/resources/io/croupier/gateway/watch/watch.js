@@ -569,7 +569,9 @@ function showSpending(all) {
   const cost = spending.costs.find(each => each.name === chosen);
   const bins = chosen === "share" ? spending.shares : cost ? cost.bins : [];
   const edge = i => chosen === "share" ? 10 * i + " %" : digits(i * (cost ? cost.width : 1));
-  const rows = bins.map((people, i) => ({ label: edge(i) + " to " + edge(i + 1), people }));
+  const beyond = cost && cost.beyond ? [cost.beyond] : [];
+  const rows = [...bins.map((people, i) => ({ label: edge(i) + " to " + edge(i + 1), people })),
+    ...beyond.map(people => ({ label: "more than an account can count", people }))];
   const sample = spending.oneIn > 1 ? `, a random sample of one person in ${count(spending.oneIn)}` : "";
   const limited = spending.limited
     ? ` ${count(spending.near)} of ${count(spending.limited)} with a limit have spent at least 90 % of it`
@@ -578,8 +580,8 @@ function showSpending(all) {
   setText(byId("spending-summary"), spending.people === 0 ? "No report has been charged yet."
     : `${count(spending.people)} people${sample}.${limited}`);
   const chart = charts.spending;
-  chart.data.labels = bins.map((people, i) => edge(i + 1));
-  chart.data.datasets[0].data = bins;
+  chart.data.labels = [...bins.map((people, i) => edge(i + 1)), ...beyond.map(() => "more")];
+  chart.data.datasets[0].data = [...bins, ...beyond];
   chart.options.scales.x.title = {
     display: true, color: style("--soft"), text: (chosen === "share" ? "share of the limit" : chosen) + " spent, up to"
   };

@@ -30,7 +30,24 @@ class SpendingSampleTest {
     assertThat(json.get("limited").getAsInt()).isZero();
     // Bins include their upper ends: (3, 4] and (9, 10].
     assertThat(json.get("costs").toString())
-        .isEqualTo("[{\"name\":\"epsilon\",\"width\":1,\"bins\":[0,0,0,4,0,0,0,0,0,1]}]");
+        .isEqualTo(
+            "[{\"name\":\"epsilon\",\"beyond\":0,\"width\":1,\"bins\":[0,0,0,4,0,0,0,0,0,1]}]");
+  }
+
+  /** One person's declaration doesn't hide what the others spent. */
+  @Test
+  void countsSumsThatNoAccountCanContain() {
+    SpendingSample sample = new SpendingSample(10);
+    sample.put(1, epsilon(2), Left.getDefaultInstance());
+    sample.put(2, epsilon(Double.POSITIVE_INFINITY), Left.newBuilder().setEpsilon(0).build());
+    JsonObject json = sample.json();
+    assertThat(json.get("near").getAsInt()).isEqualTo(1);
+    assertThat(json.get("costs").toString())
+        .isEqualTo(
+            "[{\"name\":\"epsilon\",\"beyond\":1,\"width\":0.2,\"bins\":[0,0,0,0,0,0,0,0,0,1]}]");
+    sample.put(1, epsilon(Double.POSITIVE_INFINITY), Left.getDefaultInstance());
+    assertThat(sample.json().get("costs").toString())
+        .isEqualTo("[{\"name\":\"epsilon\",\"beyond\":2,\"width\":1,\"bins\":[0]}]");
   }
 
   @Test

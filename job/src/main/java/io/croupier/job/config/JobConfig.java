@@ -66,6 +66,8 @@ public record JobConfig(
   /** Flink's limit on the number of key groups, 2^15. */
   private static final int MOST_KEY_GROUPS = 1 << 15;
 
+  private static final Duration LONGEST = Duration.ofDays(3650);
+
   /**
    * Keys masked in addition to those that Flink masks; JVM options and environments may contain any
    * secret.
@@ -322,14 +324,14 @@ public record JobConfig(
     String text = text(key, settings);
     try {
       Duration value = TimeUtils.parseDuration(text.strip().toLowerCase(Locale.ROOT));
-      if (value.compareTo(Duration.ofMillis(1)) >= 0) {
+      if (value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0) {
         return value;
       }
     } catch (IllegalArgumentException e) {
       // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
-        "%s is '%s'; it must be a duration of at least 1 ms, such as '500 ms' or '2 s'"
+        "%s is '%s'; it must be a duration from 1 ms to 3650 d, such as '500 ms' or '2 s'"
             .formatted(key.key(), text));
   }
 }

@@ -19,6 +19,15 @@ import io.croupier.schemas.Spend;
  * (3) {@link Long#MAX_VALUE} is a saturated sum, which never changes; in records it is infinite.
  */
 public final class Totals {
+  /** The largest sum of pure epsilons, rounded down. */
+  public static final double LARGEST_EPSILON = DecimalUnits.toDoubleDown(DecimalUnits.SATURATED, 9);
+
+  /** The largest sum of rho, rounded down. */
+  public static final double LARGEST_RHO = DecimalUnits.toDoubleDown(DecimalUnits.SATURATED, 12);
+
+  /** The root of the largest sum of mu^2, rounded down. */
+  public static final double LARGEST_MU = DecimalUnits.rootDown(DecimalUnits.SATURATED);
+
   /** The number of all reports, including those with undisclosed noise. */
   public long reports;
 
