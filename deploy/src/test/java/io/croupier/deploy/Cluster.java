@@ -81,7 +81,7 @@ final class Cluster implements AutoCloseable {
    * The first of enough consecutive free ports. They are below those that operating systems give to
    * connections: while a server is down, its clients' attempts to connect could take its port.
    */
-  private static synchronized int freePorts() throws IOException {
+  static synchronized int freePorts() throws IOException {
     while (true) {
       int first = nextPort;
       nextPort = first + 2 * PORTS < END_PORT ? first + PORTS : FIRST_PORT;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Runs the steps of the Dockerfiles without a container engine, in a directory tree that replaces
  * the base image, each as the user that it has there. The tree contains only the dependencies of
- * the steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}). {@code
+ * the steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}). {@link
  * ContainersE2ECase} builds and starts the images.
  */
 class ImageITCase {
@@ -176,21 +176,19 @@ class ImageITCase {
     assertThatThrownBy(() -> run("mkdir /elsewhere")).hasMessageContaining("ermission denied");
   }
 
+  /** The class and the arguments of the FlinkDeployment, with the jar and Flink's own. */
   @Test
   void theJobsJarIsComplete() throws Exception {
     build(JOB);
 
-    String classPath =
-        Cluster.ROOT.resolve("deploy/target/lib") + "/*:" + tree + "/opt/flink/usrlib/*";
-    assertThat(
-            java(
-                "-cp",
-                classPath,
-                "io.croupier.job.CroupierJob",
-                "--kafka.bootstrap.servers",
-                "nowhere:9092",
-                "--dry-run"))
-        .contains("ledger");
+    Map<String, Object> job = Yaml.map(Yaml.documents(KUBERNETES).get(0), "spec", "job");
+    List<String> arguments = new ArrayList<>();
+    arguments.add("-cp");
+    arguments.add(Cluster.ROOT.resolve("deploy/target/lib") + "/*:" + tree + "/opt/flink/usrlib/*");
+    arguments.add((String) job.get("entryClass"));
+    ((List<?>) job.get("args")).forEach(argument -> arguments.add((String) argument));
+    arguments.add("--dry-run");
+    assertThat(java(arguments)).contains("ledger");
   }
 
   @Test
@@ -204,7 +202,7 @@ class ImageITCase {
       arguments.add(argument.startsWith("/") ? tree + argument : argument);
     }
     arguments.add("--help");
-    assertThat(java(arguments.toArray(String[]::new))).contains("croupier gateway");
+    assertThat(java(arguments)).contains("croupier gateway");
     run("touch /secrets/pepper");
     assertThatThrownBy(() -> run("mkdir /elsewhere")).hasMessageContaining("ermission denied");
     user = "flink";
@@ -212,11 +210,11 @@ class ImageITCase {
         .isInstanceOf(IllegalStateException.class);
   }
 
-  private static String java(String... arguments) throws IOException {
+  private static String java(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx256m");
-    command.addAll(List.of(arguments));
+    command.addAll(arguments);
     return succeed(command);
   }
 
