@@ -30,7 +30,7 @@ final class GridComposition {
   /** Losses of which no part and no multiple leaves the range of doubles. */
   private static final double LEAST_LOSS = 1e-200;
 
-  private static final double MOST_LOSS = 1e200;
+  private static final double MOST_LOSS = 1e305;
   private static final int LEAST_POINTS = 1 << 13;
   private static final int MOST_POINTS = 1 << 20;
 
@@ -97,7 +97,7 @@ final class GridComposition {
   /**
    * Creates the composition, for a delta of about that one; empty if the list is too long, the sum
    * so near to its largest value that the sum of epsilons is a tight bound, or a loss below 1e-200
-   * or above 1e200.
+   * or above 1e305.
    *
    * @param mu at least 0, finite
    * @param losses number of reports by loss
