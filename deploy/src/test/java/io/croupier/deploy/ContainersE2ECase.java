@@ -65,7 +65,7 @@ class ContainersE2ECase {
 
         containers.shell(COMPOSE + "restart jobmanager");
         containers.shell(
-            "until %slogs jobmanager 2>&1 | grep -q \"without the ledger's state\"; do sleep 1; done"
+            "until podman logs $(%sps -q jobmanager) 2>&1 | grep \"without the ledger's state\"; do sleep 1; done"
                 .formatted(COMPOSE));
         String newest = containers.shell(page.get(4)).strip();
         assertThat(newest).matches("/state/checkpoints/[0-9a-f]{32}/chk-[0-9]+/_metadata");
@@ -190,7 +190,7 @@ class ContainersE2ECase {
         .as("the log on Flink's pages")
         .contains("Completed checkpoint")
         .doesNotContain("Marking checkpoint");
-    assertThat(containers.shell(COMPOSE + "logs taskmanager"))
+    assertThat(containers.shell("podman logs $(%sps -q taskmanager) 2>&1".formatted(COMPOSE)))
         .contains(" WARN ")
         .doesNotContain("pendingCommittables", "Flushing new partitions");
   }
