@@ -88,8 +88,8 @@ public final class CroupierJob {
    *
    * @throws io.croupier.operators.flink.restart.RefusedStartException if a rebuild refuses the
    *     accounting topic
-   * @throws IllegalStateException if the job can't run on these topics; the message contains the
-   *     remedy
+   * @throws IllegalStateException if the job can't run on these topics, or the state that it is to
+   *     restore doesn't exist; the message contains the remedy
    */
   public static JobClient submit(StreamExecutionEnvironment env, JobConfig config)
       throws Exception {
@@ -163,8 +163,11 @@ public final class CroupierJob {
 
   /** Checks the topics, rebuilds the ledger if that is wanted, and builds the graph. */
   private static void prepare(StreamExecutionEnvironment env, JobConfig config) throws Exception {
-    BrokerLimits limits = askBrokers(config);
     Optional<String> state = state(env, config);
+    if (state.isPresent()) {
+      requireState(env, state.get());
+    }
+    BrokerLimits limits = askBrokers(config);
     if (state.isEmpty() && config.ledgerStart() == LedgerStart.REBUILD) {
       state = Optional.of(new LedgerRebuild(env, config, new KafkaIo(config, limits)).run());
       env.configure(recovery(StateRecoveryOptions.SAVEPOINT_PATH, state.get()));
@@ -211,6 +214,14 @@ public final class CroupierJob {
     return Configuration.fromMap(config.flink())
         .getOptional(StateRecoveryOptions.SAVEPOINT_PATH)
         .or(() -> env.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH));
+  }
+
+  private static void requireState(StreamExecutionEnvironment env, String state) {
+    try {
+      env.configure(recovery(StateRecoveryOptions.SAVEPOINT_PATH, StateMetadata.requireAny(state)));
+    } catch (IOException e) {
+      LOG.debug("Only Flink itself can look for the state {}", state, e);
+    }
   }
 
   private static Optional<Map<TopicPartition, Long>> rebuiltOffsets(String state) {
@@ -271,7 +282,8 @@ public final class CroupierJob {
         config.kafka(),
         config.topics(),
         ends,
-        OutputSink.allTransactions(config.topics().updates()));
+        OutputSink.allTransactions(config.topics().updates()),
+        KafkaIo.inputs(config));
   }
 
   private static SpecRequirements requirements(JobConfig config, BrokerLimits limits) {

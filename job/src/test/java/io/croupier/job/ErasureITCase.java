@@ -80,7 +80,11 @@ class ErasureITCase extends BrokerFixture {
     try (TestTopics testTopics = newTopics("sources")) {
       KafkaVisibleOutputs outputs =
           new KafkaVisibleOutputs(
-              testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("ours"));
+              testTopics.kafka(),
+              testTopics.topics,
+              OutputEnds.NONE,
+              Set.of("ours"),
+              testTopics.inputs());
       assertThat(outputs.sources())
           .extracting(SourceRange::topic)
           .containsExactlyInAnyOrder(

@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.restart.JobInputs;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
@@ -69,6 +72,11 @@ public final class TestTopics implements AutoCloseable {
 
   public Map<String, String> kafka() {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
+  }
+
+  /** What a job with default settings reads. */
+  public JobInputs inputs() {
+    return KafkaIo.inputs(JobConfig.of(defaults()));
   }
 
   /** Settings of a job on these topics: two subtasks, a checkpoint every 200 ms. */

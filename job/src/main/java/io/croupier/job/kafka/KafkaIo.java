@@ -2,6 +2,7 @@ package io.croupier.job.kafka;
 
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.restart.AccountedOffsets;
+import io.croupier.job.restart.JobInputs;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -13,10 +14,12 @@ import io.croupier.schemas.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
@@ -28,6 +31,7 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.KafkaSourceOptions;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
@@ -50,6 +54,9 @@ public final class KafkaIo {
    * learnt how well they compress.
    */
   private static final int BATCH_BYTES = 256 << 10;
+
+  /** Flink's default would leave the reports on new partitions unread for five minutes. */
+  private static final String DISCOVERY_MS = "10000";
 
   private final JobConfig config;
   private final BrokerLimits limits;
@@ -207,7 +214,26 @@ public final class KafkaIo {
     Properties properties = properties(config.kafka());
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, group(config));
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.putIfAbsent(KafkaSourceOptions.PARTITION_DISCOVERY_INTERVAL_MS.key(), DISCOVERY_MS);
+    // The metric unread-partitions looks for the group's positions.
+    properties.put(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "true");
     return properties;
+  }
+
+  /** The topics that the sources read, and the group to which they commit their positions. */
+  public static JobInputs inputs(JobConfig config) {
+    Set<String> topics =
+        new HashSet<>(
+            Set.of(
+                config.topics().gradients(),
+                config.topics().rawGradients(),
+                config.topics().erasures(),
+                config.topics().models()));
+    if (config.anonymous()) {
+      topics.add(config.anonymousTopics().reports());
+      topics.add(config.anonymousTopics().tokenKeys());
+    }
+    return new JobInputs(topics, group(config));
   }
 
   /**

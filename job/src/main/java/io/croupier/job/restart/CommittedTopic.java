@@ -29,6 +29,8 @@ final class CommittedTopic implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(CommittedTopic.class);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration UNMENTIONED = Duration.ofSeconds(2);
+  private static final Duration LOG_EVERY = Duration.ofSeconds(5);
 
   private final String topic;
   private final KafkaConsumer<byte[], byte[]> consumer;
@@ -144,10 +146,16 @@ final class CommittedTopic implements Closeable {
       Optional<LingeringTransactions> left = Optional.empty();
       long foundNanos = 0;
       boolean ended = false;
+      long nextLog = System.nanoTime() + UNMENTIONED.toNanos();
       Map<TopicPartition, Long> before = Map.of();
       for (Map<TopicPartition, Long> open = unread(); !open.isEmpty(); open = unread()) {
         long remaining = deadline - System.nanoTime();
+        if (open.equals(before) && System.nanoTime() - nextLog >= 0) {
+          logWait(open, patience.minusNanos(remaining));
+          nextLog = System.nanoTime() + LOG_EVERY.toNanos();
+        }
         if (!open.equals(before)) {
+          nextLog = System.nanoTime() + UNMENTIONED.toNanos();
           deadline = System.nanoTime() + patience.toNanos();
           left = Optional.empty();
           ended = false;
@@ -190,6 +198,22 @@ final class CommittedTopic implements Closeable {
     } catch (KafkaException e) {
       throw new IOException("The topic " + topic + " can't be read", e);
     }
+  }
+
+  /** The script deploy/cluster shows these lines while a job starts. */
+  private void logWait(Map<TopicPartition, Long> open, Duration waited) {
+    String left =
+        "; what the job left open there, and no sink is about to commit, is aborted after %d s"
+            .formatted(patience.toSeconds() * 3 / 4);
+    String others =
+        "; after %d s without a change, the start fails".formatted(patience.toSeconds());
+    LOG.info(
+        "Waiting for open transactions of an earlier run on {} at {}, for {} s{}{}",
+        topic,
+        open,
+        waited.toSeconds(),
+        transactions.abortable().isEmpty() ? "" : left,
+        transactions.listed().isPresent() ? "" : others);
   }
 
   private Map<TopicPartition, Long> endsOf(Map<TopicPartition, Long> unread) {

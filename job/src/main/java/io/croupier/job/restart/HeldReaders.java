@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,15 +23,18 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * How long open transactions have held back readers of committed records. On each partition, such a
  * reader gets as far as the first transaction that is open. Between two checkpoints this is usual;
- * a transaction that no process ends holds readers back until the brokers abort it.
+ * a transaction that no process ends holds readers back until the brokers abort it. Also counts the
+ * partitions of the job's inputs that the job itself doesn't read.
  */
 final class HeldReaders implements VisibleOutputs.Readers {
   private final Admin admin;
   private final Set<TopicPartition> partitions;
+  private final Optional<JobInputs> inputs;
   private final LongSupplier clock;
   private Map<TopicPartition, Stop> stops = Map.of();
   private CompletableFuture<Void> running = CompletableFuture.completedFuture(null);
   private volatile long heldMs;
+  private volatile long unread;
 
   /**
    * Where readers of a partition have stopped, although records follow.
@@ -43,9 +47,14 @@ final class HeldReaders implements VisibleOutputs.Readers {
    * Follows partitions.
    *
    * @param kafka properties of Kafka's clients
+   * @param inputs where partitions that the job doesn't read are counted; empty for none
    * @param clock time in milliseconds
    */
-  HeldReaders(Map<String, String> kafka, Set<TopicPartition> partitions, LongSupplier clock)
+  HeldReaders(
+      Map<String, String> kafka,
+      Set<TopicPartition> partitions,
+      Optional<JobInputs> inputs,
+      LongSupplier clock)
       throws IOException {
     try {
       admin = Admin.create(Map.copyOf(kafka));
@@ -53,18 +62,24 @@ final class HeldReaders implements VisibleOutputs.Readers {
       throw new IOException("The outputs can't be followed", e);
     }
     this.partitions = Set.copyOf(partitions);
+    this.inputs = inputs;
     this.clock = clock;
   }
 
   @Override
   public void lookUp() {
-    if (!isDone() || partitions.isEmpty()) {
+    if (!isDone()) {
       return;
     }
-    running =
+    CompletableFuture<Void> held =
         ends(IsolationLevel.READ_COMMITTED)
             .thenAcceptBoth(ends(IsolationLevel.READ_UNCOMMITTED), this::compare)
             .toCompletableFuture();
+    CompletableFuture<Void> counted =
+        inputs
+            .map(topics -> topics.unread(admin).thenAccept(n -> unread = n).toCompletableFuture())
+            .orElse(CompletableFuture.completedFuture(null));
+    running = CompletableFuture.allOf(held, counted);
   }
 
   /** Returns whether no look-up runs. */
@@ -75,6 +90,11 @@ final class HeldReaders implements VisibleOutputs.Readers {
   @Override
   public long heldMs() {
     return heldMs;
+  }
+
+  @Override
+  public long unreadPartitions() {
+    return unread;
   }
 
   @Override

@@ -43,6 +43,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   private final Topics topics;
   private final OutputEnds ends;
   private final Set<String> ownTransactions;
+  private final JobInputs inputs;
 
   /**
    * Creates the outputs.
@@ -50,13 +51,19 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
    * @param kafka properties of Kafka's clients
    * @param ends where the outputs ended when the job was submitted
    * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
+   * @param inputs what the job reads
    */
   public KafkaVisibleOutputs(
-      Map<String, String> kafka, Topics topics, OutputEnds ends, Set<String> ownTransactions) {
+      Map<String, String> kafka,
+      Topics topics,
+      OutputEnds ends,
+      Set<String> ownTransactions,
+      JobInputs inputs) {
     this.kafka = Map.copyOf(kafka);
     this.topics = topics;
     this.ends = ends;
     this.ownTransactions = ownTransactions;
+    this.inputs = inputs;
   }
 
   @Override
@@ -172,7 +179,8 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   public Readers readers(int share, int shares) throws IOException {
     Set<TopicPartition> partitions = partitions(topics.accounting(), topics.updates());
     partitions.removeIf(partition -> partition.partition() % shares != share);
-    return new HeldReaders(kafka, partitions, System::currentTimeMillis);
+    Optional<JobInputs> counted = share == 0 ? Optional.of(inputs) : Optional.empty();
+    return new HeldReaders(kafka, partitions, counted, System::currentTimeMillis);
   }
 
   @Override

@@ -201,7 +201,8 @@ class CommittedTopicITCase extends BrokerFixture {
   void abortsWhatWasLeftOpenBetweenTwoBarriers() throws Exception {
     Topics topics = testTopics.topics;
     VisibleOutputs outputs =
-        new KafkaVisibleOutputs(testTopics.kafka(), topics, OutputEnds.NONE, Set.of("ours"));
+        new KafkaVisibleOutputs(
+            testTopics.kafka(), topics, OutputEnds.NONE, Set.of("ours"), testTopics.inputs());
     outputs.leftOpen().abort();
     try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-3-0");
         KafkaProducer<byte[], byte[]> another = testTopics.transaction("theirs-0-0");

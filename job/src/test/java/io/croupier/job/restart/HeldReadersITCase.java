@@ -6,10 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.job.BrokerFixture;
 import io.croupier.job.TestTopics;
 import io.croupier.operators.flink.restart.VisibleOutputs;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -41,6 +47,7 @@ class HeldReadersITCase extends BrokerFixture {
             new HeldReaders(
                 testTopics.kafka(),
                 Set.of(new TopicPartition(updates, 0), new TopicPartition(updates, 1)),
+                Optional.empty(),
                 clock::get);
         KafkaProducer<byte[], byte[]> open = testTopics.transaction("open")) {
       assertThat(lookUp(held)).isZero();
@@ -73,7 +80,11 @@ class HeldReadersITCase extends BrokerFixture {
   void jobsFollowAccountsAndUpdates() throws Exception {
     KafkaVisibleOutputs outputs =
         new KafkaVisibleOutputs(
-            testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("ours"));
+            testTopics.kafka(),
+            testTopics.topics,
+            OutputEnds.NONE,
+            Set.of("ours"),
+            testTopics.inputs());
     for (String topic : Set.of(testTopics.topics.accounting(), testTopics.topics.updates())) {
       try (KafkaProducer<byte[], byte[]> open = testTopics.transaction("open");
           VisibleOutputs.Readers first = outputs.readers(0, 2);
@@ -87,6 +98,48 @@ class HeldReadersITCase extends BrokerFixture {
         assertThat(first.heldMs()).as(topic).isZero();
       }
     }
+  }
+
+  /** Each input of the job counts, from its first committed record to the job's first position. */
+  @Test
+  void countsPartitionsThatTheJobDoesNotRead() throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()));
+        HeldReaders held =
+            new HeldReaders(
+                testTopics.kafka(), Set.of(), Optional.of(testTopics.inputs()), () -> 0)) {
+      assertThat(unread(held)).as("without records").isZero();
+
+      List<String> inputs =
+          List.of(
+              testTopics.topics.gradients(),
+              testTopics.topics.rawGradients(),
+              testTopics.topics.erasures(),
+              testTopics.topics.models());
+      for (String topic : inputs) {
+        admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5))).all().get();
+        try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("writer")) {
+          send(producer, topic, 4);
+          assertThat(unread(held)).as("before the commit to " + topic).isZero();
+          producer.commitTransaction();
+          while (unread(held) == 0) {
+            Thread.sleep(20);
+          }
+          assertThat(unread(held)).as(topic).isEqualTo(1);
+        }
+        admin
+            .alterConsumerGroupOffsets(
+                testTopics.inputs().group(),
+                Map.of(new TopicPartition(topic, 4), new OffsetAndMetadata(1)))
+            .all()
+            .get();
+        assertThat(unread(held)).as("after the job's position on " + topic).isZero();
+      }
+    }
+  }
+
+  private static long unread(HeldReaders held) throws InterruptedException {
+    lookUp(held);
+    return held.unreadPartitions();
   }
 
   private static long lookUp(HeldReaders held) throws InterruptedException {

@@ -63,7 +63,11 @@ class StartExchangeITCase extends BrokerFixture {
       measure(marks);
       KafkaVisibleOutputs outputs =
           new KafkaVisibleOutputs(
-              testTopics.kafka(), testTopics.topics, OutputEnds.NONE, Set.of("exchange"));
+              testTopics.kafka(),
+              testTopics.topics,
+              OutputEnds.NONE,
+              Set.of("exchange"),
+              testTopics.inputs());
       long begin = System.nanoTime();
       ExecutorService threads = Executors.newFixedThreadPool(THREADS);
       List<Callable<Integer>> starts = new ArrayList<>();

@@ -185,6 +185,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     readers =
         outputs.readers(subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
     getMetricGroup().gauge("readers-held-ms", (Gauge<Long>) readers::heldMs);
+    getMetricGroup().gauge("unread-partitions", (Gauge<Long>) readers::unreadPartitions);
   }
 
   @Override

@@ -65,9 +65,11 @@ public interface VisibleOutputs extends Serializable {
   List<SourceRange> sources() throws IOException;
 
   /**
-   * Follows how far readers of the accounting topic and of the updates get.
+   * Follows how far readers of the accounting topic and of the updates get, and the job on its
+   * inputs.
    *
-   * @param share the partitions are shared among as many subtasks; this one's number, from 0
+   * @param share the outputs' partitions are shared among as many subtasks; this one's number, from
+   *     0; the first follows the inputs
    */
   Readers readers(int share, int shares) throws IOException;
 
@@ -80,7 +82,7 @@ public interface VisibleOutputs extends Serializable {
   /** Returns the name of the topic that {@link #progress} reads. */
   String progressTopic();
 
-  /** How far readers of committed records get on some partitions. */
+  /** How far readers of committed records, and the job itself, get on some partitions. */
   interface Readers extends Closeable {
 
     /** Starts to look it up, unless an earlier look-up still runs. */
@@ -91,6 +93,12 @@ public interface VisibleOutputs extends Serializable {
      * although records follow, as of the last look-up; in milliseconds, 0 if none is held back.
      */
     long heldMs();
+
+    /**
+     * Returns how many partitions of the inputs have records of which the job has read none, as of
+     * the last look-up; 0 except for the first share.
+     */
+    long unreadPartitions();
 
     /** Ends a look-up that still runs. */
     @Override

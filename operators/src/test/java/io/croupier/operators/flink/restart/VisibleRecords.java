@@ -119,6 +119,11 @@ public class VisibleRecords implements VisibleOutputs {
       }
 
       @Override
+      public long unreadPartitions() {
+        return 0;
+      }
+
+      @Override
       public void close() {}
     };
   }

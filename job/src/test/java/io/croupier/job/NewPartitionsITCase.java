@@ -1,0 +1,115 @@
+package io.croupier.job;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.L2Laplace;
+import io.croupier.schemas.ModelSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Partitions are added to the topics of reports while the job runs. */
+@Tag("ci")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class NewPartitionsITCase extends BrokerFixture {
+  private static final Duration PROMISED = Duration.ofSeconds(30);
+  private static final int ADDED = 2;
+
+  @TempDir private Path directory;
+  private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
+
+  @Test
+  void theirReportsAreJudgedWithinHalfAMinute() throws Exception {
+    try (TestTopics testTopics = newTopics("added")) {
+      testTopics.publish(spec);
+      RestartedJob job = new RestartedJob(directory);
+      job.start(settings(testTopics), LedgerStart.REQUIRE_STATE);
+      send(testTopics, 0, "a");
+      testTopics.awaitEvents("m", 1);
+
+      addPartitions(testTopics);
+      long added = System.nanoTime();
+      send(testTopics, ADDED, "b");
+
+      testTopics.awaitEvents("m", 2);
+      assertThat(Duration.ofNanos(System.nanoTime() - added)).isLessThan(PROMISED);
+      job.cancel();
+    }
+  }
+
+  /**
+   * Without a search for partitions, nothing but this metric shows that the job doesn't read one.
+   */
+  @Test
+  void aMetricShowsThatOneIsNotRead() throws Exception {
+    try (TestTopics testTopics = newTopics("unread")) {
+      testTopics.publish(spec);
+      Map<String, String> settings = settings(testTopics);
+      settings.put("kafka.partition.discovery.interval.ms", "-1");
+      RestartedJob job = new RestartedJob(directory);
+      job.start(settings, LedgerStart.REQUIRE_STATE);
+      send(testTopics, 0, "a");
+      testTopics.awaitEvents("m", 1);
+      try (VisibleOutputs.Readers readers =
+          CroupierJob.outputs(JobConfig.of(settings), null).readers(0, 1)) {
+        await(readers, 0);
+        addPartitions(testTopics);
+        send(testTopics, ADDED, "b");
+        await(readers, 1);
+      }
+      job.cancel();
+    }
+  }
+
+  private static void await(VisibleOutputs.Readers readers, long unread) throws Exception {
+    do {
+      readers.lookUp();
+      Thread.sleep(100);
+    } while (readers.unreadPartitions() != unread);
+  }
+
+  private static void addPartitions(TestTopics testTopics) throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      String gradients = testTopics.topics.gradients();
+      admin.createPartitions(Map.of(gradients, NewPartitions.increaseTo(ADDED + 1))).all().get();
+    }
+  }
+
+  private void send(TestTopics testTopics, int partition, String user) throws Exception {
+    GradientReport report =
+        OneHotReports.report(spec, 0, 0).toBuilder()
+            .setUserId(user)
+            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
+            .build();
+    try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("added")) {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  testTopics.topics.gradients(),
+                  partition,
+                  user.getBytes(UTF_8),
+                  report.toByteArray()))
+          .get();
+      producer.commitTransaction();
+    }
+  }
+
+  private static Map<String, String> settings(TestTopics testTopics) {
+    return new HashMap<>(testTopics.settings());
+  }
+}
