@@ -106,17 +106,26 @@ class RunE2ECase {
           .send(new ProducerRecord<>("mine.accounting", "ada".getBytes(UTF_8), event.toByteArray()))
           .get();
 
-      Process refused = run(config);
-
-      assertThat(refused.waitFor(2, TimeUnit.MINUTES)).isTrue();
-      assertThat(refused.exitValue()).isEqualTo(1);
-      assertThat(Files.readString(directory.resolve("output"), UTF_8))
-          .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger")
-          .doesNotContain("\tat ");
+      assertThat(refusal(config))
+          .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
       runUntilCheckpoint(broker, 1, config, "--rebuild-ledger");
+      assertThat(Files.readString(directory.resolve("output"), UTF_8))
+          .contains("The ledger is rebuilt from mine.accounting: 1 events added, of 1 offsets");
+      assertThat(refusal(config, "--from", newestCheckpoint() + "x"))
+          .contains("There is no savepoint or checkpoint at '" + newestCheckpoint() + "x': ");
       runUntilCheckpoint(
           broker, 2, config, "--from", newestCheckpoint().toString(), "--set", "parallelism=2");
     }
+  }
+
+  /** Runs a job that refuses to start, and returns what it printed. */
+  private String refusal(Path config, String... options) throws Exception {
+    Process refused = run(config, options);
+    assertThat(refused.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(refused.exitValue()).isEqualTo(1);
+    String printed = Files.readString(directory.resolve("output"), UTF_8);
+    assertThat(printed).doesNotContain("\tat ");
+    return printed;
   }
 
   /**

@@ -35,15 +35,18 @@ import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.client.deployment.application.executors.EmbeddedExecutor;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.jobmanager.HighAvailabilityMode;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -216,7 +219,17 @@ public final class CroupierJob {
         .or(() -> env.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH));
   }
 
-  private static void requireState(StreamExecutionEnvironment env, String state) {
+  /**
+   * Requires that the state exists, as far as this process can look. A JobManager that runs the
+   * application again after its restart continues from high availability's newest checkpoint, and
+   * the state with which the job began may be deleted by then.
+   */
+  static void requireState(StreamExecutionEnvironment env, String state) {
+    Configuration flink = new Configuration((Configuration) env.getConfiguration());
+    if (EmbeddedExecutor.NAME.equals(flink.get(DeploymentOptions.TARGET))
+        && HighAvailabilityMode.isHighAvailabilityModeActivated(flink)) {
+      return;
+    }
     try {
       env.configure(recovery(StateRecoveryOptions.SAVEPOINT_PATH, StateMetadata.requireAny(state)));
     } catch (IOException e) {

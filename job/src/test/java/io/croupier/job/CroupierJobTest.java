@@ -3,6 +3,7 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.croupier.job.config.JobConfig;
 import java.io.ByteArrayOutputStream;
@@ -17,6 +18,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.DeploymentOptions;
+import org.apache.flink.configuration.HighAvailabilityOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -187,6 +190,28 @@ class CroupierJobTest {
           .asString()
           .contains("chk-7 can't be read here", "max-parallelism than 1024");
     }
+  }
+
+  /** High availability has a newer state than the one with which the application began. */
+  @Test
+  void aJobManagerThatRunsTheApplicationAgainMayLackItsFirstState() {
+    String gone = directory.resolve("chk-7").toUri().toString();
+    Configuration application = new Configuration();
+    application.set(DeploymentOptions.TARGET, "embedded");
+
+    assertThatIllegalStateException()
+        .isThrownBy(() -> CroupierJob.requireState(environment(application), gone))
+        .withMessageStartingWith("There is no savepoint or checkpoint at '" + gone);
+    application.set(HighAvailabilityOptions.HA_MODE, "kubernetes");
+    CroupierJob.requireState(environment(application), gone);
+    application.set(DeploymentOptions.TARGET, "remote");
+    assertThatIllegalStateException()
+        .as("a client that submits a new job")
+        .isThrownBy(() -> CroupierJob.requireState(environment(application), gone));
+  }
+
+  private static StreamExecutionEnvironment environment(Configuration configuration) {
+    return new StreamExecutionEnvironment(configuration);
   }
 
   private static String savepoint(String release) {

@@ -15,6 +15,7 @@ import org.apache.logging.log4j.core.config.Property;
  */
 public final class LoggedWarnings extends AbstractAppender implements AutoCloseable {
   private final Logger logger;
+  private final Level level;
   private final List<String> messages = new CopyOnWriteArrayList<>();
 
   public LoggedWarnings(Class<?> source) {
@@ -23,8 +24,15 @@ public final class LoggedWarnings extends AbstractAppender implements AutoClosea
 
   /** Collects from a class, or from all classes of a package. */
   public LoggedWarnings(String source) {
+    this(source, Level.WARN);
+  }
+
+  /** Collects messages of another level, too. */
+  public LoggedWarnings(String source, Level level) {
     super("warnings", null, null, false, Property.EMPTY_ARRAY);
+    this.level = level;
     logger = (Logger) LogManager.getLogger(source);
+    logger.setLevel(level);
     start();
     logger.addAppender(this);
   }
@@ -35,7 +43,7 @@ public final class LoggedWarnings extends AbstractAppender implements AutoClosea
 
   @Override
   public void append(LogEvent event) {
-    if (event.getLevel().isMoreSpecificThan(Level.WARN)) {
+    if (event.getLevel().isMoreSpecificThan(level)) {
       messages.add(event.getMessage().getFormattedMessage());
     }
   }
@@ -43,6 +51,7 @@ public final class LoggedWarnings extends AbstractAppender implements AutoClosea
   @Override
   public void close() {
     logger.removeAppender(this);
+    logger.setLevel(null);
     stop();
   }
 }

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -100,7 +101,8 @@ class CommittedTopicITCase extends BrokerFixture {
   @Tag("ci")
   @Test
   void abortsTransactionsOfAnEarlierRun() throws Exception {
-    try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {
+    try (LoggedWarnings log = new LoggedWarnings(CommittedTopic.class.getName(), Level.INFO);
+        KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
       testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
       testTopics.flush();
@@ -114,6 +116,16 @@ class CommittedTopicITCase extends BrokerFixture {
               Duration.ofSeconds(8))) {
         assertThat(values(topic)).containsExactly("plain");
       }
+      assertThat(log.messages())
+          .anySatisfy(
+              line ->
+                  assertThat(line)
+                      .startsWith("Waiting for open transactions of an earlier run on ")
+                      .contains(
+                          testTopics.topics.accounting() + "-0=0",
+                          ", for 2 s; ",
+                          "is aborted after 6 s; ",
+                          "after 8 s without a change, the start fails"));
       assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);
     }
   }
