@@ -54,6 +54,22 @@ class ClientExampleE2ECase {
       Duration.ofSeconds(Integer.getInteger("example.seconds", 120));
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+  /** Offline, libraries of others have the versions of this build. */
+  private static final String VERSIONS =
+      """
+        <dependencyManagement>
+          <dependencies>
+            <dependency>
+              <groupId>io.croupier</groupId>
+              <artifactId>croupier-parent</artifactId>
+              <version>0.2.0</version>
+              <type>pom</type>
+              <scope>import</scope>
+            </dependency>
+          </dependencies>
+        </dependencyManagement>
+      """;
+
   @TempDir private Path directory;
   private Path project;
 
@@ -70,7 +86,9 @@ class ClientExampleE2ECase {
 
   private void makeProject() throws IOException {
     project = Files.createDirectory(directory.resolve("project"));
-    Files.writeString(project.resolve("pom.xml"), block("xml"));
+    Files.writeString(
+        project.resolve("pom.xml"),
+        block("xml").replace("  <dependencies>", VERSIONS + "  <dependencies>"));
     String code = Files.readString(HOME.resolve("examples/java/ReportWellbeing.java"), UTF_8);
     assertThat(block("java")).isEqualTo(code);
     Files.writeString(project.resolve("ReportWellbeing.java"), code);
@@ -229,9 +247,10 @@ class ClientExampleE2ECase {
 
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       String address = broker.bootstrapServers();
-      assertThat(Croupier.run("topics", "create", "--kafka", address)).isZero();
+      assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", address)).isZero();
       String models = HOME.resolve("examples/wellbeing.yaml").toString();
-      assertThat(Croupier.run("models", "apply", models, "--kafka", address)).isZero();
+      assertThat(Croupier.commandLine().execute("models", "apply", models, "--kafka", address))
+          .isZero();
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
