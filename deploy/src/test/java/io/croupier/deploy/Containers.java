@@ -181,6 +181,8 @@ final class Containers implements AutoCloseable {
         """);
     service.destroy();
     service.onExit().join();
+    // The engine mounts the directory of its layers on itself.
+    shell("cd .. && { ! mountpoint -q storage/overlay || umount storage/overlay; }");
     shell("cd .. && rm -rf storage run networks podman.sock project/*");
   }
 }
