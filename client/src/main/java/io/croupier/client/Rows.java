@@ -1,7 +1,7 @@
 package io.croupier.client;
 
 import io.croupier.client.ledger.DataKey;
-import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.PredictionLoss;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
 import java.security.SecureRandom;
@@ -26,7 +26,7 @@ public final class Rows {
   private final double[] features;
   private final double[] targets;
   private final double[] importance;
-  private final Loss loss;
+  private final PredictionLoss loss;
 
   /** How many equal rows come before, if this is one row of several. */
   private final int earlier;
@@ -40,7 +40,7 @@ public final class Rows {
    * @param importance factor of each row's loss, finite and at least 0
    * @throws IllegalArgumentException if they are otherwise, or there is no row
    */
-  public Rows(double[] features, double[] targets, double[] importance, Loss loss) {
+  public Rows(double[] features, double[] targets, double[] importance, PredictionLoss loss) {
     this(features, targets, importance, loss, 0);
     require(
         targets.length > 0 && importance.length == targets.length && features.length > 0,
@@ -68,7 +68,8 @@ public final class Rows {
                 : "a whole number from 0 to " + (loss.classes() - 1)));
   }
 
-  private Rows(double[] features, double[] targets, double[] importance, Loss loss, int earlier) {
+  private Rows(
+      double[] features, double[] targets, double[] importance, PredictionLoss loss, int earlier) {
     this.width = targets.length == 0 ? 0 : features.length / targets.length;
     this.features = features;
     this.targets = targets;
@@ -83,14 +84,14 @@ public final class Rows {
     }
   }
 
-  private static boolean isTarget(double target, Loss loss) {
+  private static boolean isTarget(double target, PredictionLoss loss) {
     return loss.classes() == 0
         ? Double.isFinite(target)
         : target == Math.rint(target) && target >= 0 && target < loss.classes();
   }
 
   /** One row, which is copied. */
-  public static Rows of(double[] features, double target, Loss loss) {
+  public static Rows of(double[] features, double target, PredictionLoss loss) {
     return of(new double[][] {features}, new double[] {target}, loss);
   }
 
@@ -99,7 +100,7 @@ public final class Rows {
    *
    * @throws IllegalArgumentException as the constructor
    */
-  public static Rows of(double[][] features, double[] targets, Loss loss) {
+  public static Rows of(double[][] features, double[] targets, PredictionLoss loss) {
     for (double[] row : features) {
       require(
           row.length == features[0].length,

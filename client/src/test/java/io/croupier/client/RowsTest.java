@@ -13,7 +13,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.loss.AbsoluteLoss;
 import io.croupier.client.loss.HuberLoss;
 import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.PredictionLoss;
 import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.client.loss.SquaredLoss;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -43,7 +43,7 @@ class RowsTest {
         .toArray();
   }
 
-  private static Loss loss(JsonObject one) {
+  private static PredictionLoss loss(JsonObject one) {
     return switch (one.get("loss").getAsString()) {
       case "logistic" -> new LogisticLoss();
       case "squared" -> new SquaredLoss();
@@ -161,7 +161,7 @@ class RowsTest {
 
   @Test
   void rowsAreCheckedWhenTheyAreMade() {
-    Loss logistic = new LogisticLoss();
+    PredictionLoss logistic = new LogisticLoss();
     assertThatThrownBy(() -> Rows.of(new double[] {1, Double.NaN}, 0, logistic))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a feature is not finite; it must be a finite number");

@@ -3,7 +3,7 @@ package io.croupier.cli.data;
 import io.croupier.cli.InputException;
 import io.croupier.client.Features;
 import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.PredictionLoss;
 import io.croupier.client.loss.SoftmaxLoss;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -147,7 +147,7 @@ public final class CsvData {
       List<String> classes,
       boolean isOfEverybody) {
 
-    Loss loss() {
+    PredictionLoss loss() {
       return classes.isEmpty() ? new LogisticLoss() : new SoftmaxLoss(classes.size());
     }
   }

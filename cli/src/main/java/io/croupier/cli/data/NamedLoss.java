@@ -3,7 +3,7 @@ package io.croupier.cli.data;
 import io.croupier.client.loss.AbsoluteLoss;
 import io.croupier.client.loss.HuberLoss;
 import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.PredictionLoss;
 import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.client.loss.SquaredLoss;
 import java.util.Locale;
@@ -42,7 +42,7 @@ public enum NamedLoss {
     return new Problem(features, targets, weights, loss(classes, scale));
   }
 
-  private Loss loss(int classes, double scale) {
+  private PredictionLoss loss(int classes, double scale) {
     return switch (this) {
       case LOGISTIC -> new LogisticLoss();
       case SOFTMAX -> new SoftmaxLoss(classes);

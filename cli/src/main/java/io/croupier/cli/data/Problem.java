@@ -4,7 +4,7 @@ import io.croupier.client.RoundTerms;
 import io.croupier.client.Rows;
 import io.croupier.client.Sizes;
 import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.Loss;
+import io.croupier.client.loss.PredictionLoss;
 import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Question;
@@ -24,7 +24,7 @@ public final class Problem {
   private final double[] features;
   private final double[] targets;
   private final double[] importance;
-  private final Loss loss;
+  private final PredictionLoss loss;
   private final Rows rows;
   private final double meanImportance;
   private final double totalVariation;
@@ -35,9 +35,9 @@ public final class Problem {
    * @param features the x_i, concatenated
    * @param targets the y_i; 0 or 1 for a {@link LogisticLoss}, 0 to k - 1 for a {@link SoftmaxLoss}
    * @param importance the u_i, not negative
-   * @see Rows#Rows(double[], double[], double[], Loss)
+   * @see Rows#Rows(double[], double[], double[], PredictionLoss)
    */
-  public Problem(double[] features, double[] targets, double[] importance, Loss loss) {
+  public Problem(double[] features, double[] targets, double[] importance, PredictionLoss loss) {
     this.rows = new Rows(features, targets, importance, loss);
     this.width = features.length / targets.length;
     this.features = features;

@@ -8,7 +8,7 @@ import io.croupier.client.Softmax;
  *
  * @param classes the number k of classes, at least 2
  */
-public record SoftmaxLoss(int classes) implements Loss {
+public record SoftmaxLoss(int classes) implements PredictionLoss {
 
   @Override
   public int predictions() {

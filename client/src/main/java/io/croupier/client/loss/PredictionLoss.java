@@ -4,7 +4,7 @@ package io.croupier.client.loss;
  * A loss of the k predictions {@code <x, w_c>} of one person against a target, convex in them. Most
  * losses have one prediction: {@link PointLoss}.
  */
-public sealed interface Loss permits PointLoss, SoftmaxLoss {
+public sealed interface PredictionLoss permits PointLoss, SoftmaxLoss {
 
   /** The number k of predictions. */
   int predictions();
