@@ -1,8 +1,8 @@
 package io.croupier.client;
 
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Supplier;
@@ -38,7 +38,7 @@ public final class TokenFile implements Supplier<String> {
       if (Files.size(file) > LONGEST) {
         throw new IllegalStateException(file + " is too long; it must contain one token");
       }
-      return requireForm(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
+      return requireForm(Utf8Text.read(file).strip());
     } catch (IOException e) {
       throw new UncheckedIOException(
           "the token's file can't be read: " + file + " (" + e.getClass().getSimpleName() + ")", e);

@@ -2,14 +2,13 @@ package io.croupier.cli.account;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.CountBar;
+import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -31,7 +30,7 @@ final class LineReader implements Closeable {
     this.name = name;
     counted = BoundedInputStream.builder().setInputStream(source).get();
     InputStream unpacked = name.endsWith(".gz") ? new GZIPInputStream(counted) : counted;
-    reader = new BufferedReader(new InputStreamReader(unpacked, StandardCharsets.UTF_8));
+    reader = Utf8Text.reader(unpacked);
     bar =
         CountBar.ofBytes(
             name, name.equals(PIPE) ? -1 : new File(name).length(), CountBar.isTerminal());
@@ -77,7 +76,7 @@ final class LineReader implements Closeable {
   }
 
   private static InputException unreadable(String name, IOException e) {
-    return new InputException(name + ": can't be read: " + e.getMessage(), e);
+    return new InputException(name + ": " + Utf8Text.reason(e), e);
   }
 
   @Override

@@ -6,14 +6,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringTokenizer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A file that lists the participants of each step, one step per line. Keeps the names of users in
  * memory, but not the steps.
  */
 final class OrderFile {
-  private static final String SEPARATORS = " \t,";
+  /** Blanks of any script, and commas. */
+  private static final Pattern SEPARATORS =
+      Pattern.compile("[,\\s\\p{Z}]+", Pattern.UNICODE_CHARACTER_CLASS);
+
+  /** What no reader sees, so that one person would count as two. */
+  private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
 
   private final String name;
   private final Map<String, Long> numbers = new HashMap<>();
@@ -43,18 +49,23 @@ final class OrderFile {
   }
 
   private long[] numbers(String line) {
-    StringTokenizer tokens = new StringTokenizer(line, SEPARATORS);
-    long[] step = new long[tokens.countTokens()];
-    for (int i = 0; i < step.length; i++) {
-      step[i] = number(tokens.nextToken());
-    }
-    return step;
+    return SEPARATORS
+        .splitAsStream(line)
+        .filter(user -> !user.isEmpty())
+        .mapToLong(this::number)
+        .toArray();
   }
 
   private long number(String user) {
     Long known = numbers.get(user);
     if (known != null) {
       return known;
+    }
+    Matcher invisible = INVISIBLE.matcher(user);
+    if (invisible.find()) {
+      throw new IllegalArgumentException(
+          "a user id contains the invisible character U+%04X; remove it"
+              .formatted((int) invisible.group().charAt(0)));
     }
     long number = users.size();
     numbers.put(user, number);

@@ -37,8 +37,10 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
+    subcommands = ReleasesCommand.class,
     description = {
-      "Tries to refute the privacy guarantee of a randomiser.",
+      "Tries to refute the privacy guarantee of a randomiser of this program, or, with 'audit"
+          + " releases', that of any other device.",
       "",
       "The command draws many releases of"
           + " two gradients, g and h, at the largest distance, and searches for an event that is"
@@ -128,8 +130,8 @@ public final class AuditCommand implements Callable<Integer> {
       description = "Audits the vote for one of K categories, from 2 to 4096, instead.")
   private Integer categories;
 
-  @ArgGroup(multiplicity = "1")
-  private LevelOptions level;
+  // Required, but not of the subcommand.
+  @ArgGroup private LevelOptions level;
 
   @Option(
       names = "--clip",
@@ -241,6 +243,7 @@ public final class AuditCommand implements Callable<Integer> {
     require(
         confidence >= 0.5 && confidence <= 1 - 1e-12,
         "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
+    require(level != null, "Give one of --epsilon, --taus and --mu: the level to audit");
     require(threads >= 1, "--threads is %d; it must be at least 1".formatted(threads));
     require(
         dimension == null || dimension >= 1,

@@ -2,6 +2,7 @@ package io.croupier.cli.audit;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
 import io.croupier.noise.CandidateVectors;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -55,7 +56,25 @@ final class CandidateAudit {
             randomisers,
             (randomiser, from, to) -> draw(randomiser, to - from, progress))
         .forEach(counts::add);
-    PrivUnitLaw law = claimed.law();
+    return finding(claimed.law(), claimed.gradientBound(), counts);
+  }
+
+  /**
+   * The same for releases of another program.
+   *
+   * @param law that the releases declare
+   * @param bound G: length of the gradients
+   * @param ofPlus releases of g, as many as of h
+   */
+  Finding of(PrivUnitLaw law, double bound, List<Choice> ofPlus, List<Choice> ofMinus) {
+    CandidateCounts counts = new CandidateCounts();
+    double[] axis = axis(law.dimension());
+    ofPlus.forEach(choice -> counts.add(1, choice, axis, law));
+    ofMinus.forEach(choice -> counts.add(-1, choice, axis, law));
+    return finding(law, bound, counts);
+  }
+
+  private Finding finding(PrivUnitLaw law, double bound, CandidateCounts counts) {
     return new Finding(
         "priv-unit",
         ", d " + law.dimension(),
@@ -66,23 +85,19 @@ final class CandidateAudit {
             "Event: the index is among the %,d of %,d candidates closest to g; of %,d releases"
                 + " each: %,d of g, %,d of h.",
             law.top(), law.candidates(), samples, counts.topOfPlus, counts.topOfMinus),
-        counts.checks(law, claimed.gradientBound(), 2.0 * samples, (1 - confidence) / 8));
+        counts.checks(law, bound, 2.0 * samples, (1 - confidence) / 8));
   }
 
   private static CandidateCounts draw(
       PrivUnitRandomiser randomiser, int releases, IntConsumer progress) {
     CandidateCounts counts = new CandidateCounts();
     double[] g = new double[randomiser.dimension()];
-    double[] axis = new double[g.length + 1];
-    axis[0] = 1;
+    double[] axis = axis(g.length);
     int done = 0;
     for (int i = 0; i < releases; i++) {
       for (int sign : new int[] {1, -1}) {
         g[0] = sign * randomiser.gradientBound();
-        PrivUnitRandomiser.Choice choice = randomiser.choose(g);
-        double height = height(choice.seed(), choice.index(), axis);
-        boolean top = isTop(choice, axis, randomiser.law().candidates(), randomiser.law().top());
-        counts.add(sign, top, height);
+        counts.add(sign, randomiser.choose(g), axis, randomiser.law());
       }
       if ((i + 1) % STEP == 0 || i + 1 == releases) {
         progress.accept(2 * (i + 1 - done));
@@ -92,14 +107,20 @@ final class CandidateAudit {
     return counts;
   }
 
+  /** The direction of g on the lifted sphere. */
+  private static double[] axis(int dimension) {
+    double[] axis = new double[dimension + 1];
+    axis[0] = 1;
+    return axis;
+  }
+
   private static double height(long seed, int index, double[] axis) {
     double height = CandidateVectors.height(seed, index / 2, axis);
     return index % 2 == 0 ? height : -height;
   }
 
   /** Whether a candidate is on the axis' side, and fewer than K pairs are higher than its own. */
-  private static boolean isTop(
-      PrivUnitRandomiser.Choice choice, double[] axis, int candidates, int top) {
+  private static boolean isTop(Choice choice, double[] axis, int candidates, int top) {
     double own = height(choice.seed(), choice.index(), axis);
     if (own < 0) {
       return false;
@@ -121,7 +142,9 @@ final class CandidateAudit {
     private double squares;
     private double fourths;
 
-    private void add(int sign, boolean top, double height) {
+    private void add(int sign, Choice choice, double[] axis, PrivUnitLaw law) {
+      double height = height(choice.seed(), choice.index(), axis);
+      boolean top = isTop(choice, axis, law.candidates(), law.top());
       if (top && sign > 0) {
         topOfPlus++;
       } else if (top) {

@@ -1,21 +1,29 @@
 package io.croupier.cli.data;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+
 import io.croupier.cli.InputException;
+import io.croupier.cli.data.CsvTable.Kind;
 import io.croupier.client.Features;
 import io.croupier.client.loss.LogisticLoss;
 import io.croupier.client.loss.PredictionLoss;
 import io.croupier.client.loss.SoftmaxLoss;
+import io.croupier.schemas.NumberText;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Pattern;
 import org.apache.commons.math3.stat.descriptive.moment.Mean;
 import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
 
@@ -39,6 +47,7 @@ public final class CsvData {
   private static final String PUBLIC =
       "Features are scaled by the public ranges of %s alone, as devices scale them%s.";
   private static final String OF_LABEL = "; the median of the label is of everybody's data";
+  private static final Pattern QUESTION_MARKS = Pattern.compile("[?\\s]+$");
   private static final String ALL_EQUAL = "Column '%s' is ignored: all its values are equal.";
 
   private final CsvTable table;
@@ -48,11 +57,25 @@ public final class CsvData {
 
   private CsvData(CsvTable table) {
     this.table = table;
+    if (!table.leftOut().isEmpty()) {
+      notes.add(table.leftOut() + ".");
+    }
   }
 
-  /** Reads {@code file}; {@code label} is predicted from all other columns. */
-  public static DataSet load(Path file, String label) {
-    CsvData data = new CsvData(CsvTable.read(file));
+  /**
+   * Reads {@code file}; {@code label} is predicted from all other columns.
+   *
+   * @param dropsIncomplete whether rows with a value that is missing, or can't be used, are left
+   *     out
+   */
+  public static DataSet load(Path file, String label, boolean dropsIncomplete) {
+    CsvTable table = CsvTable.read(file);
+    table.requireColumn(label);
+    Map<String, Kind> kinds = new LinkedHashMap<>();
+    for (String column : table.columns()) {
+      kinds.put(column, table.isNumeric(column) ? Kind.NUMBER : Kind.TEXT);
+    }
+    CsvData data = new CsvData(complete(table, kinds, dropsIncomplete));
     Label labels = data.label(label);
     double[] features = data.standardised(label);
     return data.dataSet(file, label, labels, features, EVERYBODY, CLIP);
@@ -63,14 +86,21 @@ public final class CsvData {
    * scale them.
    *
    * @param spec name of the file that describes them
+   * @param dropsIncomplete whether rows with a value that is missing, or can't be used, are left
+   *     out
    */
-  public static DataSet load(Path file, String label, Features features, String spec) {
-    CsvData data = new CsvData(CsvTable.read(file));
-    Label labels = data.label(label);
+  public static DataSet load(
+      Path file, String label, Features features, String spec, boolean dropsIncomplete) {
     if (features.list().stream().anyMatch(feature -> feature.getName().equals(label))) {
       throw new InputException(
           "%s: feature '%s' is the label, which is to be predicted".formatted(spec, label));
     }
+    CsvTable table = CsvTable.read(file);
+    table.requireColumn(label);
+    Map<String, Kind> kinds = CsvFeatures.kinds(table, features);
+    kinds.put(label, table.isNumeric(label) ? Kind.NUMBER : Kind.TEXT);
+    CsvData data = new CsvData(complete(table, kinds, dropsIncomplete));
+    Label labels = data.label(label);
     CsvFeatures rows = new CsvFeatures(data.table, features);
     data.names.addAll(rows.names());
     return data.dataSet(
@@ -80,6 +110,16 @@ public final class CsvData {
         rows.vectors(),
         PUBLIC.formatted(spec, labels.isOfEverybody ? OF_LABEL : ""),
         CLIP * features.largestNorm());
+  }
+
+  private static CsvTable complete(
+      CsvTable table, Map<String, Kind> kinds, boolean dropsIncomplete) {
+    try {
+      return table.complete(kinds, dropsIncomplete);
+    } catch (InputException e) {
+      throw new InputException(
+          e.getMessage() + "\nMend them, or leave these rows out with --drop-incomplete", e);
+    }
   }
 
   private DataSet dataSet(
@@ -154,29 +194,38 @@ public final class CsvData {
 
   private Label label(String label) {
     List<String> values = table.column(label);
-    SortedSet<String> distinct = new TreeSet<>(values);
     boolean isNumeric = table.isNumeric(label);
+    // Written in different ways, numbers are equal; texts aren't.
+    Comparator<String> order =
+        isNumeric ? Comparator.comparingDouble(NumberText::parseDouble) : Comparator.naturalOrder();
+    SortedMap<String, Long> counts = new TreeMap<>(order);
+    values.forEach(value -> counts.merge(value, 1L, Long::sum));
+    Set<String> distinct = counts.keySet();
+    if (!isNumeric || distinct.size() == 2) {
+      note(label, counts);
+    }
+    String asked = QUESTION_MARKS.matcher(label).replaceAll("");
     if (distinct.size() == 2) {
-      String positive =
-          isNumeric
-              ? Collections.max(distinct, Comparator.comparingDouble(Double::parseDouble))
-              : distinct.last();
       return new Label(
-          "is %s = %s".formatted(label, positive), values, indicator(positive), List.of(), false);
+          "is %s = %s".formatted(asked, rarer(counts)),
+          values,
+          value -> order.compare(value, rarer(counts)) == 0 ? 1 : 0,
+          List.of(),
+          false);
     }
     if (distinct.size() > 2 && isNumeric) {
       double median = Scaling.median(table.numbers(label));
       return new Label(
-          "is %s above its median of %s".formatted(label, median),
+          "is %s above its median of %s".formatted(asked, median),
           values,
-          value -> Double.parseDouble(value) > median ? 1 : 0,
+          value -> NumberText.parseDouble(value) > median ? 1 : 0,
           List.of(),
           true);
     }
     if (distinct.size() > 2 && distinct.size() <= MOST_CLASSES) {
       List<String> classes = List.copyOf(distinct);
       return new Label(
-          "which of %d is %s".formatted(classes.size(), label),
+          "which of %d is %s".formatted(classes.size(), asked),
           values,
           classes::indexOf,
           classes,
@@ -190,6 +239,37 @@ public final class CsvData {
                 label,
                 MOST_CLASSES,
                 distinct.size() < 2 ? "one value only" : distinct.size() + " values"));
+  }
+
+  /** How many people have each class, and which classes may be one. */
+  private void note(String label, SortedMap<String, Long> counts) {
+    if (counts.size() > MOST_CLASSES) {
+      return;
+    }
+    notes.add(
+        "Column '%s': %s."
+            .formatted(
+                label,
+                counts.entrySet().stream()
+                    .map(entry -> "%s %,d".formatted(entry.getKey(), entry.getValue()))
+                    .collect(joining(", "))));
+    counts.keySet().stream()
+        .collect(groupingBy(value -> value.toLowerCase(Locale.ROOT), TreeMap::new, joining("', '")))
+        .values()
+        .stream()
+        .filter(same -> same.contains("', '"))
+        .forEach(
+            same ->
+                notes.add(
+                    "Warning: values of column '%s' differ in case only, and count as different: '%s'."
+                        .formatted(label, same)));
+  }
+
+  /** Of two values, the one that fewer people have; the last if as many have each. */
+  private static String rarer(SortedMap<String, Long> counts) {
+    return counts.get(counts.firstKey()) < counts.get(counts.lastKey())
+        ? counts.firstKey()
+        : counts.lastKey();
   }
 
   private static ToDoubleFunction<String> indicator(String positive) {

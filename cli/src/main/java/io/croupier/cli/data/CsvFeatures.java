@@ -1,11 +1,13 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.data.CsvTable.Kind;
 import io.croupier.client.Features;
 import io.croupier.schemas.Feature;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,11 +21,30 @@ final class CsvFeatures {
   private final Map<String, List<?>> columns = new HashMap<>();
 
   /**
-   * Reads the columns; others are ignored.
+   * What the columns that the features name must contain.
    *
-   * @throws InputException if a column is missing, a value is not of its feature's kind, or a
-   *     feature needs an encoder
+   * @throws InputException if a feature needs an encoder
    */
+  static Map<String, Kind> kinds(CsvTable table, Features features) {
+    Map<String, Kind> kinds = new LinkedHashMap<>();
+    for (Feature feature : features.list()) {
+      switch (feature.getKindCase()) {
+        case RANGE, MOMENTS -> kinds.put(feature.getName(), Kind.NUMBER);
+        case YES_NO -> kinds.put(feature.getName(), Kind.ANSWER);
+        case ONE_HOT -> kinds.put(feature.getName(), Kind.TEXT);
+        case ENCODER ->
+            throw new InputException(
+                ("feature '%s' needs an encoder, which only the devices of its model have; this"
+                        + " command can't read it from %s")
+                    .formatted(feature.getName(), table.name()));
+        case INTERCEPT -> {}
+        case KIND_NOT_SET -> throw new IllegalArgumentException(feature.getName());
+      }
+    }
+    return kinds;
+  }
+
+  /** Reads the columns, which have their {@linkplain #kinds kinds}; others are ignored. */
   CsvFeatures(CsvTable table, Features features) {
     this.table = table;
     this.features = features;
@@ -40,12 +61,7 @@ final class CsvFeatures {
       case RANGE, MOMENTS -> Arrays.stream(table.numbers(name)).boxed().toList();
       case YES_NO -> table.answers(name);
       case ONE_HOT -> table.column(name);
-      case ENCODER ->
-          throw new InputException(
-              ("feature '%s' needs an encoder, which only the devices of its model have; this"
-                      + " command can't read it from %s")
-                  .formatted(name, table.name()));
-      case INTERCEPT, KIND_NOT_SET -> throw new IllegalArgumentException(name);
+      case ENCODER, INTERCEPT, KIND_NOT_SET -> throw new IllegalArgumentException(name);
     };
   }
 

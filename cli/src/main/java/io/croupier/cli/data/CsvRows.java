@@ -1,10 +1,13 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.data.CsvTable.Kind;
 import io.croupier.client.Features;
 import io.croupier.client.ModelSnapshot;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One person's rows. If the model describes its features, the columns that it names are turned into
@@ -26,22 +29,31 @@ public final class CsvRows {
    */
   public static Problem load(
       Path file, String label, NamedLoss loss, ModelSnapshot model, double scale) {
-    CsvTable table = CsvTable.read(file);
-    table.requireColumn(label);
+    CsvTable read = CsvTable.read(file);
+    read.requireColumn(label);
     Features described = features(model);
-    List<String> columns = table.columns().stream().filter(name -> !name.equals(label)).toList();
+    List<String> columns = read.columns().stream().filter(name -> !name.equals(label)).toList();
     int width = described.list().isEmpty() ? columns.size() : described.size();
     String made =
         described.list().isEmpty()
-            ? "%s: the file has %d columns besides '%s'".formatted(table.name(), width, label)
+            ? "%s: the file has %d columns besides '%s'".formatted(read.name(), width, label)
             : "the model's features make %d values".formatted(width);
     int classes = classes(made, width, loss, model.dimension());
-    double[] targets =
+    Kind target =
         switch (loss) {
-          case LOGISTIC -> answers(table, label);
-          case SOFTMAX -> table.classes(label, classes);
-          case SQUARED, ABSOLUTE, HUBER_MALLOWS -> table.numbers(label);
+          case LOGISTIC -> read.isNumeric(label) ? Kind.ofClasses(2) : Kind.ANSWER;
+          case SOFTMAX -> Kind.ofClasses(classes);
+          case SQUARED, ABSOLUTE, HUBER_MALLOWS -> Kind.NUMBER;
         };
+    Map<String, Kind> kinds = new LinkedHashMap<>();
+    if (described.list().isEmpty()) {
+      columns.forEach(column -> kinds.put(column, Kind.NUMBER));
+    } else {
+      kinds.putAll(CsvFeatures.kinds(read, described));
+    }
+    kinds.put(label, target);
+    CsvTable table = read.complete(kinds, false);
+    double[] targets = target.equals(Kind.ANSWER) ? answers(table, label) : table.numbers(label);
     double[] features =
         described.list().isEmpty()
             ? asTheyAre(table, columns)
@@ -51,9 +63,7 @@ public final class CsvRows {
   }
 
   private static double[] answers(CsvTable table, String label) {
-    return table.isNumeric(label)
-        ? table.classes(label, 2)
-        : table.answers(label).stream().mapToDouble(answer -> answer ? 1 : 0).toArray();
+    return table.answers(label).stream().mapToDouble(answer -> answer ? 1 : 0).toArray();
   }
 
   private static Features features(ModelSnapshot model) {

@@ -2,21 +2,25 @@ package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
 import io.croupier.schemas.NumberText;
+import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.csv.CSVException;
 import org.apache.commons.csv.CSVFormat;
@@ -27,8 +31,6 @@ import org.apache.commons.csv.DuplicateHeaderMode;
 /** A CSV file with a header, in memory. Error messages contain file, line and column, no values. */
 final class CsvTable {
 
-  /** What other programs write for a number that is missing, or too large. */
-  private static final Set<String> NOT_FINITE = Set.of("NaN", "Infinity", "-Infinity");
 
   /** Separators of columns, the usual one first. */
   private static final List<Character> SEPARATORS = List.of(',', ';', '\t');
@@ -39,15 +41,41 @@ final class CsvTable {
   private static final Map<String, Boolean> ANSWERS =
       Map.of("yes", true, "true", true, "1", true, "no", false, "false", false, "0", false);
 
-  private static final char BYTE_ORDER_MARK = '\uFEFF';
+  /**
+   * What a column must contain.
+   *
+   * @param right in words, in the plural
+   */
+  record Kind(String right, Predicate<String> accepts) {
+    static final Kind TEXT = new Kind("texts", value -> true);
+    static final Kind NUMBER =
+        new Kind("finite numbers, with a point before the decimals", Kind::isFinite);
+    static final Kind ANSWER =
+        new Kind(
+            "yes or no, true or false, or 1 or 0",
+            value -> ANSWERS.containsKey(value.toLowerCase(Locale.ROOT)));
 
-  /** With such a first character, the bytes are UTF-16. */
-  private static final int UNREADABLE = 0xFFFD;
+    /** Whole numbers from 0 to {@code classes} - 1. */
+    static Kind ofClasses(int classes) {
+      return new Kind(
+          "labels of %d classes, whole numbers from 0 to %d".formatted(classes, classes - 1),
+          value -> isFinite(value) && isClass(NumberText.parseDouble(value), classes));
+    }
+
+    private static boolean isFinite(String value) {
+      return NumberText.isNumber(value) && Double.isFinite(NumberText.parseDouble(value));
+    }
+
+    private static boolean isClass(double number, int classes) {
+      return number == Math.rint(number) && number >= 0 && number < classes;
+    }
+  }
 
   private final String name;
   private final List<String> columns;
   private final List<String[]> rows = new ArrayList<>();
   private final List<Long> lines = new ArrayList<>();
+  private String leftOut = "";
 
   private CsvTable(String name, List<String> columns) {
     this.name = name;
@@ -60,25 +88,18 @@ final class CsvTable {
       return read(file.toString(), file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in);
     } catch (NoSuchFileException e) {
       throw new InputException(file + ": no such file", e);
-    } catch (IOException | UncheckedIOException e) {
-      throw new InputException(file + ": can't be read: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new InputException(file + ": " + Utf8Text.reason(e), e);
     }
   }
 
   /** Reads a table. */
   static CsvTable read(String name, InputStream in) throws IOException {
-    BufferedReader text =
-        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8), HEADER_CHARS);
-    skipByteOrderMark(name, text);
-    try (CSVParser parser = format(separator(text)).parse(text)) {
+    try (BufferedReader text = Utf8Text.reader(in);
+        CSVParser parser = format(separator(text)).parse(text)) {
       CsvTable table = new CsvTable(name, columns(name, parser.getHeaderNames()));
       for (CSVRecord record : parser) {
         long line = parser.getCurrentLineNumber();
-        if (!record.isConsistent()) {
-          throw new InputException(
-              "%s, line %d: %d values, but the header has %d columns"
-                  .formatted(name, line, record.size(), table.columns.size()));
-        }
         table.rows.add(record.values());
         table.lines.add(line);
       }
@@ -92,7 +113,9 @@ final class CsvTable {
       if (e.getCause() instanceof CSVException quotes) {
         throw quotes(name, quotes);
       }
-      throw e.getCause();
+      throw new InputException(name + ": " + Utf8Text.reason(e.getCause()), e);
+    } catch (CharacterCodingException e) {
+      throw new InputException(name + ": " + Utf8Text.reason(e), e);
     }
   }
 
@@ -102,18 +125,6 @@ final class CsvTable {
             + ": a value that begins with a quotation mark has no second one, or text after the"
             + " second one",
         cause);
-  }
-
-  /** Programs that write such a mark before the text don't mean it as a part of the first name. */
-  private static void skipByteOrderMark(String name, BufferedReader text) throws IOException {
-    text.mark(1);
-    int first = text.read();
-    if (first == UNREADABLE) {
-      throw new InputException(name + ": the text is not UTF-8; save the file as UTF-8");
-    }
-    if (first != BYTE_ORDER_MARK) {
-      text.reset();
-    }
   }
 
   /** The separator that the header has most often outside of quotation marks. */
@@ -147,6 +158,7 @@ final class CsvTable {
         .setDuplicateHeaderMode(DuplicateHeaderMode.ALLOW_ALL)
         .setAllowMissingColumnNames(true)
         .setIgnoreSurroundingSpaces(true)
+        .setTrim(true)
         .get();
   }
 
@@ -189,86 +201,99 @@ final class CsvTable {
     }
   }
 
-  /** The values of a column, none of them empty. */
+  /**
+   * The rows whose values are all of the kind of their column.
+   *
+   * @param kinds of the columns that are used, by name
+   * @param dropsOthers whether other rows are left out, instead of refused
+   * @throws InputException if a column is missing, or other rows are refused: it has the number of
+   *     faults of each column, and the line of the first
+   */
+  CsvTable complete(Map<String, Kind> kinds, boolean dropsOthers) {
+    BitSet unusable = new BitSet();
+    List<String> faults = new ArrayList<>();
+    addFault(
+        row -> row.length != columns.size(),
+        "rows with more or fewer values than the header's " + columns.size(),
+        unusable,
+        faults);
+    kinds.forEach(
+        (column, kind) -> {
+          requireColumn(column);
+          int index = columns.indexOf(column);
+          String place = "column '%s': ".formatted(column);
+          addFault(
+              row -> index < row.length && row[index].isEmpty(),
+              place + "missing values",
+              unusable,
+              faults);
+          addFault(
+              row -> index < row.length && !row[index].isEmpty() && !kind.accepts.test(row[index]),
+              place + "values that aren't " + kind.right,
+              unusable,
+              faults);
+        });
+    if (faults.isEmpty()) {
+      return this;
+    }
+    String found =
+        "%s: %,d of %,d rows can't be used".formatted(name, unusable.cardinality(), rows.size());
+    if (!dropsOthers || unusable.cardinality() == rows.size()) {
+      throw new InputException(found + ":\n  " + String.join("\n  ", faults));
+    }
+    CsvTable others = new CsvTable(name, columns);
+    for (int i = unusable.nextClearBit(0); i < rows.size(); i = unusable.nextClearBit(i + 1)) {
+      others.rows.add(rows.get(i));
+      others.lines.add(lines.get(i));
+    }
+    others.leftOut = found + ", and are left out";
+    return others;
+  }
+
+  private void addFault(
+      Predicate<String[]> isFault, String what, BitSet unusable, List<String> faults) {
+    int[] found = IntStream.range(0, rows.size()).filter(i -> isFault.test(rows.get(i))).toArray();
+    if (found.length > 0) {
+      Arrays.stream(found).forEach(unusable::set);
+      faults.add(
+          "%s: %,d, the first in line %d".formatted(what, found.length, lines.get(found[0])));
+    }
+  }
+
+  /** How many rows {@link #complete} left out, in words; empty if it left out none. */
+  String leftOut() {
+    return leftOut;
+  }
+
+  /** The values of a column. */
   List<String> column(String column) {
     requireColumn(column);
     int index = columns.indexOf(column);
-    List<String> values = new ArrayList<>(rows.size());
-    for (int i = 0; i < rows.size(); i++) {
-      String value = rows.get(i)[index];
-      if (value.isEmpty()) {
-        throw new InputException(
-            "%s, line %d, column '%s': missing value; add it or remove the row"
-                .formatted(name, lines.get(i), column));
-      }
-      values.add(value);
-    }
-    return values;
+    return rows.stream().map(row -> row[index]).toList();
   }
 
-  /** The values of a column as numbers. */
+  /** The values of a column of {@link Kind#NUMBER}, or of classes. */
   double[] numbers(String column) {
-    List<String> values = column(column);
-    double[] numbers = new double[values.size()];
-    for (int i = 0; i < numbers.length; i++) {
-      try {
-        numbers[i] = NumberText.parseDouble(values.get(i));
-      } catch (NumberFormatException e) {
-        throw notFinite(i, column, e);
-      }
-      if (!Double.isFinite(numbers[i])) {
-        throw notFinite(i, column, null);
-      }
-    }
-    return numbers;
+    return column(column).stream().mapToDouble(NumberText::parseDouble).toArray();
   }
 
-  /** The values of a column, each yes or no, true or false, or 1 or 0. */
+  /** The values of a column of {@link Kind#ANSWER}. */
   List<Boolean> answers(String column) {
-    List<Boolean> answers = new ArrayList<>();
-    for (String value : column(column)) {
-      Boolean answer = ANSWERS.get(value.toLowerCase(Locale.ROOT));
-      if (answer == null) {
-        throw new InputException(
-            "%s, line %d, column '%s': must be yes or no, true or false, or 1 or 0"
-                .formatted(name, lines.get(answers.size()), column));
-      }
-      answers.add(answer);
-    }
-    return answers;
+    return column(column).stream()
+        .map(value -> ANSWERS.get(value.toLowerCase(Locale.ROOT)))
+        .toList();
   }
 
-  /** The values of a column, all of them whole numbers from 0 to {@code classes} - 1. */
-  double[] classes(String column, int classes) {
-    double[] numbers = numbers(column);
-    for (int i = 0; i < numbers.length; i++) {
-      if (!(numbers[i] == Math.rint(numbers[i]) && numbers[i] >= 0 && numbers[i] < classes)) {
-        throw new InputException(
-            "%s, line %d, column '%s': a label of %s must be %s"
-                .formatted(
-                    name,
-                    lines.get(i),
-                    column,
-                    classes == 2 ? "two classes" : classes + " classes",
-                    classes == 2 ? "0 or 1" : "a whole number from 0 to " + (classes - 1)));
-      }
-    }
-    return numbers;
-  }
-
-  /** Whether the first value is a number: then all of them must be. */
+  /** Whether at least half of a column's values are numbers: then all of them must be. */
   boolean isNumeric(String column) {
-    String first = column(column).get(0);
-    return NumberText.isNumber(first) || NOT_FINITE.contains(first);
-  }
-
-  private InputException notFinite(int row, String column, Throwable cause) {
-    boolean comma = rows.get(row)[columns.indexOf(column)].matches("[-+]?\\d+,\\d+");
-    return new InputException(
-        ("%s, line %d, column '%s': not a finite number; all values of this column must be finite"
-                + " numbers%s")
-            .formatted(
-                name, lines.get(row), column, comma ? ", with a point before the decimals" : ""),
-        cause);
+    requireColumn(column);
+    int index = columns.indexOf(column);
+    List<String> given =
+        rows.stream()
+            .filter(row -> index < row.length && !row[index].isEmpty())
+            .map(row -> row[index])
+            .toList();
+    long numbers = given.stream().filter(Kind.NUMBER.accepts).count();
+    return numbers > 0 && 2 * numbers >= given.size();
   }
 }

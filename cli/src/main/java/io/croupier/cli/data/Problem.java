@@ -192,6 +192,22 @@ public final class Problem {
     return new Score(sum / size() / meanImportance, fit);
   }
 
+  /**
+   * The score of doing nothing: the loss of zero weights, and the share of people that a guess gets
+   * right, which is that of the largest class.
+   */
+  public Score untrained() {
+    Score zero = score(new double[dimension()]);
+    if (!hasClasses()) {
+      return zero;
+    }
+    int[] counts = new int[classes()];
+    for (double target : targets) {
+      counts[(int) target]++;
+    }
+    return new Score(zero.loss(), (double) Arrays.stream(counts).max().orElseThrow() / size());
+  }
+
   /** The weights of least loss, computed from all data without privacy. */
   public double[] optimum() {
     return new Newton(this).minimum();

@@ -135,7 +135,7 @@ final class Demo {
     new ModelsTopic(environment.kafka(), environment.topics().models()).publish(specs);
     livePage.follow(environment.kafka(), environment.topics());
 
-    Score nothing = problem.score(new double[problem.dimension()]);
+    Score nothing = problem.untrained();
     Score optimum = problem.score(problem.optimum());
     List<String> modelIds = learners.stream().map(ComparedLearner::modelId).toList();
     PublicationScores scores = new PublicationScores(turn::problem, modelIds);

@@ -34,7 +34,8 @@ final class DemoData {
       names = "--label",
       paramLabel = "COLUMN",
       description =
-          "Column to predict in a CSV file: two values, or a number (is it above its median?).")
+          "Column to predict in a CSV file: two values, a number (is it above its median?), or a text"
+              + " of up to 20 values.")
   private String label;
 
   @Option(
@@ -46,6 +47,13 @@ final class DemoData {
             + " they are scaled with everybody's data."
       })
   private Path features;
+
+  @Option(
+      names = "--drop-incomplete",
+      description =
+          "Leaves out the rows of a CSV file in which a value is missing or can't be used, and prints"
+              + " how many.")
+  private boolean dropsIncomplete;
 
   /**
    * Loads the data.
@@ -68,6 +76,9 @@ final class DemoData {
       throw new InputException(
           "--features applies only to a CSV file; --data %s has its own features".formatted(data));
     }
+    if (!isFile && dropsIncomplete) {
+      throw new InputException("--drop-incomplete applies only to a CSV file");
+    }
     int simulated = users == null ? SIMULATED : users;
     if (simulated < 1) {
       throw new InputException("--users is %d; it must be at least 1".formatted(simulated));
@@ -78,9 +89,13 @@ final class DemoData {
       case "linear" -> Simulation.linear(simulated, seed);
       default ->
           features == null
-              ? CsvData.load(Path.of(data), label)
+              ? CsvData.load(Path.of(data), label, dropsIncomplete)
               : CsvData.load(
-                  Path.of(data), label, described(), String.valueOf(features.getFileName()));
+                  Path.of(data),
+                  label,
+                  described(),
+                  String.valueOf(features.getFileName()),
+                  dropsIncomplete);
     };
   }
 

@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.Utf8Text;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.Closeable;
@@ -57,9 +58,10 @@ public final class RecordFile implements Closeable {
   private RecordFile(String name, FileFormat format, InputStream source) throws IOException {
     this.name = name;
     counted = BoundedInputStream.builder().setInputStream(source).get();
+    InputStream unpacked = name.endsWith(".gz") ? new GZIPInputStream(counted, BUFFER) : counted;
     in =
         new BufferedInputStream(
-            name.endsWith(".gz") ? new GZIPInputStream(counted, BUFFER) : counted, BUFFER);
+            format == FileFormat.JSON ? Utf8Text.withoutMark(unpacked) : unpacked, BUFFER);
     boolean json = format == FileFormat.JSON;
     if (json && !beginsWithJson(in)) {
       throw new InputException(

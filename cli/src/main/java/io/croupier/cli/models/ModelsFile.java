@@ -8,8 +8,8 @@ import io.croupier.cli.InputException;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,11 +62,11 @@ public final class ModelsFile {
 
   private static String text(Path file) {
     try {
-      return Files.readString(file);
+      return Utf8Text.read(file);
     } catch (NoSuchFileException e) {
       throw new InputException(file + ": no such file", e);
     } catch (IOException e) {
-      throw new InputException(file + ": can't be read: " + e.getMessage(), e);
+      throw new InputException(file + ": " + Utf8Text.reason(e), e);
     }
   }
 

@@ -7,6 +7,7 @@ import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Arrays;
@@ -85,7 +86,7 @@ final class LineGradients implements Gradients {
     try {
       return lines.readLine();
     } catch (IOException e) {
-      throw new InputException("Standard input can't be read: " + e.getMessage(), e);
+      throw new InputException("Standard input: " + Utf8Text.reason(e), e);
     }
   }
 

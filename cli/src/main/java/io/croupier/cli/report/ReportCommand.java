@@ -18,16 +18,15 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
+import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -336,12 +335,12 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** Standard input, once it has something to read. */
   private BufferedReader lines() {
-    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     try {
       return Waiting.on(
           "gradients on standard input",
           spec.commandLine().getErr(),
           () -> {
+            BufferedReader lines = Utf8Text.reader(in);
             lines.mark(1);
             if (lines.read() >= 0) {
               lines.reset();
@@ -349,7 +348,7 @@ public final class ReportCommand implements Callable<Integer> {
             return lines;
           });
     } catch (IOException e) {
-      throw new InputException("Standard input can't be read: " + e.getMessage(), e);
+      throw new InputException("Standard input: " + Utf8Text.reason(e), e);
     }
   }
 

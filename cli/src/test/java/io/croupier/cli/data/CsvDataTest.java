@@ -34,7 +34,7 @@ class CsvDataTest {
 
   @Test
   void numbersAreStandardisedAndCategoriesGetAColumnEach() throws IOException {
-    DataSet data = CsvData.load(file(PEOPLE), "bought");
+    DataSet data = CsvData.load(file(PEOPLE), "bought", false);
 
     assertThat(data.features()).containsExactly("intercept", "age", "city = Bonn", "city = Chur");
     assertThat(data.description()).contains("4 rows", "bought = yes");
@@ -73,23 +73,23 @@ class CsvDataTest {
 
   @Test
   void saysWhetherScalingUsedEverybodysData() throws IOException, TextFormat.ParseException {
-    assertThat(CsvData.load(file(PEOPLE), "bought").scaling())
+    assertThat(CsvData.load(file(PEOPLE), "bought", false).scaling())
         .startsWith("Features are scaled with everybody's data")
         .contains("--features FILE");
-    assertThat(CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml").scaling())
+    assertThat(CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml", false).scaling())
         .isEqualTo(
             "Features are scaled by the public ranges of spec.yaml alone, as devices scale them.");
     String wages = "age,city,wage\n20,Bonn,1\n30,Chur,2\n40,Chur,3\n";
-    assertThat(CsvData.load(file(wages), "wage", described(), "spec.yaml").scaling())
+    assertThat(CsvData.load(file(wages), "wage", described(), "spec.yaml", false).scaling())
         .endsWith("as devices scale them; the median of the label is of everybody's data.");
   }
 
   /** Another person's row changes nothing. */
   @Test
   void featuresOfASpecAreScaledByItAlone() throws IOException, TextFormat.ParseException {
-    DataSet four = CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml");
+    DataSet four = CsvData.load(file(PEOPLE), "bought", described(), "spec.yaml", false);
     DataSet five =
-        CsvData.load(file(PEOPLE + "1000,Delft,no\n"), "bought", described(), "spec.yaml");
+        CsvData.load(file(PEOPLE + "1000,Delft,no\n"), "bought", described(), "spec.yaml", false);
 
     assertThat(four.features())
         .containsExactly("one", "age", "city = Bonn", "city = Chur", "city: other");
@@ -109,24 +109,25 @@ class CsvDataTest {
 
   @Test
   void theLabelIsNoFeature() {
-    assertThatThrownBy(() -> CsvData.load(file(PEOPLE), "city", described(), "spec.yaml"))
+    assertThatThrownBy(() -> CsvData.load(file(PEOPLE), "city", described(), "spec.yaml", false))
         .isInstanceOf(InputException.class)
         .hasMessage("spec.yaml: feature 'city' is the label, which is to be predicted");
   }
 
   @Test
   void aNumberIsComparedWithItsMedian() throws IOException {
-    DataSet data = CsvData.load(file("age,wage\n20,1\n30,5\n40,9\n50,20\n60,3\n"), "wage");
+    DataSet data = CsvData.load(file("age,wage\n20,1\n30,5\n40,9\n50,20\n60,3\n"), "wage", false);
 
     assertThat(data.description()).contains("wage above its median of 5.0");
     // Two of five lie above it.
-    assertThat(data.problem().score(new double[2]).fit()).isEqualTo(0.6);
+    assertThat(data.problem().untrained().fit()).isEqualTo(0.6);
   }
 
   @Test
   void aLabelOfSeveralWordsHasAsManyWeightsForEach() throws IOException {
     DataSet data =
-        CsvData.load(file("age,city\n20,Bonn\n30,Aachen\n40,Chur\n50,Bonn\n20,Bonn\n"), "city");
+        CsvData.load(
+            file("age,city\n20,Bonn\n30,Aachen\n40,Chur\n50,Bonn\n20,Bonn\n"), "city", false);
 
     assertThat(data.description()).contains("which of 3 is city?");
     assertThat(data.features())
@@ -145,10 +146,49 @@ class CsvDataTest {
   }
 
   @Test
-  void theLargerOfTwoNumbersIsPredicted() throws IOException {
-    DataSet data = CsvData.load(file("age,class\n20,9\n30,10\n40,10\n"), "class");
+  void theRarerOfTwoValuesIsPredictedAndGuessingIsRightForTheOthers() throws IOException {
+    for (String[] numbers :
+        new String[][] {{"9", "10"}, {"10", "9"}, {"no", "yes"}, {"yes", "no"}}) {
+      String rare = numbers[0];
+      String often = numbers[1];
+      DataSet data =
+          CsvData.load(
+              file("age,class\n20,%s\n30,%s\n40,%s\n40,%s\n".formatted(rare, often, often, often)),
+              "class",
+              false);
 
-    assertThat(data.description()).contains("class = 10");
+      assertThat(data.description()).contains("class = " + rare + "?");
+      assertThat(data.problem().untrained().fit()).isEqualTo(0.75);
+      assertThat(data.problem().turned().untrained().fit()).isEqualTo(0.75);
+      assertThat(data.problem().untrained().loss()).isCloseTo(Math.log(2), within(1e-12));
+      assertThat(data.notes()).anyMatch(note -> note.contains(often + " 3"));
+    }
+    DataSet tie = CsvData.load(file("age,class\n20,9\n30,10.0\n20,9\n30,10\n"), "class", false);
+    assertThat(tie.description()).contains("class = 10.0?");
+    assertThat(tie.problem().untrained().fit()).isEqualTo(0.5);
+  }
+
+  @Test
+  void classesAreCountedAndThoseThatDifferInCaseOnlyAreNamed() throws IOException {
+    DataSet data =
+        CsvData.load(file("age,Left??\n1,yes\n2, no \n3,YES\n4,no\n5,\" no\"\n"), "Left??", false);
+
+    assertThat(data.description()).endsWith("which of 3 is Left?");
+    assertThat(data.problem().untrained().fit()).isEqualTo(0.6);
+    assertThat(data.notes())
+        .containsExactly(
+            "Column 'Left??': YES 1, no 3, yes 1.",
+            "Warning: values of column 'Left??' differ in case only, and count as different: 'YES',"
+                + " 'yes'.");
+  }
+
+  @Test
+  void incompleteRowsAreLeftOutIfAsked() throws IOException {
+    String text = PEOPLE + "n/a,Bonn,yes\n60,,no\n";
+    assertRefused(text, "bought", "2 of 6 rows", "leave these rows out with --drop-incomplete");
+    DataSet data = CsvData.load(file(text), "bought", true);
+    assertThat(data.problem().size()).isEqualTo(4);
+    assertThat(data.notes().get(0)).endsWith("2 of 6 rows can't be used, and are left out.");
   }
 
   @Test
@@ -158,7 +198,7 @@ class CsvDataTest {
       text.append("u").append(i).append(",7,Sun,").append(i).append(i % 2 == 0 ? ",a\n" : ",b\n");
     }
 
-    DataSet data = CsvData.load(file(text.toString()), "bought");
+    DataSet data = CsvData.load(file(text.toString()), "bought", false);
 
     assertThat(data.features()).containsExactly("intercept", "age");
     assertThat(data.notes())
@@ -175,18 +215,29 @@ class CsvDataTest {
       out.write(PEOPLE.getBytes(StandardCharsets.UTF_8));
     }
 
-    assertThat(CsvData.load(file, "bought").problem().size()).isEqualTo(4);
+    assertThat(CsvData.load(file, "bought", false).problem().size()).isEqualTo(4);
   }
 
   @Test
   void errorsNameLineAndColumn() {
     assertRefused(PEOPLE, "wage", "no column 'wage'", "age, city, bought");
-    assertRefused("age,bought\n20,no\n,yes\n", "bought", "line 3, column 'age': missing value");
     assertRefused(
-        "age,bought\n20,no\nold,yes\n", "bought", "line 3, column 'age': not a finite number");
+        "age,bought\n20,no\n,yes\n",
+        "bought",
+        "column 'age': missing values: 1, the first in line 3");
     assertRefused(
-        "age,bought\n20,no\nNaN,yes\n", "bought", "line 3, column 'age': not a finite number");
-    assertRefused("age,bought\n20,no\n30\n", "bought", "line 3: 1 values", "2 columns");
+        "age,bought\n20,no\nold,yes\n",
+        "bought",
+        "column 'age'",
+        "finite numbers",
+        "the first in line 3");
+    assertRefused(
+        "age,bought\n20,no\nNaN,yes\n",
+        "bought",
+        "column 'age'",
+        "finite numbers",
+        "the first in line 3");
+    assertRefused("age,bought\n20,no\n30\n", "bought", "the header's 2: 1, the first in line 3");
     assertRefused("age,bought\n20,no\n30,no\n", "bought", "column 'bought'", "one value only");
     String many = IntStream.range(0, 21).mapToObj(i -> i + ",a" + i).collect(joining("\n"));
     assertRefused(
@@ -198,13 +249,13 @@ class CsvDataTest {
 
   @Test
   void aMissingFileIsReported() {
-    assertThatThrownBy(() -> CsvData.load(directory.resolve("none.csv"), "x"))
+    assertThatThrownBy(() -> CsvData.load(directory.resolve("none.csv"), "x", false))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("none.csv: no such file");
   }
 
   private void assertRefused(String text, String label, String... parts) {
-    assertThatThrownBy(() -> CsvData.load(file(text), label))
+    assertThatThrownBy(() -> CsvData.load(file(text), label, false))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("people.csv")
         .hasMessageContainingAll(parts);

@@ -37,7 +37,7 @@ class CsvRowsTest {
   void invalidInputIsReportedWithoutItsValues() {
     assertRefused("one,y\n1,5\n", NamedLoss.SQUARED, 2, "1 columns besides 'y'", "2 coordinates");
     assertRefused("one,x\n1,5\n", NamedLoss.SQUARED, 1, "no column 'y'", "one, x");
-    assertRefused("one,y\n1,0\n1,7.77\n", NamedLoss.LOGISTIC, 1, "line 3", "'y'", "0 or 1");
+    assertRefused("one,y\n1,0\n1,7.77\n", NamedLoss.LOGISTIC, 1, "line 3", "'y'", "from 0 to 1");
     assertRefused("x,y\n1,0\n7.77x,1\n", NamedLoss.LOGISTIC, 1, "line 3", "'x'", "finite number");
   }
 
@@ -61,7 +61,7 @@ class CsvRowsTest {
     assertThat(problem.size()).isEqualTo(2);
     assertThat(problem.score(new double[] {0, -1, 0, 0, 0, 1}).fit()).isEqualTo(1);
     assertRefused("one,y\n1,0\n1,3\n", NamedLoss.SOFTMAX, 3, "line 3", "'y'", "from 0 to 2");
-    assertRefused("one,y\n1,0\n1,0.5\n", NamedLoss.SOFTMAX, 2, "line 3", "'y'", "0 or 1");
+    assertRefused("one,y\n1,0\n1,0.5\n", NamedLoss.SOFTMAX, 2, "line 3", "'y'", "from 0 to 1");
     assertRefused("one,y,x\n1,0,1\n", NamedLoss.SOFTMAX, 5, "2 columns", "at least two classes");
     assertRefused("one,y,x\n1,0,1\n", NamedLoss.SOFTMAX, 2, "2 columns", "at least two classes");
   }

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.data.CsvTable.Kind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,7 +62,6 @@ class CsvTableTest {
         "a,b#1,\"2\"3 | f.csv: a value that begins with a quotation mark has no second one, or text after the second one",
         "'' | f.csv: the file is empty",
         "a,b | f.csv: the file has no rows below the header",
-        "a,b#1,2#3 | f.csv, line 3: 1 values, but the header has 2 columns",
       })
   void explainsWhatIsWrong(String lines, String message) {
     assertThatThrownBy(() -> read(lines.replace('#', '\n')))
@@ -67,20 +70,54 @@ class CsvTableTest {
   }
 
   @Test
-  void explainsMissingValuesAndDecimalCommas() throws IOException {
-    CsvTable table = read("y;age\n0,5;\n");
+  void namesAllFaultsAndLeavesTheirRowsOutIfAsked() throws IOException {
+    CsvTable table =
+        read("y;age;fit\n1;20;yes\n0,5;30;no\n1;;Yes\n2;n/a;no\n3;40\n1,5;;maybe\n7;50;0\n");
+    Map<String, Kind> kinds = new LinkedHashMap<>();
+    kinds.put("y", Kind.NUMBER);
+    kinds.put("age", Kind.NUMBER);
+    kinds.put("fit", Kind.ANSWER);
 
-    assertThatThrownBy(() -> table.column("age"))
-        .hasMessage("f.csv, line 2, column 'age': missing value; add it or remove the row");
-    assertThatThrownBy(() -> table.numbers("y"))
-        .hasMessageStartingWith("f.csv, line 2, column 'y': not a finite number")
-        .hasMessageEndingWith(", with a point before the decimals");
+    assertThatThrownBy(() -> table.complete(kinds, false))
+        .isInstanceOf(InputException.class)
+        .hasMessage(
+            """
+            f.csv: 5 of 7 rows can't be used:
+              rows with more or fewer values than the header's 3: 1, the first in line 6
+              column 'y': values that aren't finite numbers, with a point before the decimals: 2, the first in line 3
+              column 'age': missing values: 2, the first in line 4
+              column 'age': values that aren't finite numbers, with a point before the decimals: 1, the first in line 5
+              column 'fit': values that aren't yes or no, true or false, or 1 or 0: 1, the first in line 7"""
+                .stripTrailing());
+    CsvTable complete = table.complete(kinds, true);
+    assertThat(complete.numbers("y")).containsExactly(1, 7);
+    assertThat(complete.answers("fit")).containsExactly(true, false);
+    assertThat(complete.leftOut()).isEqualTo("f.csv: 5 of 7 rows can't be used, and are left out");
+    assertThat(complete.complete(kinds, false)).isSameAs(complete);
+    assertThatThrownBy(() -> read("y\nx\n").complete(Map.of("y", Kind.NUMBER), true))
+        .hasMessageStartingWith("f.csv: 1 of 1 rows can't be used");
+  }
+
+  @Test
+  void aColumnIsOfNumbersIfHalfOfItsValuesAre() throws IOException {
+    assertThat(read("y\n\"$1,200\"\n5\n7\n").isNumeric("y")).isTrue();
+    assertThat(read("y,z\n,a\na,a\n1,a\n").isNumeric("y")).isTrue();
+    assertThat(read("y\n5\nBonn\nChur\n").isNumeric("y")).isFalse();
+    assertThat(read("y,z\n,a\n").isNumeric("y")).isFalse();
+  }
+
+  /** Quoted or not. */
+  @Test
+  void blanksAroundAValueAreNoPartOfIt() throws IOException {
+    assertThat(read("y,z\n\" no \",1\nno,2\n no,3\n").column("y"))
+        .containsExactly("no", "no", "no");
   }
 
   @Test
   void namesTheEncoding() {
-    for (Charset utf16 : new Charset[] {StandardCharsets.UTF_16, StandardCharsets.UTF_16LE}) {
-      byte[] text = "\uFEFFy,age\n1,2\n".getBytes(utf16);
+    for (Charset other :
+        List.of(StandardCharsets.UTF_16, StandardCharsets.UTF_16LE, StandardCharsets.ISO_8859_1)) {
+      byte[] text = "\uFEFFy,age\n1,Z\u00fcrich\n".getBytes(other);
       assertThatThrownBy(() -> CsvTable.read("f.csv", new ByteArrayInputStream(text)))
           .hasMessage("f.csv: the text is not UTF-8; save the file as UTF-8");
     }

@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,6 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   }
 
   private JWKSet load() throws IOException, ParseException {
-    return JWKSet.parse(Files.readString(file)).toPublicJWKSet();
+    return JWKSet.parse(Utf8Text.read(file)).toPublicJWKSet();
   }
 }

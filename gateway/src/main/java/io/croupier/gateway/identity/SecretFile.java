@@ -1,5 +1,6 @@
 package io.croupier.gateway.identity;
 
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -69,7 +70,7 @@ final class SecretFile {
         throw new IllegalArgumentException(
             "%s is larger than a file with %s".formatted(file, kind));
       }
-      return Files.readString(file, StandardCharsets.ISO_8859_1).strip();
+      return Utf8Text.read(file).strip();
     } catch (IOException e) {
       throw new IllegalArgumentException(
           ("%s, the file with %s, can't be read (%s); 'croupier gateway init' creates one for a new"

@@ -1,5 +1,6 @@
 package io.croupier.job.config;
 
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,7 +26,7 @@ public final class SettingsFile {
   public static Map<String, String> read(Path file) {
     Map<String, String> settings = new LinkedHashMap<>();
     try {
-      Object root = YamlTree.load(file.toString(), Files.readString(file));
+      Object root = YamlTree.load(file.toString(), Utf8Text.read(file));
       if (root instanceof Map<?, ?> tree) {
         flatten("", tree, settings);
       } else if (root != null) {
@@ -36,8 +37,12 @@ public final class SettingsFile {
       throw new IllegalArgumentException(file + ": no such file", e);
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "The configuration %s can't be read: %s"
-              .formatted(file, Files.isDirectory(file) ? "it is a directory" : e.getMessage()),
+          "%s: %s"
+              .formatted(
+                  file,
+                  Files.isDirectory(file)
+                      ? "can't be read: it is a directory"
+                      : Utf8Text.reason(e)),
           e);
     }
     return settings;

@@ -329,7 +329,11 @@ class JobConfigTest {
         .withMessage(missing + ": no such file");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(directory, Map.of()))
-        .withMessage("The configuration %s can't be read: it is a directory", directory);
+        .withMessage("%s: can't be read: it is a directory", directory);
+    Path latin = Files.write(directory.resolve("latin.yaml"), new byte[] {'a', ':', ' ', (byte) 0xFC});
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobConfig.load(latin, Map.of()))
+        .withMessage("%s: the text is not UTF-8; save the file as UTF-8", latin);
     Path broken = file("topics: {models: a");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(broken, Map.of()))

@@ -1,0 +1,278 @@
+package io.croupier.cli.audit;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.cli.InputException;
+import io.croupier.cli.Version;
+import io.croupier.cli.io.FileFormat;
+import io.croupier.cli.io.RecordFile;
+import io.croupier.client.randomiser.Calibration;
+import io.croupier.client.randomiser.GridRandomiser;
+import io.croupier.client.randomiser.HashedResponseRandomiser.ReleasedGroup;
+import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
+import io.croupier.schemas.Declarations;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Tries to refute what the reports of any device declare. */
+@Command(
+    name = "releases",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false,
+    description = {
+      "Tries to refute the privacy guarantee that reports of any device declare: of a page, an app"
+          + " or a program in any language.",
+      "",
+      "Let the device make many reports of a gradient g and as many of h = -g, and write each as a"
+          + " line of JSON, in the mapping of Protobuf, or as a message with its length. g has the"
+          + " length of the gradient bound and lies along the first axis: (G, 0, ..., 0). Of"
+          + " answers, the first file has those whose truth is yes, the second those whose truth is"
+          + " no; of votes, those for the first category, and those for the last one.",
+      "",
+      "The reports of both files must declare the same noise. It can be privUnit, l2Laplace, gaussian,"
+          + " randomisedResponse or hashedResponse. The events are those of 'croupier audit'. Exit"
+          + " code: 0 if not refuted, 1 if refuted."
+    },
+    footer = {
+      "",
+      "Try:",
+      "  croupier audit releases of-g.jsonl of-h.jsonl",
+      "  croupier audit releases first.jsonl last.jsonl --categories 5"
+    })
+final class ReleasesCommand implements Callable<Integer> {
+  /** The normal approximations of variances hold from about this number on. */
+  private static final int FEWEST = 10_000;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "G",
+      description = "Reports of g, or of yes, or of the first category.")
+  private String ofG;
+
+  @Parameters(
+      index = "1",
+      paramLabel = "H",
+      description = "Reports of h, or of no, or of the last category.")
+  private String ofH;
+
+  @Option(
+      names = "--categories",
+      paramLabel = "K",
+      description = "Number of categories of votes, from 2 to 4096.")
+  private Integer categories;
+
+  @Option(
+      names = "--gradient-bound",
+      paramLabel = "G",
+      defaultValue = "1",
+      description = "Length of g and h (default: ${DEFAULT-VALUE}).")
+  private double gradientBound;
+
+  @Option(
+      names = "--grid-exponent",
+      paramLabel = "E",
+      description = "Grid reports are multiples of 2^E (default: floor(log2 G) - 16).")
+  private Integer gridExponent;
+
+  @Option(
+      names = "--confidence",
+      paramLabel = "P",
+      defaultValue = "0.999999",
+      description = {
+        "Probability, at least, with which a true guarantee is not refuted (default:"
+            + " ${DEFAULT-VALUE})."
+      })
+  private double confidence;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      description = "Format of the files: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private FileFormat format;
+
+  @Override
+  public Integer call() throws InterruptedException, ExecutionException {
+    if (!(confidence >= 0.5 && confidence <= 1 - 1e-12)) {
+      throw new InputException(
+          "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
+    }
+    GradientReport first = first();
+    Finding finding;
+    try {
+      finding = finding(first);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    return AuditCommand.print(List.of(finding), spec.commandLine().getOut());
+  }
+
+  private Finding finding(GradientReport first) throws InterruptedException, ExecutionException {
+    int dimension = Math.max(1, dimension(first));
+    Mechanism mechanism = Declarations.of(Declarations.declared(first), dimension);
+    if (mechanism instanceof PrivUnitMechanism m) {
+      Releases<Choice> releases =
+          read(first, r -> new Choice(r.getCandidate().getSeed(), r.getCandidate().getIndex()));
+      return new CandidateAudit(releases.size(), confidence, 1)
+          .of(
+              new PrivUnitLaws().of(dimension, m.epsilon(), m.candidates(), m.top()),
+              gradientBound,
+              releases.ofG,
+              releases.ofH);
+    }
+    if (mechanism instanceof RandomisedResponseMechanism m) {
+      Releases<Boolean> releases = read(first, r -> r.getAnswer().getBit());
+      Iterator<Boolean> yes = releases.ofG.iterator();
+      Iterator<Boolean> no = releases.ofH.iterator();
+      return BitAudit.of(
+          m, truth -> (truth ? yes : no).next(), releases.size(), 1 - confidence, n -> {});
+    }
+    if (mechanism instanceof HashedResponseMechanism m) {
+      if (categories == null) {
+        throw new InputException("--categories is missing: the number of categories of the votes");
+      }
+      Releases<ReleasedGroup> releases =
+          read(first, r -> new ReleasedGroup(r.getVote().getSeed(), r.getVote().getIndex()));
+      Iterator<ReleasedGroup> ofFirst = releases.ofG.iterator();
+      Iterator<ReleasedGroup> ofLast = releases.ofH.iterator();
+      return VoteAudit.of(
+          m,
+          categories,
+          category -> (category == 0 ? ofFirst : ofLast).next(),
+          releases.size(),
+          1 - confidence,
+          n -> {});
+    }
+    if (first.hasGrid()
+        && (mechanism instanceof L2LaplaceMechanism || mechanism instanceof GaussianMechanism)) {
+      return ofNoise(first, mechanism, dimension);
+    }
+    throw new InputException(
+        "%s: these reports declare %s; it must be privUnit, randomisedResponse, hashedResponse, or"
+                .formatted(ofG, mechanism.name())
+            + " l2Laplace or gaussian on a grid");
+  }
+
+  private Finding ofNoise(GradientReport first, Mechanism mechanism, int dimension)
+      throws InterruptedException, ExecutionException {
+    int exponent =
+        gridExponent != null
+            ? gridExponent
+            : ModelSpecs.gridExponent(
+                ModelSpec.newBuilder().setGradientBound(gradientBound).build());
+    Calibration calibration = new Calibration(gradientBound, dimension, exponent, 1);
+    GridRandomiser randomiser =
+        mechanism instanceof GaussianMechanism
+            ? calibration.gaussian(mechanism.level())
+            : calibration.l2Laplace(mechanism.level());
+    Releases<int[]> releases =
+        read(
+            first, r -> r.getGrid().getValuesList().stream().mapToInt(Integer::intValue).toArray());
+    Iterator<int[]> plus = releases.ofG.iterator();
+    Iterator<int[]> minus = releases.ofH.iterator();
+    return new Audit(Claim.of(randomiser), releases.size(), confidence, 1)
+        .run(mechanism.name(), () -> g -> (g[0] > 0 ? plus : minus).next(), n -> {});
+  }
+
+  private static int dimension(GradientReport report) {
+    return report.hasCandidate()
+        ? report.getCandidate().getDimension()
+        : report.getGrid().getValuesCount();
+  }
+
+  private GradientReport first() {
+    try (RecordFile file = RecordFile.open(ofG, format)) {
+      RecordFile.Frame frame = file.next();
+      if (frame == null) {
+        throw new InputException(ofG + ": the file has no reports");
+      }
+      return report(file, frame);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Releases of both inputs, as many of each.
+   *
+   * @param ofG of g, of yes, or of the first category
+   * @param ofH of h, of no, or of the last category
+   */
+  private record Releases<R>(List<R> ofG, List<R> ofH) {
+    int size() {
+      return ofG.size();
+    }
+  }
+
+  private <R> Releases<R> read(GradientReport first, Function<GradientReport, R> release) {
+    List<R> g = read(ofG, first, release);
+    List<R> h = read(ofH, first, release);
+    int size = Math.min(g.size(), h.size());
+    if (size < FEWEST) {
+      throw new InputException(
+          "%s has %,d reports and %s has %,d; each must have at least %,d"
+              .formatted(ofG, g.size(), ofH, h.size(), FEWEST));
+    }
+    return new Releases<>(g.subList(0, size), h.subList(0, size));
+  }
+
+  private <R> List<R> read(String name, GradientReport first, Function<GradientReport, R> release) {
+    List<R> releases = new ArrayList<>();
+    try (RecordFile file = RecordFile.open(name, format)) {
+      for (RecordFile.Frame frame = file.next(); frame != null; frame = file.next()) {
+        GradientReport report = report(file, frame);
+        boolean isLikeTheFirst =
+            Declarations.declared(report).equals(Declarations.declared(first))
+                && report.getGradientCase() == first.getGradientCase()
+                && dimension(report) == dimension(first);
+        if (!isLikeTheFirst) {
+          throw new InputException(
+              "%s: the report declares other noise, or has another form or dimension, than the first one"
+                  .formatted(file.place(frame.number())));
+        }
+        releases.add(release.apply(report));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return releases;
+  }
+
+  private static GradientReport report(RecordFile file, RecordFile.Frame frame) {
+    try {
+      if (!file.isJson()) {
+        return GradientReport.parseFrom(frame.bytes());
+      }
+      GradientReport.Builder report = GradientReport.newBuilder();
+      JsonFormat.parser().merge(frame.bytes().toStringUtf8(), report);
+      return report.build();
+    } catch (InvalidProtocolBufferException e) {
+      throw new InputException(
+          "%s: it must be a GradientReport".formatted(file.place(frame.number())), e);
+    }
+  }
+}
