@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import com.google.errorprone.annotations.FormatMethod;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.client.loss.PredictionLoss;
 import io.croupier.schemas.AdaptiveClip;
@@ -62,10 +63,8 @@ public final class Rows {
         "an importance is malformed; it must be finite and at least 0");
     require(
         Arrays.stream(targets).allMatch(target -> isTarget(target, loss)),
-        "a target is malformed; it must be "
-            + (loss.classes() == 0
-                ? "a finite number"
-                : "a whole number from 0 to " + (loss.classes() - 1)));
+        "a target is malformed; it must be %s",
+        loss.classes() == 0 ? "a finite number" : "a whole number from 0 to " + (loss.classes() - 1));
   }
 
   private Rows(
@@ -78,6 +77,7 @@ public final class Rows {
     this.earlier = earlier;
   }
 
+  @FormatMethod
   private static void require(boolean condition, String message, Object... values) {
     if (!condition) {
       throw new IllegalArgumentException(String.format(message, values));

@@ -31,7 +31,6 @@ import org.apache.commons.csv.DuplicateHeaderMode;
 /** A CSV file with a header, in memory. Error messages contain file, line and column, no values. */
 final class CsvTable {
 
-
   /** Separators of columns, the usual one first. */
   private static final List<Character> SEPARATORS = List.of(',', ';', '\t');
 

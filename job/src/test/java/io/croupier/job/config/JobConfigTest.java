@@ -330,7 +330,8 @@ class JobConfigTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(directory, Map.of()))
         .withMessage("%s: can't be read: it is a directory", directory);
-    Path latin = Files.write(directory.resolve("latin.yaml"), new byte[] {'a', ':', ' ', (byte) 0xFC});
+    Path latin =
+        Files.write(directory.resolve("latin.yaml"), new byte[] {'a', ':', ' ', (byte) 0xFC});
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.load(latin, Map.of()))
         .withMessage("%s: the text is not UTF-8; save the file as UTF-8", latin);
