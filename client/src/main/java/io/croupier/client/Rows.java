@@ -64,7 +64,9 @@ public final class Rows {
     require(
         Arrays.stream(targets).allMatch(target -> isTarget(target, loss)),
         "a target is malformed; it must be %s",
-        loss.classes() == 0 ? "a finite number" : "a whole number from 0 to " + (loss.classes() - 1));
+        loss.classes() == 0
+            ? "a finite number"
+            : "a whole number from 0 to " + (loss.classes() - 1));
   }
 
   private Rows(

@@ -90,7 +90,7 @@ class HttpReportTransportTest {
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage(
               ("the gateway %s answered 413: a server in front of the gateway takes no request as"
-                   + " large as this report; it must take what limits.body of the gateway allows")
+                      + " large as this report; it must take what limits.body of the gateway allows")
                   .formatted(gateway.uri()));
       assertThat(gateway.received()).hasSize(1);
       assertThat(ledger.pending()).isEmpty();

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.LongFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,11 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ReportedDataTest {
   private static final Randomiser HALF = new L2LaplaceRandomiser(1, 2, -16, 0.5);
   private static final DataKey DAY = DataKey.of("2026-11-28");
-  private static final LongFunction<byte[]> REPORT = sequence -> new byte[100];
-  private static final LongFunction<byte[]> NEVER =
-      sequence -> {
-        throw new AssertionError("noise was drawn");
-      };
+
+  private static byte[] report(long sequence) {
+    return new byte[100];
+  }
+
+  private static byte[] never(long sequence) {
+    throw new AssertionError("noise was drawn");
+  }
 
   @TempDir private Path folder;
   private Path file;
@@ -43,7 +45,7 @@ class ReportedDataTest {
 
   private static void assertRefused(LocalLedger ledger, DataKey key, String often) {
     Spent before = ledger.spent();
-    assertThatThrownBy(() -> ledger.release("m", key, HALF, NEVER))
+    assertThatThrownBy(() -> ledger.release("m", key, HALF, ReportedDataTest::never))
         .isInstanceOf(AlreadyReportedException.class)
         .hasMessage(
             "data of this key were reported to model m "
@@ -56,19 +58,20 @@ class ReportedDataTest {
   @Test
   void aSecondReportOfAnyKindIsRefusedBeforeItIsDrawn() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), REPORT);
+      ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), ReportedDataTest::report);
       assertRefused(ledger, DAY, "once, and they may be once");
-      assertThatThrownBy(() -> ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), NEVER))
+      assertThatThrownBy(
+              () -> ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
       HashedResponseRandomiser groups =
           HashedResponseRandomiser.costing(HALF.cost(), 3).orElseThrow();
-      assertThatThrownBy(() -> ledger.release("m", DAY, groups, NEVER))
+      assertThatThrownBy(() -> ledger.release("m", DAY, groups, ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
-      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF, NEVER))
+      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF, ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
       // Another model, another day.
-      ledger.release("n", DAY, HALF, REPORT);
-      ledger.release("m", DataKey.of("2026-11-29"), HALF, REPORT);
+      ledger.release("n", DAY, HALF, ReportedDataTest::report);
+      ledger.release("m", DataKey.of("2026-11-29"), HALF, ReportedDataTest::report);
       assertThat(ledger.reported("m", DAY)).isEqualTo(1);
     }
   }
@@ -77,7 +80,7 @@ class ReportedDataTest {
   void aKeyMayAllowMoreReportsEarlierOnesIncluded() throws Exception {
     for (int i = 0; i < 3; i++) {
       try (LocalLedger ledger = open()) {
-        ledger.release("m", DAY.times(3), HALF, REPORT);
+        ledger.release("m", DAY.times(3), HALF, ReportedDataTest::report);
       }
     }
     try (LocalLedger ledger = open()) {
@@ -91,7 +94,8 @@ class ReportedDataTest {
   void rewritingForgetsNothing() throws Exception {
     try (LocalLedger ledger = open()) {
       for (int day = 0; day < 200; day++) {
-        StoredReport report = ledger.release("m", DataKey.of("day " + day), HALF, REPORT);
+        StoredReport report =
+            ledger.release("m", DataKey.of("day " + day), HALF, ReportedDataTest::report);
         ledger.acknowledge(report.sequence());
       }
       // 20 bytes of each.
@@ -108,11 +112,11 @@ class ReportedDataTest {
   @Test
   void keyAndChargeAreOneEntry() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DataKey.of("before"), HALF, REPORT);
+      ledger.release("m", DataKey.of("before"), HALF, ReportedDataTest::report);
     }
     int before = (int) Files.size(file);
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DAY, HALF, REPORT);
+      ledger.release("m", DAY, HALF, ReportedDataTest::report);
     }
     byte[] whole = Files.readAllBytes(file);
     for (int length = before; length <= whole.length; length++) {
@@ -129,7 +133,7 @@ class ReportedDataTest {
   @Test
   void aTokenWaitsForOneReportAndFreesTheDataIfItHasNone() throws Exception {
     try (LocalLedger ledger = open()) {
-      StoredToken asked = ledger.chargeToken("m", DAY, HALF, REPORT);
+      StoredToken asked = ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
       assertRefused(
           ledger, DAY, "0 times, tokens wait for 1 more of their reports, and they may be once");
       assertThat(ledger.waiting("m", DAY)).isEqualTo(1);
@@ -139,7 +143,7 @@ class ReportedDataTest {
     }
     try (LocalLedger ledger = open()) {
       assertThat(ledger.waiting("m", DAY)).isZero();
-      ledger.chargeToken("m", DAY, HALF, REPORT);
+      ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
     }
     try (LocalLedger ledger = open()) {
       assertThat(ledger.waiting("m", DAY)).isEqualTo(1);
@@ -156,12 +160,12 @@ class ReportedDataTest {
   void aTokenMayReportOtherDataUnlessTheyWereReported() throws Exception {
     DataKey next = DataKey.of("2026-11-29");
     try (LocalLedger ledger = open()) {
-      StoredToken token = ledger.chargeToken("m", DAY, HALF, REPORT);
+      StoredToken token = ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
       ledger.draw(token, "m", next, () -> new byte[] {2});
       assertThat(ledger.reported("m", next)).isEqualTo(1);
       assertThat(ledger.waiting("m", DAY) + ledger.reported("m", DAY)).isZero();
-      StoredToken second = ledger.chargeToken("m", DAY, HALF, REPORT);
-      assertThatThrownBy(() -> ledger.draw(second, "m", next, () -> NEVER.apply(0)))
+      StoredToken second = ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
+      assertThatThrownBy(() -> ledger.draw(second, "m", next, () -> never(0)))
           .isInstanceOf(AlreadyReportedException.class);
     }
   }
