@@ -1,18 +1,20 @@
 package io.croupier.gateway;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
-import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.ServedWindows;
 import io.croupier.gateway.anonymous.TokenCheck;
 import io.croupier.gateway.anonymous.TokenIssuers;
 import io.croupier.gateway.anonymous.TokenKeys;
 import io.croupier.gateway.config.GatewayConfig;
+import io.croupier.gateway.http.AccountParts;
 import io.croupier.gateway.http.AnonymousParts;
 import io.croupier.gateway.http.GatewayServer;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.kafka.DeploymentTopic;
 import io.croupier.gateway.kafka.KafkaHealth;
 import io.croupier.gateway.kafka.ReportSender;
@@ -20,7 +22,9 @@ import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Grant;
 import java.net.URI;
 import java.time.Clock;
 import java.util.ArrayDeque;
@@ -90,6 +94,7 @@ public final class Gateway implements AutoCloseable {
                   sender,
                   specs,
                   updates,
+                  accounts(config, sender),
                   anonymous,
                   () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp(),
                   health::isReachable));
@@ -97,6 +102,23 @@ public final class Gateway implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private AccountParts accounts(GatewayConfig config, ReportSender sender) {
+    Answers<AccountParts.Request, Account> answers = AccountParts.noAnswers();
+    // No request waits for an earlier answer.
+    TopicFollower ofAnswers =
+        opened(
+            new TopicFollower(
+                config.kafka(),
+                config.topics().accountAnswers(),
+                0,
+                (record, live) -> answers.apply(record)));
+    return new AccountParts(
+        answers,
+        sender,
+        config.topics().accountRequests(),
+        () -> ofAnswers.isCaughtUp() && ofAnswers.isReadable());
   }
 
   private AnonymousParts anonymous(
@@ -110,7 +132,8 @@ public final class Gateway implements AutoCloseable {
     TokenKeys keys = new TokenKeys();
     ServedWindows windows = new ServedWindows(specs, keys);
     windows.announceOn(updates);
-    Grants grants = new Grants();
+    Answers<ByteString, Grant> grants =
+        new Answers<>(Grant::parseFrom, (key, grant) -> grant.getTag());
     TopicFollower ofKeys =
         opened(new TopicFollower(config.kafka(), topics.tokenKeys(), keys::apply));
     // Each copy of a request has a verdict of its own, so the earlier ones don't matter.

@@ -39,7 +39,13 @@ public final class TrialGateway implements AutoCloseable {
     // The pepper is in memory, so it has no topic.
     GatewayTopics used =
         new GatewayTopics(
-            topics.models(), topics.gradients(), topics.rawGradients(), topics.updates(), "");
+            topics.models(),
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.accountRequests(),
+            topics.accountAnswers(),
+            topics.updates(),
+            "");
     handler =
         new TrialHandler(
             visits, new ReportCheck(used, false, specs, updates), specs, updates, this::isCaughtUp);

@@ -84,7 +84,7 @@ class ArchitectureTest {
         .resideInAPackage("io.croupier.gateway.identity..")
         .orShould()
         .dependOnClassesThat()
-        .haveSimpleName("Grants")
+        .haveSimpleName("Answers")
         .check(GATEWAY);
   }
 

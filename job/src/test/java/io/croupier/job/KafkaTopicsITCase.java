@@ -358,6 +358,8 @@ class KafkaTopicsITCase {
         topics.gradients(),
         topics.rawGradients(),
         topics.erasures(),
+        topics.accountRequests(),
+        topics.accountAnswers(),
         updates,
         topics.accounting(),
         topics.guarantees(),

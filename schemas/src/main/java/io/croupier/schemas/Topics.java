@@ -12,6 +12,8 @@ import java.util.List;
  * @param gradients {@link GradientReport}s with noise from the device, by user
  * @param rawGradients {@link GradientReport}s declared {@code central}, by user; restricted
  * @param erasures user ids whose accounts are to be erased, as keys without a value; restricted
+ * @param accountRequests {@link AccountRequest}s by user; restricted
+ * @param accountAnswers {@link Account}s by user; restricted
  * @param updates {@link ModelUpdate}s by model; compacted
  * @param accounting {@link AccountingEvent}s by user; never deleted
  * @param guarantees {@link GuaranteeEvent}s by model
@@ -25,6 +27,8 @@ public record Topics(
     String gradients,
     String rawGradients,
     String erasures,
+    String accountRequests,
+    String accountAnswers,
     String updates,
     String accounting,
     String guarantees,
@@ -41,6 +45,8 @@ public record Topics(
         prefix + ".gradients",
         prefix + ".raw-gradients",
         prefix + ".erasures",
+        prefix + ".account-requests",
+        prefix + ".account-answers",
         prefix + ".updates",
         prefix + ".accounting",
         prefix + ".guarantees",
@@ -72,6 +78,8 @@ public record Topics(
         gradients,
         rawGradients,
         erasures,
+        accountRequests,
+        accountAnswers,
         updates,
         accounting,
         guarantees,

@@ -112,6 +112,8 @@ record BacklogRun(
         backlog,
         own.rawGradients(),
         own.erasures(),
+        own.accountRequests(),
+        own.accountAnswers(),
         own.updates(),
         own.accounting(),
         own.guarantees(),

@@ -31,6 +31,12 @@ public enum GatewayKey {
       "topics.raw-gradients",
       "<prefix>.raw-gradients",
       "Topic of raw reports; used only with `reports.raw`."),
+  TOPICS_ACCOUNT_REQUESTS(
+      "topics.account-requests",
+      "<prefix>.account-requests",
+      "Topic of people's requests for their accounts."),
+  TOPICS_ACCOUNT_ANSWERS(
+      "topics.account-answers", "<prefix>.account-answers", "Topic of the job's answers to them."),
   TOPICS_UPDATES("topics.updates", "<prefix>.updates", "Topic of each model's newest update."),
   TOPICS_GATEWAY(
       "topics.gateway",

@@ -10,11 +10,19 @@ import java.util.List;
  * @param models specs, read
  * @param gradients reports, written
  * @param rawGradients raw reports, written
+ * @param accountRequests requests for accounts, written
+ * @param accountAnswers the ledger's answers, read
  * @param updates updates, read
  * @param gateway the pepper's fingerprint, read and written
  */
 public record GatewayTopics(
-    String models, String gradients, String rawGradients, String updates, String gateway) {
+    String models,
+    String gradients,
+    String rawGradients,
+    String accountRequests,
+    String accountAnswers,
+    String updates,
+    String gateway) {
 
   /**
    * Checks the names.
@@ -22,8 +30,10 @@ public record GatewayTopics(
    * @throws IllegalArgumentException if two are the same
    */
   public GatewayTopics {
-    if (new HashSet<>(List.of(models, gradients, rawGradients, updates, gateway)).size() < 5) {
-      throw new IllegalArgumentException("topics.* must name five different topics");
+    List<String> all =
+        List.of(models, gradients, rawGradients, accountRequests, accountAnswers, updates, gateway);
+    if (new HashSet<>(all).size() < all.size()) {
+      throw new IllegalArgumentException("topics.* must name different topics");
     }
   }
 
@@ -34,6 +44,8 @@ public record GatewayTopics(
         named(settings, GatewayKey.TOPICS_MODELS, byDefault.models()),
         named(settings, GatewayKey.TOPICS_GRADIENTS, byDefault.gradients()),
         named(settings, GatewayKey.TOPICS_RAW_GRADIENTS, byDefault.rawGradients()),
+        named(settings, GatewayKey.TOPICS_ACCOUNT_REQUESTS, byDefault.accountRequests()),
+        named(settings, GatewayKey.TOPICS_ACCOUNT_ANSWERS, byDefault.accountAnswers()),
         named(settings, GatewayKey.TOPICS_UPDATES, byDefault.updates()),
         named(settings, GatewayKey.TOPICS_GATEWAY, prefix + ".gateway"));
   }

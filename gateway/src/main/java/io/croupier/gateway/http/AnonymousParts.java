@@ -1,12 +1,14 @@
 package io.croupier.gateway.http;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
-import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.ServedWindows;
 import io.croupier.gateway.anonymous.TokenCheck;
+import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.kafka.ReportSender;
 import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Grant;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -24,7 +26,7 @@ import java.util.function.BooleanSupplier;
  */
 public record AnonymousParts(
     TokenCheck tokens,
-    Grants grants,
+    Answers<ByteString, Grant> grants,
     ServedWindows windows,
     AnonymousCheck reports,
     ReportSender sender,

@@ -60,6 +60,7 @@ record ApiEndpoints(
   /**
    * Makes the endpoints.
    *
+   * @param accounts empty if the gateway shows no accounts
    * @param anonymous empty if the gateway takes no anonymous reports
    * @param threads answer requests that had to wait
    * @param timer ends what lasts too long
@@ -68,6 +69,7 @@ record ApiEndpoints(
   static ApiEndpoints of(
       ReportParts reports,
       Models models,
+      Optional<AccountParts> accounts,
       Optional<AnonymousParts> anonymous,
       LimitSettings limits,
       Executor threads,
@@ -97,6 +99,12 @@ record ApiEndpoints(
     EventsEndpoint events = new EventsEndpoint(ofModels, models.updates, waiting, timer, drain);
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
     endpoints.put(Route.POST_REPORT, ofReports::handle);
+    endpoints.put(
+        Route.GET_ACCOUNT,
+        accounts
+            .<Consumer<Exchange>>map(
+                parts -> account(senders, users, parts, limits, threads, drain)::handle)
+            .orElse(ApiEndpoints::noAccounts));
     if (anonymous.isPresent()) {
       AnonymousParts parts = anonymous.get();
       TokensEndpoint tokens =
@@ -149,6 +157,26 @@ record ApiEndpoints(
         new Places(limits.concurrent(), most),
         new Places(bytes * limits.concurrent(), bytes * most),
         threads);
+  }
+
+  private static AccountEndpoint account(
+      Senders senders,
+      RateLimits users,
+      AccountParts parts,
+      LimitSettings limits,
+      Executor threads,
+      Drain drain) {
+    return new AccountEndpoint(
+        senders,
+        users,
+        limits.waiting(),
+        new JobRequests<>(
+            parts.answers(), parts.store(), parts.topic(), limits.longestWait(), threads, drain),
+        parts.followed());
+  }
+
+  private static void noAccounts(Exchange exchange) {
+    throw new ProblemException(ProblemType.NOT_FOUND, "this gateway shows no accounts");
   }
 
   private static void noAnonymousReports(Exchange exchange) {

@@ -70,6 +70,7 @@ public final class GatewayServer implements AutoCloseable {
       ReportStore store,
       Specs specs,
       Updates updates,
+      AccountParts accounts,
       Optional<AnonymousParts> anonymous,
       BooleanSupplier caughtUp,
       BooleanSupplier reachable) {
@@ -80,6 +81,7 @@ public final class GatewayServer implements AutoCloseable {
         ApiEndpoints.of(
             new ApiEndpoints.ReportParts(tokens, pepper, check, store),
             new ApiEndpoints.Models(specs, updates, caughtUp),
+            Optional.of(accounts),
             anonymous,
             limits,
             listener.threads(),

@@ -10,6 +10,7 @@ import java.util.Optional;
  */
 public enum Route {
   POST_REPORT("POST", "/v1/reports"),
+  GET_ACCOUNT("GET", "/v1/account"),
   POST_TOKEN("POST", "/v1/tokens"),
   POST_ANONYMOUS_REPORT("POST", "/v1/anonymous-reports"),
   POST_ENCAPSULATED("POST", "/v1/ohttp"),

@@ -6,14 +6,12 @@ import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
 import io.croupier.gateway.anonymous.TokenCheck;
 import io.croupier.gateway.anonymous.TokenCheck.CheckedRequest;
-import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.schemas.Grant;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpStatus;
 
@@ -22,15 +20,12 @@ import org.eclipse.jetty.http.HttpStatus;
  * and signs once a committed record states that the sender is charged for it.
  */
 final class TokensEndpoint {
-  private static final Duration SOON = Duration.ofSeconds(5);
-
   private final Senders senders;
   private final RequestBodies bodies;
   private final AnonymousParts parts;
   private final RateLimits users;
-  private final Duration longestWait;
+  private final JobRequests<ByteString, Grant> requests;
   private final Executor executor;
-  private final Drain drain;
 
   TokensEndpoint(
       Senders senders,
@@ -44,9 +39,10 @@ final class TokensEndpoint {
     this.bodies = bodies;
     this.parts = parts;
     this.users = users;
-    this.longestWait = longestWait;
+    requests =
+        new JobRequests<>(
+            parts.grants(), parts.sender(), parts.gradients(), longestWait, executor, drain);
     this.executor = executor;
-    this.drain = drain;
   }
 
   void handle(Exchange exchange) {
@@ -58,7 +54,7 @@ final class TokensEndpoint {
     String userId = senders.authenticate(exchange);
     users.require(userId);
     if (!parts.caughtUp().getAsBoolean()) {
-      throw unavailable("the gateway has not read all specs yet");
+      throw JobRequests.unavailable("the gateway has not read all specs yet");
     }
     // The wait is longer than an idle connection may be.
     exchange.request().addIdleTimeoutListener(timeout -> false);
@@ -79,39 +75,19 @@ final class TokensEndpoint {
 
   /** The signature, once the sender is charged. */
   private CompletableFuture<ByteString> signed(CheckedRequest request, String userId) {
-    CompletableFuture<Grant> verdict = parts.grants().await(request.tag(), longestWait);
-    Runnable drained =
-        () -> verdict.completeExceptionally(unavailable("the gateway ends; send the same again"));
-    drain.add(drained);
-    return parts
-        .sender()
-        .send(parts.gradients(), userId, request.record().toByteArray())
-        .thenCompose(position -> verdict)
-        .handleAsync(
-            (grant, failure) -> {
-              drain.remove(drained);
-              verdict.cancel(false);
-              if (failure != null) {
-                throw ended(failure);
-              }
+    return requests
+        .ask(
+            request.tag(),
+            userId,
+            request.record().toByteArray(),
+            "the charge isn't committed yet; send the same request again")
+        .thenApply(
+            grant -> {
               if (!grant.getGranted()) {
                 throw TokenCheck.refused(grant.getOutcome(), grant.getReason());
               }
               return request.issuer().sign(request.blinded());
-            },
-            executor);
-  }
-
-  private static ProblemException ended(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof ProblemException problem
-        ? problem
-        : unavailable("the charge isn't committed yet; send the same request again");
-  }
-
-  private static ProblemException unavailable(String detail) {
-    return new ProblemException(
-        ProblemDocument.of(ProblemType.UNAVAILABLE, detail).retryAfter(SOON));
+            });
   }
 
   private static byte[] json(ByteString signature) {

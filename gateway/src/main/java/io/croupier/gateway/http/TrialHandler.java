@@ -97,6 +97,7 @@ public final class TrialHandler extends Handler.Abstract {
             new ApiEndpoints.ReportParts(verifier, pepper, check, visits),
             new ApiEndpoints.Models(specs, updates, caughtUp),
             Optional.empty(),
+            Optional.empty(),
             LIMITS,
             task -> getServer().getThreadPool().execute(task),
             scheduler,

@@ -19,6 +19,14 @@ public enum ConfigKey {
       "topics.erasures",
       "<prefix>.erasures",
       "Topic of user ids whose accounts are to be erased; restrict its readers and writers."),
+  TOPICS_ACCOUNT_REQUESTS(
+      "topics.account-requests",
+      "<prefix>.account-requests",
+      "Topic of people's requests for their accounts; restrict its readers and writers."),
+  TOPICS_ACCOUNT_ANSWERS(
+      "topics.account-answers",
+      "<prefix>.account-answers",
+      "Topic of the ledger's answers to them; restrict its readers."),
   TOPICS_UPDATES(
       "topics.updates", "<prefix>.updates", "Topic of each model's latest update; compacted."),
   TOPICS_ACCOUNTING(

@@ -175,6 +175,8 @@ public record JobConfig(
     lines.put(ConfigKey.TOPICS_GRADIENTS.key(), topics.gradients());
     lines.put(ConfigKey.TOPICS_RAW_GRADIENTS.key(), topics.rawGradients());
     lines.put(ConfigKey.TOPICS_ERASURES.key(), topics.erasures());
+    lines.put(ConfigKey.TOPICS_ACCOUNT_REQUESTS.key(), topics.accountRequests());
+    lines.put(ConfigKey.TOPICS_ACCOUNT_ANSWERS.key(), topics.accountAnswers());
     lines.put(ConfigKey.TOPICS_UPDATES.key(), topics.updates());
     lines.put(ConfigKey.TOPICS_ACCOUNTING.key(), topics.accounting());
     lines.put(ConfigKey.TOPICS_GUARANTEES.key(), topics.guarantees());
@@ -239,6 +241,10 @@ public record JobConfig(
             settings.getOrDefault(ConfigKey.TOPICS_GRADIENTS.key(), defaults.gradients()),
             settings.getOrDefault(ConfigKey.TOPICS_RAW_GRADIENTS.key(), defaults.rawGradients()),
             settings.getOrDefault(ConfigKey.TOPICS_ERASURES.key(), defaults.erasures()),
+            settings.getOrDefault(
+                ConfigKey.TOPICS_ACCOUNT_REQUESTS.key(), defaults.accountRequests()),
+            settings.getOrDefault(
+                ConfigKey.TOPICS_ACCOUNT_ANSWERS.key(), defaults.accountAnswers()),
             settings.getOrDefault(ConfigKey.TOPICS_UPDATES.key(), defaults.updates()),
             settings.getOrDefault(ConfigKey.TOPICS_ACCOUNTING.key(), defaults.accounting()),
             settings.getOrDefault(ConfigKey.TOPICS_GUARANTEES.key(), defaults.guarantees()),

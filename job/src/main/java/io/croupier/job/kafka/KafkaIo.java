@@ -67,7 +67,7 @@ public final class KafkaIo {
     this.limits = limits;
   }
 
-  /** Reports of both gradient topics, and erasures. */
+  /** Reports of both gradient topics, erasures, and requests for accounts. */
   public KafkaSource<RawRecord> reports() {
     return reports(
         config.ledgerStart() == LedgerStart.NEW
@@ -84,7 +84,10 @@ public final class KafkaIo {
     properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_RECORDS);
     return KafkaSource.<RawRecord>builder()
         .setTopics(
-            config.topics().gradients(), config.topics().rawGradients(), config.topics().erasures())
+            config.topics().gradients(),
+            config.topics().rawGradients(),
+            config.topics().erasures(),
+            config.topics().accountRequests())
         .setProperties(properties)
         .setStartingOffsets(first)
         .setDeserializer(new RawDeserializer())
@@ -323,6 +326,7 @@ public final class KafkaIo {
       List<String> written =
           new ArrayList<>(
               List.of(
+                  topics.accountAnswers(),
                   topics.updates(),
                   topics.accounting(),
                   topics.guarantees(),
@@ -353,6 +357,7 @@ public final class KafkaIo {
             case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
             case PROGRESS -> topics.progress();
             case GRANTS -> grants;
+            case ACCOUNT_ANSWERS -> topics.accountAnswers();
           };
       Integer partition =
           switch (record.destination) {

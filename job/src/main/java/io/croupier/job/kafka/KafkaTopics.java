@@ -1,5 +1,6 @@
 package io.croupier.job.kafka;
 
+import io.croupier.operators.accounting.AccountStatement;
 import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.schemas.AnonymousTopics;
@@ -32,6 +33,9 @@ public final class KafkaTopics {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String APPEND_TIME = "LogAppendTime";
+
+  /** How long a request for an account, and the answer to it, are kept. */
+  private static final Duration ANSWERS = Duration.ofHours(1);
 
   /**
    * The compression of the job's outputs. The topics that keep all records require it of every
@@ -76,6 +80,15 @@ public final class KafkaTopics {
             TopicConfig.COMPRESSION_TYPE_CONFIG,
             COMPRESSION);
     Map<String, String> timed = Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+    // A gateway waits for an answer for a minute.
+    Map<String, String> brief =
+        Map.of(
+            TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+            APPEND_TIME,
+            TopicConfig.RETENTION_MS_CONFIG,
+            String.valueOf(ANSWERS.toMillis()),
+            TopicConfig.SEGMENT_MS_CONFIG,
+            String.valueOf(ANSWERS.toMillis()));
     List<NewTopic> missing = new ArrayList<>();
     for (String name : topics.all()) {
       if (!present.contains(name)) {
@@ -92,6 +105,8 @@ public final class KafkaTopics {
         } else if (List.of(topics.gradients(), topics.rawGradients(), topics.erasures())
             .contains(name)) {
           topic.configs(timed);
+        } else if (List.of(topics.accountRequests(), topics.accountAnswers()).contains(name)) {
+          topic.configs(brief);
         }
         missing.add(topic);
       }
@@ -230,7 +245,12 @@ public final class KafkaTopics {
     requirePresence(admin, needed);
     KafkaRights.requireTopics(
         admin,
-        Set.of(topics.models(), topics.gradients(), topics.rawGradients(), topics.erasures()),
+        Set.of(
+            topics.models(),
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.erasures(),
+            topics.accountRequests()),
         needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
     requireAppendTimes("gradients", topics.gradients(), configs.get(topics.gradients()));
@@ -244,8 +264,9 @@ public final class KafkaTopics {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
     requireCompaction("progress", topics.progress(), configs.get(topics.progress()));
-    requireRoomForEvents("accounting", topics.accounting(), configs.get(topics.accounting()));
-    requireRoomForEvents("guarantees", topics.guarantees(), configs.get(topics.guarantees()));
+    requireRoom("accounting", topics.accounting(), configs, Ledger.MAX_EVENT_BYTES);
+    requireRoom("guarantees", topics.guarantees(), configs, Ledger.MAX_EVENT_BYTES);
+    requireRoom("account-answers", topics.accountAnswers(), configs, AccountStatement.MAX_BYTES);
     return new BrokerLimits(
         Math.min(
             recordBytes(configs.get(topics.gradients())),
@@ -293,21 +314,14 @@ public final class KafkaTopics {
     }
   }
 
-  /**
-   * Every report has an event. An event above the limit would fail the job, and again after every
-   * restart.
-   */
-  private static void requireRoomForEvents(String kind, String topic, Config config) {
-    if (recordBytes(config) < Ledger.MAX_EVENT_BYTES) {
+  /** A record above the limit would fail the job, and again after every restart. */
+  private static void requireRoom(
+      String kind, String topic, Map<String, Config> configs, int needed) {
+    int allowed = recordBytes(configs.get(topic));
+    if (allowed < needed) {
       throw new IllegalStateException(
-          ("The %s topic %s allows records of %d bytes (its %s), but an event may have"
-                  + " %d; set it to at least that")
-              .formatted(
-                  kind,
-                  topic,
-                  recordBytes(config),
-                  TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
-                  Ledger.MAX_EVENT_BYTES));
+          "The %s topic %s allows records of %d bytes (its %s), but one may have %d; set it to at least that"
+              .formatted(kind, topic, allowed, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, needed));
     }
   }
 

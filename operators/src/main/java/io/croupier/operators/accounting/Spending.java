@@ -99,4 +99,9 @@ final class Spending {
   Left left(Spend recorded) {
     return budget.left(counted, recorded);
   }
+
+  /** Returns what the limits leave. */
+  Left left() {
+    return left(hasWindow() ? window().getTotals() : toProto().build());
+  }
 }

@@ -13,6 +13,9 @@ public final class StoredAccount {
    */
   public static final int MODELS = 4;
 
+  /** The most refused reports that are kept. Reports that are admitted read and write them, too. */
+  public static final int REFUSALS = 8;
+
   /** The totals over all models. */
   public Totals totals = new Totals();
 
@@ -30,6 +33,9 @@ public final class StoredAccount {
    * the account; null if it was never erased.
    */
   public Totals erased;
+
+  /** The last refused reports, at most {@value #REFUSALS}, the newest first. */
+  public Refusal[] refusals = {};
 
   /** Creates an account without reports. */
   public StoredAccount() {}
@@ -51,6 +57,14 @@ public final class StoredAccount {
   /** Returns the window of a device; null if it is not known. */
   public DeviceWindow window(String deviceId) {
     return DeviceWindows.find(windows, deviceId);
+  }
+
+  /** Keeps a refused report. */
+  public void add(Refusal refusal) {
+    Refusal[] newest = new Refusal[Math.min(refusals.length + 1, REFUSALS)];
+    System.arraycopy(refusals, 0, newest, 1, newest.length - 1);
+    newest[0] = refusal;
+    refusals = newest;
   }
 
   /** Stores the window of a device, which is then the last used one. */

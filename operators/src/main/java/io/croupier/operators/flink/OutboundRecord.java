@@ -15,7 +15,8 @@ public final class OutboundRecord {
     DEAD_LETTERS,
     RAW_DEAD_LETTERS,
     PROGRESS,
-    GRANTS
+    GRANTS,
+    ACCOUNT_ANSWERS
   }
 
   public Destination destination = Destination.DEAD_LETTERS;

@@ -79,7 +79,7 @@ public final class Report {
   /** Whether a {@code VOTE} has a seed, which assigns the categories to groups; otherwise false. */
   public boolean isHashed;
 
-  /** Tag of a {@code TOKEN}; otherwise empty. */
+  /** Tag of a {@code TOKEN}, or of a request for an account; otherwise empty. */
   public byte[] tag = {};
 
   /** SHA-256 of the record's bytes, truncated to 64 bits. */
@@ -99,6 +99,12 @@ public final class Report {
    * the position are set.
    */
   public boolean erasure;
+
+  /**
+   * Whether the record is no report but asks for the user's account; then only the user, {@link
+   * #tag} and the position are set.
+   */
+  public boolean accountRequest;
 
   /** When the broker appended the record, milliseconds since 1970; 0 if that is unknown. */
   public long appendedAtMs;

@@ -40,6 +40,8 @@ public final class TestRecords {
           "gradients",
           "raw-gradients",
           "erasures",
+          "account-requests",
+          "account-answers",
           "updates",
           "accounting",
           "guarantees",

@@ -4,6 +4,7 @@ import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.ModelAccount;
+import io.croupier.operators.accounting.Refusal;
 import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.WholeCharge;
@@ -37,6 +38,9 @@ final class AccountFormats {
   static final RecordFormat<DeviceWindow> WINDOW =
       new RecordFormat<>(DeviceWindow::new, DeviceWindow[]::new, AccountFormats::pass);
 
+  static final RecordFormat<Refusal> REFUSAL =
+      new RecordFormat<>(Refusal::new, Refusal[]::new, AccountFormats::pass);
+
   private AccountFormats() {}
 
   static void pass(FieldPass fields, StoredAccount from, StoredAccount to) throws IOException {
@@ -45,6 +49,7 @@ final class AccountFormats {
     to.windows = fields.records(from.windows, WINDOW);
     to.days = fields.since(2).record(from.days, DAYS);
     to.erased = fields.since(2).record(from.erased, TOTALS);
+    to.refusals = fields.since(2).records(from.refusals, REFUSAL);
   }
 
   static void pass(FieldPass fields, ModelAccount from, ModelAccount to) throws IOException {
@@ -102,5 +107,14 @@ final class AccountFormats {
     to.lowest = fields.number(from.lowest);
     to.digests = fields.fixedNumbers(from.digests);
     to.endings = fields.since(2).bytes(from.endings);
+  }
+
+  private static void pass(FieldPass fields, Refusal from, Refusal to) throws IOException {
+    to.modelId = fields.name(from.modelId);
+    to.deviceId = fields.text(from.deviceId);
+    to.sequence = fields.number(from.sequence);
+    to.outcome = fields.integer(from.outcome);
+    to.reason = fields.text(from.reason);
+    to.appendedAtMs = fields.fixed(from.appendedAtMs);
   }
 }

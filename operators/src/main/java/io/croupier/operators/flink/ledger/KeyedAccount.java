@@ -4,16 +4,22 @@ import static io.croupier.operators.flink.ledger.StateAccess.read;
 import static io.croupier.operators.flink.ledger.StateAccess.write;
 
 import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.operators.accounting.AccountStatement;
+import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.accounting.DailyTotals;
 import io.croupier.operators.accounting.DeviceWindow;
 import io.croupier.operators.accounting.ModelAccount;
+import io.croupier.operators.accounting.Refusal;
 import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.accounting.TokenRecord;
 import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.accounting.UserAccount;
 import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.schemas.Account;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Function;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -108,6 +114,26 @@ final class KeyedAccount implements UserAccount {
     }
     storeFurther();
     account = null;
+  }
+
+  /** Keeps a refused report. */
+  void add(Refusal refusal) {
+    account.add(refusal);
+    changed = true;
+  }
+
+  /**
+   * States the account.
+   *
+   * @param tag of the request
+   * @param rules of a model; null if it is not published
+   * @param asOfMs when the broker appended the request
+   */
+  Account state(
+      AccountStatement statement, byte[] tag, Function<String, AdmissionRules> rules, long asOfMs) {
+    boolean hasFurther = account.models.length == StoredAccount.MODELS;
+    return statement.of(
+        tag, account, hasFurther ? read(() -> furtherModels().values()) : List.of(), rules, asOfMs);
   }
 
   private void storeFurther() {

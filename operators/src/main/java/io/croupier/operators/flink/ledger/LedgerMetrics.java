@@ -39,6 +39,7 @@ final class LedgerMetrics {
   private final Histogram spentPercent;
   private final Counter nearLimit;
   private final Counter erased;
+  private final Counter answered;
 
   LedgerMetrics(MetricGroup group) {
     this.group = group;
@@ -46,6 +47,7 @@ final class LedgerMetrics {
     spentPercent = group.histogram("spent-percent", new DescriptiveStatisticsHistogram(WINDOW));
     nearLimit = group.counter("reports-near-limit");
     erased = group.counter("accounts-erased");
+    answered = group.counter("accounts-answered");
   }
 
   private static Map<Outcome, Counter> outcomes(MetricGroup group) {
@@ -69,6 +71,11 @@ final class LedgerMetrics {
   /** Counts an erased account. */
   void erased() {
     erased.inc();
+  }
+
+  /** Counts a request for an account. */
+  void answered() {
+    answered.inc();
   }
 
   /** Counts the verdict on a report. */

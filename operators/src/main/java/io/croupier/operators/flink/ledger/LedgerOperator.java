@@ -2,8 +2,10 @@ package io.croupier.operators.flink.ledger;
 
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.operators.accounting.AccountStatement;
 import io.croupier.operators.accounting.AdmissionRules;
 import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.accounting.Refusal;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.LedgerMark;
@@ -63,8 +65,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Keeps the accounts of its users: decodes and judges every report, emits one accounting event for
- * it, and forwards admitted reports without the user. A record that is no report becomes a dead
- * letter. Input 1 carries records by {@link UserOfRecord}, input 2 all specs.
+ * it, and forwards admitted reports without the user. It answers requests for accounts. A record
+ * that is none of these becomes a dead letter. Input 1 carries records by {@link UserOfRecord},
+ * input 2 all specs.
  *
  * <p>Before the first report, the operator reads the models topic to its end, so that no restart
  * judges with fewer specs than were published, and compares restored state with the visible
@@ -98,6 +101,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   private transient RecordDecoder decoder;
   private transient Ledger ledger;
+  private transient AccountStatement statement;
   private transient AccountingEventWriter events;
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
@@ -153,6 +157,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     FormerAccounts.requireNone(getKeyedStateBackend());
     decoder = new RecordDecoder(topics, deadLetters, getMetricGroup());
     ledger = new Ledger(perUser);
+    statement = new AccountStatement(perUser);
     events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
     restoreSpecs(context);
@@ -259,6 +264,10 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       return;
     }
     account.load();
+    if (report.accountRequest) {
+      emitAnswer(report, record);
+      return;
+    }
     if (report.erasure) {
       emit(ledger.erase(report, account), record);
       ledgerMetrics.erased();
@@ -271,6 +280,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
             : ledger.judge(report, intake.terms(), account);
     if (report.form == VectorForm.TOKEN && intake != null) {
       emitGrant(report, intake.terms(), event, record);
+    }
+    if (Refusal.isIn(event)) {
+      account.add(new Refusal(event, report.appendedAtMs));
     }
     emit(event, record);
     ledgerMetrics.count(event);
@@ -297,6 +309,24 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
               .build();
       write(new OutboundRecord(Destination.GRANTS, record.key, grant.toByteArray()));
     }
+  }
+
+  /**
+   * Writes a user's account, for the gateways. A request is no report: it has no event, and a start
+   * compares nothing with it.
+   */
+  private void emitAnswer(Report request, RawRecord record) {
+    byte[] answer =
+        account.state(statement, request.tag, this::rules, request.appendedAtMs).toByteArray();
+    account.store();
+    write(new OutboundRecord(Destination.ACCOUNT_ANSWERS, record.key, answer));
+    ledgerMetrics.answered();
+  }
+
+  /** Returns the rules of a model; null if it is not published. */
+  private AdmissionRules rules(String modelId) {
+    ReportIntake intake = intakes.get(modelId);
+    return intake == null ? null : intake.terms();
   }
 
   /** Stores the account, and writes the event of a record. */

@@ -4,6 +4,7 @@ import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.report.AccountRequestDecoder;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ErasureDecoder;
 import io.croupier.operators.report.Report;
@@ -13,7 +14,10 @@ import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 
-/** Decodes reports and erasures, and counts them. A malformed record becomes a dead letter. */
+/**
+ * Decodes reports, erasures and requests for accounts, and counts the reports. A malformed record
+ * becomes a dead letter.
+ */
 final class RecordDecoder {
   private final Topics topics;
   private final DeadLetters deadLetters;
@@ -30,18 +34,13 @@ final class RecordDecoder {
   }
 
   /**
-   * Returns a report or an erasure, whose user's UTF-8 are the record's key; null if the record is
-   * neither.
+   * Returns a report, an erasure or a request, whose user's UTF-8 are the record's key; null if the
+   * record is none of them.
    *
-   * @param letters receives the dead letter of a record that is neither
+   * @param letters receives the dead letter of a record that is none of them
    */
   Report decode(RawRecord record, Consumer<OutboundRecord> letters) {
-    boolean erasure = record.topic.equals(topics.erasures());
-    Decoded result =
-        erasure
-            ? ErasureDecoder.decode(record.key, record.value, record.partition, record.offset)
-            : reports.decode(
-                record.key, record.value, record.topic, record.partition, record.offset);
+    Decoded result = decode(record);
     if (result instanceof Decoded.Malformed malformed) {
       dead.inc();
       letters.accept(
@@ -54,12 +53,23 @@ final class RecordDecoder {
               malformed.withheld()));
       return null;
     }
-    if (!erasure) {
+    Report report = ((Decoded.WellFormed) result).report();
+    if (!report.erasure && !report.accountRequest) {
       decoded.inc();
     }
-    Report report = ((Decoded.WellFormed) result).report();
     report.topic = record.topic;
     report.appendedAtMs = record.appendedAtMs;
     return report;
+  }
+
+  private Decoded decode(RawRecord record) {
+    if (record.topic.equals(topics.erasures())) {
+      return ErasureDecoder.decode(record.key, record.value, record.partition, record.offset);
+    }
+    if (record.topic.equals(topics.accountRequests())) {
+      return AccountRequestDecoder.decode(
+          record.key, record.value, record.partition, record.offset);
+    }
+    return reports.decode(record.key, record.value, record.topic, record.partition, record.offset);
   }
 }

@@ -1,0 +1,7 @@
+package io.croupier.operators.flink.ledger;
+
+import org.junit.jupiter.api.Tag;
+
+/** Requests for accounts with the other backends and plans. */
+@Tag("ci")
+class AccountAnswerInEveryBackendTest extends AccountAnswerTest {}

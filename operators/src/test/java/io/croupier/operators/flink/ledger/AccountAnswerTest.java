@@ -1,0 +1,236 @@
+package io.croupier.operators.flink.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.google.protobuf.ByteString;
+import io.croupier.operators.accounting.StoredAccount;
+import io.croupier.operators.flink.DeadLetters;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.RestoredInEveryBackend;
+import io.croupier.operators.flink.Subtasks.Backend;
+import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.Account;
+import io.croupier.schemas.AccountRequest;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Limits;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** People's requests for their accounts, and what the ledger answers. */
+class AccountAnswerTest {
+  private static final ByteString TAG = ByteString.copyFromUtf8("sixteen bytes...");
+  private static final Limits PER_USER = Limits.newBuilder().setEpsilon(3).build();
+  private static final Limits ON_MODEL = Limits.newBuilder().setReports(9).build();
+
+  private static LedgerTasks start(Backend backend, Plan plan) throws Exception {
+    LedgerTasks ledger = new LedgerTasks(backend, plan, List::of, PER_USER, false);
+    ledger.publish(TestRecords.published(0, TestRecords.sgd("m").setLimits(ON_MODEL)));
+    ledger.publish(TestRecords.published(1, TestRecords.sgd("n")));
+    return ledger;
+  }
+
+  private static LedgerTasks start() throws Exception {
+    return start(Backend.HASH_MAP, Plan.NEVER_STOPPED);
+  }
+
+  private static RawRecord request(String user) {
+    RawRecord record = new RawRecord();
+    record.topic = TestRecords.TOPICS.accountRequests();
+    record.appendedAtMs = 1_000;
+    record.key = user.getBytes(UTF_8);
+    record.value = AccountRequest.newBuilder().setTag(TAG).build().toByteArray();
+    return record;
+  }
+
+  private static Account ask(LedgerTasks ledger, String user) throws Exception {
+    int before = ledger.sideOutputs().size();
+    ledger.receive(request(user));
+    List<OutboundRecord> written =
+        ledger.sideOutputs().subList(before, ledger.sideOutputs().size());
+    assertThat(written).as("an answer, and no event").hasSize(1);
+    assertThat(written.get(0).destination).isEqualTo(Destination.ACCOUNT_ANSWERS);
+    assertThat(written.get(0).key).asString(UTF_8).isEqualTo(user);
+    return Account.parseFrom(written.get(0).value);
+  }
+
+  private static void report(LedgerTasks ledger, String user, int sequence, String model)
+      throws Exception {
+    Report report = TestRecords.report(user, sequence, model, 0.5, 0);
+    ledger.judge(report);
+  }
+
+  @RestoredInEveryBackend
+  void theAnswerIsTheAccountOfTheUserOfTheKey(Backend backend, Plan plan) throws Exception {
+    try (LedgerTasks ledger = start(backend, plan)) {
+      report(ledger, "ana", 1, "m");
+      report(ledger, "ana", 2, "n");
+      report(ledger, "ana", 3, "m");
+      report(ledger, "bo", 7, "n");
+      ledger.barrier();
+      report(ledger, "ana", 4, "m");
+      ledger.barrier();
+      report(ledger, "ana", 5, "gone");
+      ledger.barrier();
+
+      Account account = ask(ledger, "ana");
+      assertThat(account.getTag()).isEqualTo(TAG);
+      assertThat(account.getAsOfMs()).isEqualTo(1_000);
+      assertThat(account.getSpent().getReports()).isEqualTo(5);
+      assertThat(account.getSpent().getEpsilon()).isEqualTo(5);
+      assertThat(account.getLimits()).isEqualTo(PER_USER);
+      assertThat(account.getLeft().getEpsilon()).isZero();
+      assertThat(account.hasErased()).isFalse();
+      assertThat(account.getModelsList())
+          .extracting(Account.OnModel::getModelId, on -> on.getSpent().getReports())
+          .containsExactly(tuple("m", 3L), tuple("n", 1L));
+      assertThat(account.getModels(0).getLimits()).isEqualTo(ON_MODEL);
+      assertThat(account.getModels(0).getLeft().getReports()).isEqualTo(6);
+      assertThat(account.getModels(1).hasLimits()).isFalse();
+      assertThat(account.getModels(1).hasLeft()).isFalse();
+      assertThat(account.getDevicesList())
+          .extracting(Account.Device::getDeviceId, Account.Device::getHighestSequence)
+          .containsExactly(tuple("device", 5L));
+      assertThat(account.getRefusalsList())
+          .extracting(
+              Account.Refusal::getModelId,
+              Account.Refusal::getDeviceId,
+              Account.Refusal::getSequence,
+              Account.Refusal::getOutcome,
+              Account.Refusal::getReason)
+          .containsExactly(
+              tuple(
+                  "gone",
+                  "device",
+                  5L,
+                  Outcome.REFUSED_UNKNOWN_MODEL,
+                  "model_id must name a model that is published"),
+              tuple(
+                  "m",
+                  "device",
+                  4L,
+                  Outcome.REFUSED_BUDGET,
+                  "limits.user.epsilon is 3.0: 3 was spent before, and this report would add 1"));
+
+      assertThat(ask(ledger, "bo").getSpent().getReports()).isOne();
+      assertThat(ask(ledger, "bo").getRefusalsList()).isEmpty();
+    }
+  }
+
+  /** Also a request that is repeated, or names a user without an account. */
+  @Test
+  void aRequestChangesNothing() throws Exception {
+    try (LedgerTasks asked = start();
+        LedgerTasks quiet = start()) {
+      for (LedgerTasks ledger : List.of(asked, quiet)) {
+        report(ledger, "ana", 1, "m");
+      }
+      for (int i = 0; i < 3; i++) {
+        ask(asked, "ana");
+        assertThat(ask(asked, "cy").getSpent().getReports()).isZero();
+      }
+      for (LedgerTasks ledger : List.of(asked, quiet)) {
+        ledger.barrier();
+        assertThat(ledger.judge(TestRecords.report("ana", 2, "m", 0.5, 0)).getOutcome())
+            .isEqualTo(Outcome.ADMITTED);
+        assertThat(ledger.judge(TestRecords.report("ana", 1, "m", 0.5, 0)).getOutcome())
+            .isEqualTo(Outcome.DUPLICATE);
+      }
+      assertThat(ask(asked, "ana")).isEqualTo(ask(quiet, "ana"));
+      assertThat(asked.progress()).hasSameSizeAs(quiet.progress());
+    }
+  }
+
+  @Test
+  void aRequestAloneMakesNoProgress() throws Exception {
+    try (LedgerTasks ledger = start()) {
+      ask(ledger, "ana");
+      ledger.barrier();
+      assertThat(ledger.progress()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsNoRequestBecomesADeadLetterWithoutTheUser() throws Exception {
+    try (LedgerTasks ledger = start()) {
+      RawRecord withoutUser = request("ana");
+      withoutUser.key = null;
+      RawRecord longUser = request("a".repeat(257));
+      RawRecord withoutTag = request("ana");
+      withoutTag.value = null;
+      RawRecord unreadable = request("ana");
+      unreadable.value = new byte[] {1, 2, 3};
+      for (RawRecord record : List.of(withoutUser, longUser, withoutTag, unreadable)) {
+        ledger.receive(record);
+      }
+      assertThat(ledger.sideOutputs())
+          .allMatch(letter -> letter.key == null && letter.value == null)
+          .extracting(letter -> TestRecords.header(letter, DeadLetters.REASON))
+          .containsExactly(
+              "the record's key must be the user_id of the account, of 1 to 256 bytes",
+              "the record's key must be the user_id of the account, of 1 to 256 bytes",
+              "tag must be 16 bytes",
+              "value is not an AccountRequest in Protobuf's encoding");
+    }
+  }
+
+  @Test
+  void theLastRefusalsAreKept() throws Exception {
+    try (LedgerTasks ledger = start()) {
+      for (int i = 1; i <= 20; i++) {
+        report(ledger, "ana", i, "m");
+      }
+      assertThat(ask(ledger, "ana").getRefusalsList())
+          .extracting(Account.Refusal::getSequence)
+          .containsExactly(20L, 19L, 18L, 17L, 16L, 15L, 14L, 13L);
+      report(ledger, "ana", 20, "m");
+      assertThat(ask(ledger, "ana").getRefusals(0).getSequence())
+          .as("a resend is no refusal")
+          .isEqualTo(20);
+    }
+  }
+
+  @Test
+  void anErasedPersonSeesWhatRemains() throws Exception {
+    try (LedgerTasks ledger = start()) {
+      for (int i = 1; i <= 4; i++) {
+        report(ledger, "ana", i, "m");
+      }
+      RawRecord erasure = new RawRecord();
+      erasure.topic = TestRecords.TOPICS.erasures();
+      erasure.key = "ana".getBytes(UTF_8);
+      ledger.receive(erasure);
+
+      Account account = ask(ledger, "ana");
+      assertThat(account.getErased()).isTrue();
+      assertThat(account.getSpent().getEpsilon()).isEqualTo(4);
+      assertThat(account.getLeft().getEpsilon()).isZero();
+      assertThat(account.getModelsList()).isEmpty();
+      assertThat(account.getDevicesList()).isEmpty();
+      assertThat(account.getRefusalsList()).isEmpty();
+    }
+  }
+
+  @RestoredInEveryBackend
+  void modelsBeyondTheAccountsRoomAreInTheAnswer(Backend backend, Plan plan) throws Exception {
+    try (LedgerTasks ledger = start(backend, plan)) {
+      int models = StoredAccount.MODELS + 2;
+      for (int i = 0; i < models; i++) {
+        ledger.publish(TestRecords.published(2 + i, TestRecords.sgd("m" + i)));
+        report(ledger, "ana", i, "m" + i);
+      }
+      ledger.publish(TestRecords.retired(9, "m5"));
+      ledger.barrier();
+      assertThat(ask(ledger, "ana").getModelsList())
+          .hasSize(models)
+          .allMatch(model -> model.getSpent().getReports() == 1)
+          .extracting(Account.OnModel::getModelId)
+          .contains("m0", "m4", "m5");
+    }
+  }
+}
