@@ -12,6 +12,11 @@ export class LimitReachedError extends CroupierError {}
 /** These data were reported to the model as often as `times` allows. Nothing was drawn or spent. */
 export class AlreadyReportedError extends CroupierError {}
 
+/** The job refuses this person's reports, or refused this device's last one. Nothing was spent. */
+export class JobRefusedError extends CroupierError {
+  readonly account: JobAccount;
+}
+
 /** This device doesn't answer the round in that way, or has reported it before. Nothing was spent. */
 export class NotChosenError extends CroupierError {}
 
@@ -310,6 +315,8 @@ export class Gateway {
   follow(modelId: string, options?: FollowOptions & { waitSeconds?: number }): AsyncGenerator<Snapshot, void, void>;
   /** By server-sent events. */
   events(modelId: string, options?: FollowOptions): AsyncGenerator<Snapshot, void, void>;
+  /** The job's account of the person whose token it is; answered with the job's next checkpoint. */
+  account(options?: { signal?: AbortSignal }): Promise<JobAccount>;
   /** Sends a report's bytes once; resolves when they are acknowledged. */
   send(bytes: Uint8Array): Promise<void>;
   /** The same for an anonymous report, without a token. */
@@ -328,6 +335,44 @@ export class Gateway {
     /** In Base64. */
     blinded: string;
   }): Promise<Uint8Array>;
+}
+
+/** A sum of what the job has charged; Infinity if it is too large. There are more members, such as rho. */
+export interface JobSpend {
+  readonly reports: number;
+  readonly epsilon: number;
+  readonly mu: number;
+  [member: string]: number;
+}
+
+/** What the job has charged, and what its limits leave. Members about limits are there if there are any. */
+export interface JobSpent {
+  readonly spent: JobSpend;
+  readonly limits?: { readonly [limit: string]: number };
+  /** What is left, by limit: reports, epsilon, mu, epsilonAtDelta. */
+  readonly left?: { readonly [limit: string]: number };
+  /** What limits with a period count. */
+  readonly window?: { readonly days: number; readonly totals: JobSpend };
+}
+
+/** What the job has charged a person, over all devices and models, and what it refused. */
+export interface JobAccount extends JobSpent {
+  /** When the job received the request, in milliseconds since 1970. */
+  readonly asOfMs: number;
+  /** Whether an operator erased the account; its totals stay. */
+  readonly erased: boolean;
+  readonly models: readonly (JobSpent & { readonly modelId: string })[];
+  readonly devices: readonly { readonly deviceId: string; readonly highestSequence: number }[];
+  /** The last reports that were refused, the newest first. */
+  readonly refusals: readonly {
+    readonly modelId: string;
+    readonly deviceId: string;
+    readonly sequence: number;
+    /** Such as REFUSED_BUDGET. */
+    readonly outcome: string;
+    readonly reason: string;
+    readonly appendedAtMs: number;
+  }[];
 }
 
 /** What a device does in a round. */
@@ -502,6 +547,8 @@ export class Device {
   /** Resolves when the reports of earlier visits are settled. */
   readonly resent: Promise<void>;
   spent(): Promise<{ reports: number; epsilon: string; epsilonNanos: bigint }>;
+  /** What the job has charged this person, over all devices, and what it refused. */
+  account(): Promise<JobAccount>;
   persist(): Promise<boolean>;
   decide(snapshot: Snapshot): Decision;
   randomiser(dimension: number): PrivUnit;

@@ -36,6 +36,17 @@ export class LimitReachedError extends CroupierError {}
 /** These data were reported to the model as often as the caller allows. Nothing was drawn or spent. */
 export class AlreadyReportedError extends CroupierError {}
 
+/**
+ * The job refuses this person's reports: a limit of the job leaves too little, which other devices of the person may have
+ * spent, or it refused this device's last report. Nothing was spent. account: what the job answered.
+ */
+export class JobRefusedError extends CroupierError {
+  constructor(message, account) {
+    super(message);
+    this.account = account;
+  }
+}
+
 /** This device doesn't answer the round in that way. Nothing was drawn or spent. */
 export class NotChosenError extends CroupierError {}
 
@@ -3388,6 +3399,15 @@ export class Gateway {
   }
 
   /**
+   * The job's account of the person whose token it is: what is spent, what the limits leave, and which reports were
+   * refused. The job answers with its next checkpoint.
+   */
+  async account({ signal } = {}) {
+    const response = await this.#request('/v1/account', { signal });
+    return this.#read(response, jobAccountOf);
+  }
+
+  /**
    * Sends a report's bytes, once. Returns when the gateway has acknowledged them.
    *
    * @throws GatewayError otherwise
@@ -3596,6 +3616,18 @@ export class Gateway {
   }
 }
 
+const TEXTS_OF_ACCOUNT = new Set(['modelId', 'deviceId', 'outcome', 'reason']);
+
+/** An account in Protobuf's JSON mapping, in which some numbers are texts. */
+function jobAccountOf(body) {
+  if (typeof body?.spent !== 'object') {
+    throw new Error('no account');
+  }
+  const account = JSON.parse(JSON.stringify(body), (key, value) => (
+    typeof value === 'string' && !TEXTS_OF_ACCOUNT.has(key) ? Number(value) : value));
+  return { erased: false, models: [], devices: [], refusals: [], ...account };
+}
+
 function signalOf(signal, timeoutMs) {
   const timeout = timeoutMs === null ? undefined : globalThis.AbortSignal?.timeout?.(timeoutMs);
   return signal && timeout && AbortSignal.any ? AbortSignal.any([signal, timeout]) : signal ?? timeout;
@@ -3649,6 +3681,26 @@ const DEVICE_OPTIONS = [
   'gateway', 'epsilon', 'attempts', 'onRefused', 'releaseDelayMs', 'now', 'anonymous', ...LEDGER_OPTIONS,
 ];
 
+/** A device asks for the account before a report, at most once a minute, and once for each report. */
+const ACCOUNT_PAUSE_MS = 60_000;
+const ACCOUNT_TIMEOUT_MS = 15_000;
+
+/** How long a refused report stops a device; then it tries once more. */
+const REFUSED_MS = 86_400_000;
+
+/** Why limits admit no report of this cost; null if they may. A limit of another kind stops only where nothing is left. */
+function reasonOfLeft({ left, refusals }, onModel, epsilonNanos, modelId) {
+  const short = ({ reports = 1, epsilon = Infinity, mu = 1, epsilonAtDelta = 1 }) => (
+    reports < 1 || Math.round(epsilon * 1e9) < Number(epsilonNanos) || mu === 0 || epsilonAtDelta === 0);
+  const isOver = { all: left !== undefined && short(left), model: onModel?.left !== undefined && short(onModel.left) };
+  if (!isOver.all && !isOver.model) {
+    return null;
+  }
+  const last = refusals.find((refusal) => refusal.outcome === 'REFUSED_BUDGET' && refusal.modelId === modelId);
+  return `the job's limits ${isOver.all ? 'on all models' : `on model ${modelId}`} admit no report of this person now`
+    + (last === undefined ? '' : `; the last was refused: ${last.reason}`);
+}
+
 /**
  * One person's device: decides what to do in a round, draws one report, charges it, stores it, and sends it until it is
  * acknowledged. Calls are processed one after the other. While an earlier report can't be delivered, none is drawn.
@@ -3670,6 +3722,9 @@ export class Device {
   #draws = Promise.resolve();
   #randomisers = new Map();
   #queue = Promise.resolve();
+  #account = null;
+  #askedFor = -1;
+  #askedAtMs = -Infinity;
 
   constructor(parts) {
     check(parts?.ledger instanceof Ledger, 'new Device()', 'not for pages', 'Device.open()');
@@ -3746,6 +3801,43 @@ export class Device {
   async spent() {
     const account = await this.#ledger.spent();
     return withTexts({ ...account, epsilon: decimal(account.epsilonNanos) });
+  }
+
+  /** What the job has charged this person, over all devices, and what it refused; see Gateway.account. */
+  async account() {
+    return this.#gateway.account();
+  }
+
+  /**
+   * Throws JobRefusedError if the job would refuse a report, as far as is known. Before the first report of a device
+   * nothing is asked; without an answer it goes on.
+   */
+  async #requireAdmission({ modelId }, epsilonNanos) {
+    const last = (await this.#ledger.spent()).reports - 1;
+    if (last < 0) {
+      return;
+    }
+    const reason = () => (this.#askedFor === last && this.#account !== null
+      ? this.#reasonOf(this.#account, modelId, last, epsilonNanos) : null);
+    const isKnown = this.#askedFor === last && this.#account?.devices.some(
+      ({ deviceId, highestSequence }) => deviceId === this.deviceId && highestSequence >= last);
+    const now = this.#now();
+    if ((!isKnown || reason() !== null) && Math.abs(now - this.#askedAtMs) >= ACCOUNT_PAUSE_MS) {
+      this.#askedAtMs = now;
+      this.#askedFor = last;
+      this.#account = await this.#gateway.account({ signal: signalOf(undefined, ACCOUNT_TIMEOUT_MS) }).catch(() => null);
+    }
+    if (reason() !== null) {
+      throw new JobRefusedError(reason(), this.#account);
+    }
+  }
+
+  #reasonOf(account, modelId, last, epsilonNanos) {
+    const own = account.refusals.find(({ deviceId, sequence }) => deviceId === this.deviceId && sequence === last);
+    if (own !== undefined && account.asOfMs - own.appendedAtMs < REFUSED_MS) {
+      return `the job refused this device's report ${last}: ${own.reason}`;
+    }
+    return reasonOfLeft(account, account.models.find((model) => model.modelId === modelId), epsilonNanos, modelId);
   }
 
   /** What the device does in the round of a snapshot, decided once; see Ledger.decide. */
@@ -3840,7 +3932,7 @@ export class Device {
    * @param data {key, times} as for takePart(), and for the other kinds of reports; without a key, reports of the same data
    *     aren't counted
    * @returns when it is acknowledged, an object with kind, sequence, bytes, epsilon, choice and randomiser
-   * @throws NotChosenError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent
+   * @throws NotChosenError, LimitReachedError, JobRefusedError, LedgerError: no noise was drawn, or nothing is sent
    * @throws GatewayError if it was not acknowledged: it is spent. If it is pending, it is sent again later
    */
   async report(snapshot, gradient, size, data = {}) {
@@ -4184,6 +4276,7 @@ export class Device {
     const data = optionsOf('the report', given, DATA_OPTIONS).key === undefined ? null : given;
     return this.#enqueue(async () => {
       await this.#deliver();
+      await this.#requireAdmission(terms, epsilonNanos);
       const begin = this.#now();
       const report = await this.#ledger.release(terms, epsilonNanos, kind, draw, data);
       await this.#awaitRelease(begin);

@@ -310,6 +310,9 @@ export class Page {
   }
 
   #fetch(url, options) {
+    if (url.endsWith('/v1/account')) {
+      return this.#world.accounts(options);
+    }
     const body = options.body === undefined ? null : clone(options.body);
     return new Promise((resolve, reject) => {
       this.task(() => {
@@ -380,6 +383,9 @@ export class World {
   answers = [];
   /** Answers of the gateway to requests that a relay brings, before it accepts. */
   answersInside = [];
+  /** What the job answers to a person who asks for their account, in JSON; null: the gateway is an old one. */
+  account = null;
+  asked = 0;
   waits = [];
   durabilities = [];
   /** Connections to databases, which the browser may close. */
@@ -388,6 +394,13 @@ export class World {
 
   #tasks = [];
   #count = 0;
+
+  /** The answer to a request for an account. */
+  async accounts({ headers }) {
+    this.asked += 1;
+    this.askedWith = headers.Authorization;
+    return this.account === null ? answer(404) : answer(200, { body: this.account });
+  }
 
   schedule(run, delay = 0) {
     this.#tasks.push({ run, at: this.now + delay, number: this.#count++ });

@@ -10,10 +10,12 @@ import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.gateway.identity.TokenVerifier;
+import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.kafka.ReportStore;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.AnonymousTopics;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -34,6 +36,7 @@ final class LocalGateway implements AutoCloseable {
   final Updates updates = new Updates();
   final Pepper pepper;
   final LocalConnector connector;
+  final Answers<AccountParts.Request, Account> answers = AccountParts.noAnswers();
   private final TestTokens tokens;
   private final GatewayServer server;
 
@@ -80,6 +83,7 @@ final class LocalGateway implements AutoCloseable {
             store,
             specs,
             updates,
+            new AccountParts(answers, store, config.topics().accountRequests(), () -> true),
             isAnonymous ? Optional.of(anonymous) : Optional.empty(),
             () -> true,
             () -> true);

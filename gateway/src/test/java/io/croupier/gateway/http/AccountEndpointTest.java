@@ -1,0 +1,164 @@
+package io.croupier.gateway.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.croupier.schemas.Account;
+import io.croupier.schemas.AccountRequest;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Spend;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.eclipse.jetty.server.LocalConnector;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** People ask for their accounts; the test answers as the job does. */
+class AccountEndpointTest {
+  @TempDir private Path directory;
+
+  /** Requests on Kafka: topic, user id and tag. */
+  private final List<List<Object>> sent = new ArrayList<>();
+
+  private LocalGateway gateway;
+
+  @BeforeEach
+  void start() throws Exception {
+    start(Map.of());
+  }
+
+  private void start(Map<String, String> settings) throws Exception {
+    gateway =
+        new LocalGateway(
+            directory,
+            settings,
+            (topic, userId, value) -> {
+              try {
+                sent.add(List.of(topic, userId, AccountRequest.parseFrom(value).getTag()));
+              } catch (java.io.IOException e) {
+                return CompletableFuture.failedFuture(e);
+              }
+              return CompletableFuture.completedFuture((RecordMetadata) null);
+            },
+            false);
+  }
+
+  @AfterEach
+  void stop() {
+    gateway.close();
+  }
+
+  private LocalConnector.LocalEndPoint ask(String headers) {
+    return gateway.begin(
+        ("GET /v1/account HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n").getBytes(UTF_8));
+  }
+
+  private LocalConnector.LocalEndPoint askAs(String subject) {
+    return ask("Authorization: Bearer " + gateway.token(subject) + "\r\n");
+  }
+
+  private void answer(String userId, Object tag, double epsilon) {
+    Account account =
+        Account.newBuilder()
+            .setTag((ByteString) tag)
+            .setSpent(Spend.newBuilder().setReports(3).setEpsilon(epsilon))
+            .addRefusals(
+                Account.Refusal.newBuilder().setSequence(5).setOutcome(Outcome.REFUSED_BUDGET))
+            .build();
+    gateway.answers.apply(
+        new ConsumerRecord<>("answers", 0, 0, userId.getBytes(UTF_8), account.toByteArray()));
+  }
+
+  @Test
+  void aPersonReadsTheirOwnAccount() throws Exception {
+    LocalConnector.LocalEndPoint ana = askAs("ana");
+    assertThat(sent).hasSize(1);
+    assertThat(sent.get(0)).startsWith("croupier.account-requests", gateway.userId("ana"));
+    assertThat((ByteString) sent.get(0).get(2)).hasSize(16);
+    answer(gateway.userId("ana"), sent.get(0).get(2), Double.POSITIVE_INFINITY);
+    assertThat(LocalGateway.answer(ana))
+        .startsWith("HTTP/1.1 200")
+        .contains("Cache-Control: no-store")
+        .contains(
+            "{\"spent\":{\"reports\":\"3\",\"epsilon\":\"Infinity\"},"
+                + "\"refusals\":[{\"sequence\":\"5\",\"outcome\":\"REFUSED_BUDGET\"}]}");
+  }
+
+  /** A record with the tag of a request, and another user, is no answer to it. */
+  @Test
+  void nobodyReadsTheAccountOfAnother() throws Exception {
+    LocalConnector.LocalEndPoint ana = askAs("ana");
+    LocalConnector.LocalEndPoint bo = askAs("bo");
+    assertThat(sent).extracting(request -> request.get(2)).doesNotHaveDuplicates();
+    answer(gateway.userId("bo"), sent.get(0).get(2), 7);
+    answer(gateway.userId("bo"), sent.get(1).get(2), 2);
+    answer(gateway.userId("ana"), sent.get(0).get(2), 1);
+    assertThat(LocalGateway.answer(ana)).contains("\"epsilon\":1.0");
+    assertThat(LocalGateway.answer(bo)).contains("\"epsilon\":2.0");
+  }
+
+  @Test
+  void withoutATokenNothingIsAsked() throws Exception {
+    assertThat(LocalGateway.answer(ask(""))).startsWith("HTTP/1.1 401");
+    assertThat(LocalGateway.answer(ask("Authorization: Bearer a.b.c\r\n")))
+        .startsWith("HTTP/1.1 401");
+    assertThat(sent).isEmpty();
+  }
+
+  @Test
+  void theFormatFollowsAccept() throws Exception {
+    LocalConnector.LocalEndPoint ana =
+        ask(
+            "Accept: application/x-protobuf\r\nAuthorization: Bearer "
+                + gateway.token("ana")
+                + "\r\n");
+    answer(gateway.userId("ana"), sent.get(0).get(2), 1);
+    assertThat(LocalGateway.answer(ana)).contains("Content-Type: application/x-protobuf");
+  }
+
+  @Test
+  void aJobThatDoesNotAnswerIsUnavailable() throws Exception {
+    stop();
+    java.nio.file.Files.delete(directory.resolve("pepper"));
+    java.nio.file.Files.delete(directory.resolve("test.jwk"));
+    start(Map.of("limits.wait", "1 s"));
+    assertThat(LocalGateway.answer(askAs("ana")))
+        .startsWith("HTTP/1.1 503")
+        .contains("Retry-After: 5", "the job hasn't answered yet");
+  }
+
+  @Test
+  void requestsOfAPersonAreLimited() throws Exception {
+    List<LocalConnector.LocalEndPoint> waiting = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      waiting.add(askAs("ana"));
+    }
+    assertThat(LocalGateway.answer(askAs("ana")))
+        .startsWith("HTTP/1.1 429")
+        .contains("Retry-After");
+    LocalConnector.LocalEndPoint bo = askAs("bo");
+    answer(gateway.userId("bo"), sent.get(4).get(2), 1);
+    assertThat(LocalGateway.answer(bo)).startsWith("HTTP/1.1 200");
+    answer(gateway.userId("ana"), sent.get(0).get(2), 1);
+    assertThat(LocalGateway.answer(waiting.get(0))).startsWith("HTTP/1.1 200");
+    assertThat(sent).hasSize(5);
+    askAs("ana");
+    assertThat(sent).hasSize(6);
+    for (int i = 0; i < 60; i++) {
+      LocalConnector.LocalEndPoint next = askAs("cy");
+      if (sent.size() > 6 + i) {
+        answer(gateway.userId("cy"), sent.get(6 + i).get(2), 1);
+      }
+      assertThat(LocalGateway.answer(next)).startsWith("HTTP/1.1 200");
+    }
+    assertThat(LocalGateway.answer(askAs("cy"))).startsWith("HTTP/1.1 429");
+  }
+}
