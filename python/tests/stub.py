@@ -33,18 +33,28 @@ CUT = Answer(0)
 
 
 class Stub:
-    """Answers the next of `answers`, and the last one from then on. CUT closes the connection instead."""
+    """Answers the next of `answers`, and the last one from then on. CUT closes the connection instead.
+
+    Requests for accounts are in `asked`, and answered by `account`, which is that of an old gateway.
+    """
 
     def __init__(self, *answers: Answer, tls: Optional[ssl.SSLContext] = None) -> None:
         self.requests: List[Request] = []
         self.answers = list(answers)
+        self.asked: List[Request] = []
+        self.account = Answer(404)
         stub = self
 
         class Handler(BaseHTTPRequestHandler):
             def respond(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                stub.requests.append(Request(self.command, self.path, dict(self.headers), body))
-                answer = stub.answers.pop(0) if len(stub.answers) > 1 else stub.answers[0]
+                request = Request(self.command, self.path, dict(self.headers), body)
+                if self.path == "/v1/account":
+                    stub.asked.append(request)
+                    answer = stub.account
+                else:
+                    stub.requests.append(request)
+                    answer = stub.answers.pop(0) if len(stub.answers) > 1 else stub.answers[0]
                 if answer.status == 0:
                     self.close_connection = True
                     return

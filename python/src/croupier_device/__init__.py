@@ -3,8 +3,8 @@ local differential privacy, and keeps the person's account. docs/clients.md is t
 """
 from .device import Device, Participant, Sent, norm, size_of_linear
 from .errors import (
-    AlreadyReportedError, CroupierError, GatewayError, LedgerBusyError, LedgerError, LimitReachedError, NotChosenError,
-    RefusedError)
+    AlreadyReportedError, CroupierError, GatewayError, JobRefusedError, LedgerBusyError, LedgerError, LimitReachedError,
+    NotChosenError, RefusedError)
 from .features import Features
 from .gateway import Gateway, Transport
 from .ledger import Data, Decision, Ledger, Limit, Spent, StoredReport
@@ -16,7 +16,7 @@ from .version import VERSION
 
 __all__ = [
     "VERSION", "AlreadyReportedError", "Choice", "CroupierError", "Data", "Decision", "Device", "Features", "Gateway",
-    "GatewayError", "GradientReport", "Group", "HashedResponse", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
+    "GatewayError", "GradientReport", "Group", "HashedResponse", "JobRefusedError", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
     "Participant", "PrivUnit", "Question", "RandomisedResponse", "RefusedError", "Sent", "Snapshot", "Spent",
     "Statistic", "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
 ]

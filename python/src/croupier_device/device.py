@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Callable, List, Mapping, Optional, Protocol, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence
 
 from . import records
-from .errors import NotChosenError, RefusedError, require, require_type
+from .errors import CroupierError, JobRefusedError, NotChosenError, RefusedError, require, require_type
 from .features import number_or_nan
-from .gateway import Transport
+from .gateway import Gateway, Transport
 from .ledger import Data, Decision, Ledger, StoredReport
 from .randomisers import HashedResponse, PrivUnit, RandomisedResponse
 from .snapshot import Question, Snapshot, Statistic, Terms
@@ -21,6 +21,13 @@ LOG = logging.getLogger("croupier_device")
 
 # A finer stamp would bound the device's computing time, which may depend on the gradient.
 STAMP_MS = 3_600_000
+
+# A device asks for the account before a report, at most once a minute, and once for each report.
+ACCOUNT_PAUSE = 60.0
+ACCOUNT_TIMEOUT = 15.0
+
+# How long a refused report stops a device; then it tries once more.
+REFUSED_MS = 86_400_000
 
 
 class Participant(Protocol):
@@ -98,6 +105,8 @@ class Device:
         self._ledger = ledger
         self._transport = transport
         self._bits = RandomisedResponse(epsilon)
+        self._account: Optional[Dict[str, Any]] = None
+        self._asked_for, self._ask_at = -1, -math.inf
         self._release_delay = release_delay
         self.epsilon = self._bits.epsilon
         self._randomiser = lru_cache(maxsize=16)(lambda dimension: PrivUnit(dimension, epsilon))
@@ -159,7 +168,8 @@ class Device:
         the gradient, as a moving clip bounds it; required if that is 'FEATURES'. data: which data the gradient
         is of, so that they are reported no more often than they may be; None if the caller sees to that.
 
-        Raises NotChosenError, AlreadyReportedError, LimitReachedError, LedgerError: no noise was drawn, or nothing is sent.
+        Raises NotChosenError, AlreadyReportedError, LimitReachedError, JobRefusedError, LedgerError: no noise was
+        drawn, or nothing is sent.
         Raises RefusedError if the report was refused: it is spent. Raises any other error of the
         transport if it was not acknowledged: it is spent, and sent again before the next one.
         """
@@ -249,8 +259,52 @@ class Device:
                 f"this device doesn't answer round {terms.round} of model {terms.model_id} {how}")
         return decision
 
+    def account(self) -> Dict[str, Any]:
+        """What the job has charged this person, over all devices, and what it refused; see Gateway.account()."""
+        if not isinstance(self._transport, Gateway):
+            raise CroupierError("no account can be had over this transport; it must be a Gateway")
+        return self._transport.account()
+
+    def _require_admission(self, terms: Terms) -> None:
+        """Raises JobRefusedError if the job would refuse a report, as far as is known.
+
+        Before the first report of a device nothing is asked; without an answer the device goes on.
+        """
+        last = self._ledger.spent().reports - 1
+        if last < 0 or not isinstance(self._transport, Gateway):
+            return
+        account = self._account if self._asked_for == last else None
+        reason = None if account is None else self._reason(account, terms, last)
+        is_known = account is not None and any(
+            d["deviceId"] == self._ledger.device_id and d["highestSequence"] >= last for d in account["devices"])
+        if (reason is not None or not is_known) and time.monotonic() >= self._ask_at:
+            self._ask_at, self._asked_for = time.monotonic() + ACCOUNT_PAUSE, last
+            try:
+                self._account = account = self._transport.account(ACCOUNT_TIMEOUT)
+            except CroupierError as error:
+                LOG.debug("the job's account can't be had: %s", error)
+                self._account = account = None
+            reason = None if account is None else self._reason(account, terms, last)
+        if account is not None and reason is not None:
+            raise JobRefusedError(reason, account)
+
+    def _reason(self, account: Dict[str, Any], terms: Terms, last: int) -> Optional[str]:
+        for refusal in account["refusals"]:
+            if (refusal["deviceId"] == self._ledger.device_id and refusal["sequence"] == last
+                    and account["asOfMs"] - refusal["appendedAtMs"] < REFUSED_MS):
+                return f"the job refused this device's report {last}: {refusal['reason']}"
+        on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
+        for where, part in [("on all models", account)] + [(f"on model {terms.model_id}", m) for m in on_model]:
+            if "left" in part and _is_short(part["left"], self._bits.epsilon_nanos):
+                last_reason = next((
+                    f"; the last was refused: {r['reason']}" for r in account["refusals"]
+                    if r["outcome"] == "REFUSED_BUDGET" and r["modelId"] == terms.model_id), "")
+                return f"the job's limits {where} admit no report of this person now{last_reason}"
+        return None
+
     def _release(self, kind: str, terms: Terms, draw: Callable[[Any], None], data: Optional[Data]) -> Sent:
         self.resend()
+        self._require_admission(terms)
         begin = time.monotonic()
 
         def bytes_of(sequence: int) -> bytes:
@@ -285,6 +339,12 @@ class Device:
             self._ledger.settle(stored.sequence)
             raise
         self._ledger.settle(stored.sequence)
+
+
+def _is_short(left: Dict[str, float], nanos: int) -> bool:
+    """Whether a limit leaves too little for a report. One of another kind than epsilon stops only where nothing is left."""
+    return (left.get("reports", 1) < 1 or left.get("epsilon", math.inf) * 1e9 < nanos - 0.5
+            or left.get("mu", 1) == 0 or left.get("epsilonAtDelta", 1) == 0)
 
 
 def _require_known_size(terms: Terms) -> None:

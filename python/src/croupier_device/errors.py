@@ -1,5 +1,5 @@
 """What can go wrong. No message contains a gradient, noise, a token or a person."""
-from typing import Optional
+from typing import Any, Dict, Optional
 
 
 def visible(text: str) -> str:
@@ -20,6 +20,17 @@ class LimitReachedError(CroupierError):
 
 class AlreadyReportedError(CroupierError):
     """The same data were reported as often as they may be. Nothing was drawn, and nothing spent."""
+
+
+class JobRefusedError(CroupierError):
+    """The job refuses this person's reports, or refused this device's last one. Nothing was spent.
+
+    account: what the job answered; see Gateway.account().
+    """
+
+    def __init__(self, message: str, account: Dict[str, Any]) -> None:
+        super().__init__(message)
+        self.account = account
 
 
 class NotChosenError(CroupierError):

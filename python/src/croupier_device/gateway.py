@@ -120,6 +120,17 @@ def _log_retry(failure: GatewayError, seconds: float) -> None:
     LOG.warning("%s; trying again in %.1f s", failure, seconds)
 
 
+def _numbers(value: Any, key: str = "") -> Any:
+    """An account in Protobuf's JSON mapping, in which some numbers are texts."""
+    if isinstance(value, dict):
+        return {name: _numbers(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_numbers(part) for part in value]
+    if isinstance(value, str) and key not in ("modelId", "deviceId", "outcome", "reason"):
+        return int(value) if value.isdecimal() else float(value)
+    return value
+
+
 class Gateway:
     """A gateway: follows models, and takes reports under the person's bearer token.
 
@@ -240,18 +251,42 @@ class Gateway:
                 failures += 1
                 time.sleep(pause)
 
+    def account(self, seconds: float = ANSWER) -> Dict[str, Any]:
+        """The job's account of the person whose token it is: what is spent and left, and which reports were refused.
+
+        The names are those of docs/gateway.md. The job answers with its next checkpoint; GatewayError if it
+        doesn't within `seconds`.
+        """
+        answer = self._with_token("GET", "/v1/account", {"Accept": f"application/json, {PROBLEM}"}, seconds, 200)
+        try:
+            account = _numbers(json.loads(answer.body))
+            if not isinstance(account["spent"], dict):
+                raise ValueError("no account")
+        except (ValueError, KeyError, TypeError) as error:
+            raise GatewayError("the gateway's answer is no account", 200) from error
+        return {"erased": False, "models": [], "devices": [], "refusals": [], **account}
+
     def _post(self, report: bytes) -> None:
-        """Sends a report once; if its token is refused, once more with a newer one."""
+        """Sends a report once."""
+        self._with_token("POST", "/v1/reports", {"Content-Type": PROTOBUF, "Accept": PROBLEM}, ANSWER, 202, report)
+
+    def _with_token(self, method: str, path: str, headers: Dict[str, str], seconds: float, success: int,
+                    body: Optional[bytes] = None) -> _Answer:
+        """One request under the person's token; if that is refused, once more with a newer one."""
+        def request(token: str) -> _Answer:
+            return self._request(method, path, {"Authorization": "Bearer " + token, **headers}, seconds, body)
+
         used = self._known_token or self._new_token()
-        answer = self._post_as(used, report)
+        answer = request(used)
         if answer.status == 401:
             self._known_token = None
             newer = self._new_token()
             if newer != used:
-                used, answer = newer, self._post_as(newer, report)
-        if answer.status != 202:
+                used, answer = newer, request(newer)
+        if answer.status != success:
             raise answer.failure()
         self._known_token = used
+        return answer
 
     def _new_token(self) -> str:
         if self._token is None:
@@ -260,10 +295,6 @@ class Gateway:
         if not isinstance(token, str) or TOKEN.fullmatch(token) is None:
             raise CroupierError("the token is empty or has a wrong form; it must be a bearer token, without 'Bearer'")
         return token
-
-    def _post_as(self, token: str, report: bytes) -> _Answer:
-        headers = {"Authorization": "Bearer " + token, "Content-Type": PROTOBUF, "Accept": PROBLEM}
-        return self._request("POST", "/v1/reports", headers, ANSWER, report)
 
     def _request(self, method: str, path: str, headers: Dict[str, str], seconds: float,
                  body: Optional[bytes] = None) -> _Answer:
