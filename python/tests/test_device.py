@@ -343,7 +343,8 @@ class DeviceTest(unittest.TestCase):
         with Stub(ACCEPTED) as stub, mock.patch("croupier_device.device.time") as clock:
             clock.time.return_value = 1e9
             for drawn, pause in [(0.01, 0.24), (0.3, 0.2)]:
-                clock.monotonic.side_effect = [5.0, 5.0 + drawn]
+                # The second report asks for the account first.
+                clock.monotonic.side_effect = [5.0] * (1 if drawn == 0.01 else 2) + [5.0 + drawn]
                 if drawn == 0.01:
                     device = self.open(stub, release_delay=0.25)
                 device.take_part(snapshot(int(100 * drawn)), Person(), key=str(drawn))

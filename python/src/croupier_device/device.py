@@ -277,8 +277,9 @@ class Device:
         reason = None if account is None else self._reason(account, terms, last)
         is_known = account is not None and any(
             d["deviceId"] == self._ledger.device_id and d["highestSequence"] >= last for d in account["devices"])
-        if (reason is not None or not is_known) and time.monotonic() >= self._ask_at:
-            self._ask_at, self._asked_for = time.monotonic() + ACCOUNT_PAUSE, last
+        now = time.monotonic()
+        if (reason is not None or not is_known) and now >= self._ask_at:
+            self._ask_at, self._asked_for = now + ACCOUNT_PAUSE, last
             try:
                 self._account = account = self._transport.account(ACCOUNT_TIMEOUT)
             except CroupierError as error:
