@@ -23,6 +23,8 @@ final class AccessMatrix {
           entry(TOPICS.gradients(), Set.of("job")),
           entry(TOPICS.rawGradients(), Set.of("job")),
           entry(TOPICS.erasures(), Set.of("job")),
+          entry(TOPICS.accountRequests(), Set.of("job")),
+          entry(TOPICS.accountAnswers(), Set.of("job")),
           entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "job")),
           entry(TOPICS.accounting(), Set.of("auditor", "job")),
           entry(TOPICS.guarantees(), Set.of("auditor", "job")),
@@ -37,6 +39,9 @@ final class AccessMatrix {
           entry(TOPICS.gradients(), Set.of("gateway")),
           entry(TOPICS.rawGradients(), Set.of("trusted")),
           entry(TOPICS.erasures(), Set.of("operator")),
+          // Gateways have rights of their own.
+          entry(TOPICS.accountRequests(), Set.of()),
+          entry(TOPICS.accountAnswers(), Set.of("job")),
           entry(TOPICS.updates(), Set.of("job")),
           entry(TOPICS.accounting(), Set.of("job")),
           entry(TOPICS.guarantees(), Set.of("job")),

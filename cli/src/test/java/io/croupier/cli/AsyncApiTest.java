@@ -98,6 +98,8 @@ class AsyncApiTest {
   /** Keys that are no field of their records. */
   private static final Map<String, String> OTHER_KEYS =
       Map.of(
+          "Account", "user_id",
+          "AccountRequest", "user_id",
           "AccountingEvent", "model/device/user",
           "AnonymousReport", "nonce",
           "Grant", "user_id",
@@ -121,6 +123,7 @@ class AsyncApiTest {
             TOPICS.gradients(),
             TOPICS.rawGradients(),
             TOPICS.erasures(),
+            TOPICS.accountRequests(),
             ANONYMOUS.reports(),
             ANONYMOUS.tokenKeys());
     assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(ALL);
@@ -134,7 +137,7 @@ class AsyncApiTest {
   void eachTopicHasTheRecordsOfTheContract() {
     Map<String, String> contract =
         RECORD.matcher(proto).results().collect(Collectors.toMap(r -> r.group(1), r -> r.group(2)));
-    assertThat(contract).hasSize(9).containsEntry(TOPICS.gradients(), "GradientReport");
+    assertThat(contract).hasSize(11).containsEntry(TOPICS.gradients(), "GradientReport");
     contract.put(TOPICS.rawGradients(), "GradientReport");
 
     document
@@ -169,7 +172,7 @@ class AsyncApiTest {
         payloads++;
       }
     }
-    assertThat(payloads).isEqualTo(9);
+    assertThat(payloads).isEqualTo(11);
   }
 
   @Test

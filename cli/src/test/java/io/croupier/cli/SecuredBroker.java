@@ -106,6 +106,8 @@ final class SecuredBroker implements AutoCloseable {
       expected.add(ofGateways(topic, operation));
     }
     expected.add(ofGateways("croupier.models", AclOperation.READ));
+    expected.add(ofGateways("croupier.account-answers", AclOperation.READ));
+    expected.add(ofGateways("croupier.account-requests", AclOperation.WRITE));
     rights.await(expected);
   }
 
