@@ -9,9 +9,11 @@ import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.view.GradientReportView;
+import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +47,9 @@ import java.util.function.ToDoubleFunction;
  * <p>Safe for use by several threads: reports leave in the order of their numbers.
  */
 public final class GradientReporter {
+  /** Longer than a gateway waits. */
+  private static final Duration LONGEST_ACCOUNT = Duration.ofSeconds(70);
+
   private final ReportTransport transport;
   private final LocalLedger ledger;
   private final ReportMaker maker;
@@ -85,7 +90,8 @@ public final class GradientReporter {
     this.times = times;
     this.transport = Objects.requireNonNull(transport, "transport");
     this.ledger = ledger;
-    maker = new ReportMaker(ledger, clock, transport.namesUser());
+    JobAdmission admission = new JobAdmission(transport, ledger, clock);
+    maker = new ReportMaker(ledger, clock, transport.namesUser(), admission::require);
     List<StoredReport> pending = ledger.pending();
     pending.forEach(this::requireSameKind);
     resent = sendAgain(pending);
@@ -116,6 +122,17 @@ public final class GradientReporter {
    */
   public List<CompletableFuture<Void>> resent() {
     return resent;
+  }
+
+  /**
+   * Asks for the job's account of this person, over all devices: what is spent and left, and which
+   * reports were refused. Waits for the job's next checkpoint.
+   *
+   * @throws IOException if it can't be had: the gateway or the job doesn't answer, or reports go to
+   *     Kafka
+   */
+  public Account account() throws IOException {
+    return transport.account(LONGEST_ACCOUNT);
   }
 
   /**
@@ -311,6 +328,8 @@ public final class GradientReporter {
    * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
    *     gradient
    * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws JobRefusedException if the job would refuse the report, as far as its account shows;
+   *     over a gateway, at most once a minute the call waits for that, up to 15 seconds
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
    *     settled yet: wait for its acknowledgement
    * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,

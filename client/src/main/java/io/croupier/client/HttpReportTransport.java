@@ -1,5 +1,8 @@
 package io.croupier.client;
 
+import io.croupier.schemas.Account;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -42,6 +45,8 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
 
   /** An answer of 200 is wrong; this much of it is read. */
   private static final int MOST_BODY = 1 << 16;
+
+  private static final int MOST_ACCOUNT = 1 << 17;
 
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
@@ -151,6 +156,27 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
       throw gateway.failure(answer);
     }
     token = Optional.of(used);
+  }
+
+  @Override
+  public Account account(Duration longest) throws IOException {
+    HttpRequest request =
+        gateway
+            .request("/v1/account")
+            .header("Authorization", "Bearer " + TokenFile.requireForm(tokens.get()))
+            .header("Accept", GatewayConnection.PROTOBUF)
+            .GET()
+            .build();
+    try {
+      HttpResponse<byte[]> answer = gateway.send(request, longest, MOST_ACCOUNT);
+      if (answer.statusCode() != 200) {
+        throw gateway.failure(answer);
+      }
+      return Account.parseFrom(answer.body());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for the account");
+    }
   }
 
   private HttpRequest request(byte[] report, String bearer) {

@@ -11,6 +11,7 @@ import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
@@ -22,6 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -48,6 +50,9 @@ public final class ReportMaker {
   private final Clock clock;
   private final boolean namesUser;
 
+  /** Throws if the job would refuse a report of a model and a cost. */
+  private final BiConsumer<String, ReleaseCost> admission;
+
   /**
    * Creates a maker of one person's reports.
    *
@@ -55,15 +60,21 @@ public final class ReportMaker {
    * @param clock clock for the reports' timestamps, which contain only the hour
    */
   public ReportMaker(LocalLedger ledger, Clock clock) {
-    this(ledger, clock, true);
+    this(ledger, clock, true, (modelId, cost) -> {});
   }
 
   /**
    * Creates a maker of one person's reports.
    *
    * @param namesUser whether the reports contain the user's id
+   * @param admission throws if the job would refuse a report of a model and a cost
    */
-  ReportMaker(LocalLedger ledger, Clock clock, boolean namesUser) {
+  ReportMaker(
+      LocalLedger ledger,
+      Clock clock,
+      boolean namesUser,
+      BiConsumer<String, ReleaseCost> admission) {
+    this.admission = admission;
     this.ledger = Objects.requireNonNull(ledger, "ledger");
     this.clock = Objects.requireNonNull(clock, "clock");
     this.namesUser = namesUser;
@@ -292,6 +303,7 @@ public final class ReportMaker {
     requireSame("gradientBound", fitted.gradientBound(), terms.gradientBound());
     requireGradient(terms);
     Randomiser chosen = fitted;
+    admission.accept(terms.modelId(), chosen.cost());
     return ledger.release(
         terms.modelId(), key, chosen, sequence -> draw(sequence, terms, gradient, chosen));
   }
@@ -373,6 +385,7 @@ public final class ReportMaker {
         statistic.hasChoice()
             ? Statistics.category(statistic.getChoice(), value)
             : terms.texts().get(statistic.getName()).of(value);
+    admission.accept(terms.modelId(), randomiser.cost());
     return ledger.release(
         terms.modelId(),
         key,
@@ -418,6 +431,7 @@ public final class ReportMaker {
 
   private StoredReport answer(
       RoundTerms terms, DataKey key, String question, boolean answer, BitRandomiser randomiser) {
+    admission.accept(terms.modelId(), randomiser.cost());
     return ledger.release(
         terms.modelId(),
         key,

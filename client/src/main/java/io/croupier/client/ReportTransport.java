@@ -1,5 +1,8 @@
 package io.croupier.client;
 
+import io.croupier.schemas.Account;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -25,4 +28,15 @@ public interface ReportTransport {
    *     arrived, or may be accepted later
    */
   CompletableFuture<Void> send(String userId, byte[] report);
+
+  /**
+   * Asks for the job's account of the person whose reports this sends, over all devices, and waits
+   * for the answer.
+   *
+   * @throws IOException if it can't be had within {@code longest}; over Kafka, always: only a
+   *     gateway knows who asks
+   */
+  default Account account(Duration longest) throws IOException {
+    throw new IOException("no account can be had over this transport; it must be a gateway");
+  }
 }

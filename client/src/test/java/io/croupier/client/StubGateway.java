@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** An HTTP server on the loopback interface that answers as a test wants. */
 final class StubGateway implements AutoCloseable {
@@ -25,6 +26,8 @@ final class StubGateway implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Received> received = new CopyOnWriteArrayList<>();
+  private final AtomicInteger asked = new AtomicInteger();
+  private volatile Answer account = Answer.of(404);
 
   /** What to answer; may wait. */
   @FunctionalInterface
@@ -76,6 +79,11 @@ final class StubGateway implements AutoCloseable {
 
   private void handle(HttpExchange exchange, Answers answers) throws IOException {
     try (exchange) {
+      if (exchange.getRequestURI().getPath().equals("/v1/account")) {
+        asked.incrementAndGet();
+        write(exchange, account);
+        return;
+      }
       Received request;
       synchronized (received) {
         request =
@@ -95,10 +103,24 @@ final class StubGateway implements AutoCloseable {
       if (answer.equals(NONE)) {
         return;
       }
-      answer.headers.forEach(exchange.getResponseHeaders()::set);
-      exchange.sendResponseHeaders(answer.status, answer.body.isEmpty() ? -1 : answer.body.size());
-      answer.body.writeTo(exchange.getResponseBody());
+      write(exchange, answer);
     }
+  }
+
+  private static void write(HttpExchange exchange, Answer answer) throws IOException {
+    answer.headers.forEach(exchange.getResponseHeaders()::set);
+    exchange.sendResponseHeaders(answer.status, answer.body.isEmpty() ? -1 : answer.body.size());
+    answer.body.writeTo(exchange.getResponseBody());
+  }
+
+  /** How often an account was asked for; such requests are not among those received. */
+  int asked() {
+    return asked.get();
+  }
+
+  /** Answers requests for an account from now on; before, as an old gateway does. */
+  void answerAccounts(Answer answer) {
+    account = answer;
   }
 
   /** What arrived so far, in order. */
