@@ -8,9 +8,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.cli.replay.TopicFollower;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.HttpReportTransport;
+import io.croupier.client.JobRefusedException;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.gateway.Chromium;
 import io.croupier.gateway.Condition;
 import io.croupier.gateway.Gateway;
+import io.croupier.gateway.TestCertificates;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
@@ -38,6 +46,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -99,6 +108,7 @@ class GatewayITCase {
             - {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}
             - {modelId: polled, dimension: 2, gradientBound: 1, blackBox: {}}
             - {modelId: commands, dimension: 2, gradientBound: 1, blackBox: {}}
+            - {modelId: counted, dimension: 2, gradientBound: 1, blackBox: {}, limits: {reports: 2}}
             - {modelId: demo, dimension: 3, gradientBound: 1, blackBox: {}}
             """);
     run("operator", "models", "apply", models.toString());
@@ -255,6 +265,99 @@ class GatewayITCase {
     assertThat(awaitEvents("commands", 3))
         .extracting(AccountingEvent::getOutcome)
         .containsOnly(Outcome.ADMITTED);
+  }
+
+  /** Over HTTPS: what a person's devices have spent together, and why the job refuses them. */
+  @Test
+  void aPersonReadsTheirOwnAccountAndTheirDevicesStop() throws Exception {
+    TestCertificates.create(directory, "here", "EC", "-ext", "san=ip:127.0.0.1");
+    Path tls =
+        Files.writeString(
+            directory.resolve("tls-settings.yaml"),
+            Files.readString(settings)
+                .replace(
+                    "listen: {port: 0}",
+                    "listen: {port: 0, certificate: here.pem, key: here.key}"));
+    awaitModel(gateway.address(), "counted");
+    String mary = token("mary");
+    try (Gateway secure = new Gateway(GatewayConfig.of(SettingsFile.read(tls), directory));
+        HttpReportTransport transport =
+            new HttpReportTransport(gateway.address(), () -> mary)) {
+      URI account = secure.address().resolve("/v1/account");
+      assertThat(account).hasScheme("https");
+      HttpClient trusting =
+          HttpClient.newBuilder().sslContext(TestCertificates.trusting(directory, "here")).build();
+      GradientReporter phone = reporter(transport);
+      reportTo("counted", phone).get();
+      reportTo("counted", reporter(transport)).get();
+      awaitEvents("counted", 2);
+
+      JsonObject own = account(trusting, account, mary);
+      assertThat(own.getAsJsonObject("spent").get("reports").getAsInt()).isEqualTo(2);
+      assertThat(own.getAsJsonObject("spent").get("epsilon").getAsDouble()).isEqualTo(2);
+      JsonObject onModel = own.getAsJsonArray("models").get(0).getAsJsonObject();
+      assertThat(onModel.get("modelId").getAsString()).isEqualTo("counted");
+      assertThat(onModel.getAsJsonObject("left").get("reports").getAsInt()).isZero();
+      assertThat(own.getAsJsonArray("devices")).hasSize(2);
+
+      JsonObject other = account(trusting, account, token("rosalind"));
+      assertThat(other.getAsJsonObject("spent").get("reports").getAsInt()).isZero();
+      assertThat(other.has("devices")).isFalse();
+      for (String wrong : List.of("", "a.b.c", mary + "x")) {
+        assertThat(ask(trusting, account, wrong).statusCode()).as(wrong).isEqualTo(401);
+      }
+
+      assertThatThrownBy(() -> reportTo("counted", phone))
+          .isInstanceOf(JobRefusedException.class)
+          .hasMessageContaining("on model counted");
+
+      // A new device asks before its second report.
+      GradientReporter tablet = reporter(transport);
+      reportTo("counted", tablet).get();
+      Condition.await(
+          "the refusal", () -> account(trusting, account, mary).getAsJsonArray("refusals") != null);
+      assertThatThrownBy(() -> reportTo("counted", tablet))
+          .isInstanceOf(JobRefusedException.class)
+          .hasMessageContaining(
+              "the job refused this device's report 0: limits.reports is 2: 2 was spent before");
+      assertThat(awaitEvents("counted", 3)).as("nothing was drawn since").hasSize(3);
+    }
+  }
+
+  private static GradientReporter reporter(HttpReportTransport transport) {
+    return new GradientReporter(transport, LocalLedger.inMemory("mary", Limit.NONE));
+  }
+
+  private CompletableFuture<Void> reportTo(String model, GradientReporter reporter)
+      throws Exception {
+    HttpRequest newest =
+        HttpRequest.newBuilder(gateway.address().resolve("/v1/models/" + model))
+            .header("Accept", "application/x-protobuf")
+            .build();
+    byte[] update = client.send(newest, BodyHandlers.ofByteArray()).body();
+    return reporter.report(
+        ModelSnapshot.parse(update), new double[2], new L2LaplaceRandomiser(1, 2, -16, 1));
+  }
+
+  private static HttpResponse<String> ask(HttpClient trusting, URI account, String token)
+      throws Exception {
+    return trusting.send(
+        HttpRequest.newBuilder(account).header("Authorization", "Bearer " + token).build(),
+        BodyHandlers.ofString());
+  }
+
+  /** The account of a person, once the gateway has read the topics, and the job has answered. */
+  private static JsonObject account(HttpClient trusting, URI account, String token)
+      throws Exception {
+    AtomicReference<String> body = new AtomicReference<>();
+    Condition.await(
+        "the account",
+        () -> {
+          HttpResponse<String> answer = ask(trusting, account, token);
+          body.set(answer.body());
+          return answer.statusCode() == 200;
+        });
+    return JsonParser.parseString(body.get()).getAsJsonObject();
   }
 
   /**
