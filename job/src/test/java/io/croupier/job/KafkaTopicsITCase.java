@@ -74,6 +74,9 @@ class KafkaTopicsITCase {
           .as(topic)
           .isEqualTo(latest ? "compact" : "delete");
     }
+    for (String brief : List.of(topics.accountRequests(), topics.accountAnswers())) {
+      assertThat(setting(brief, TopicConfig.RETENTION_MS_CONFIG)).as(brief).isEqualTo("3600000");
+    }
     for (String kept : List.of(topics.accounting(), topics.guarantees(), topics.journal())) {
       assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
       assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
@@ -128,7 +131,7 @@ class KafkaTopicsITCase {
                         ? unknown((Map<?, ?>) arguments[0])
                         : method.invoke(admin, arguments));
 
-    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(11);
+    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(13);
 
     assertThat(asked).hasValue(4);
   }
@@ -189,21 +192,21 @@ class KafkaTopicsITCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"accounting", "guarantees"})
-  void refusesTopicsThatAnEventMayNotFit(String kind) throws Exception {
+  @CsvSource({"accounting, 4096", "guarantees, 4096", "account-answers, 131072"})
+  void refusesTopicsThatARecordMayNotFit(String kind, int bytes) throws Exception {
     Topics topics = Topics.withPrefix("narrow-" + kind);
     KafkaTopics.create(admin, topics, 1, (short) 1);
     String topic = "narrow-" + kind + "." + kind;
-    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4096");
+    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes));
     KafkaTopics.inspect(admin, topics, false);
 
-    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4095");
+    set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes - 1));
     assertThatIllegalStateException()
         .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
         .withMessage(
-            "The %s topic %s allows records of 4095 bytes (its max.message.bytes), but an"
-                + " event may have 4096; set it to at least that",
-            kind, topic);
+            "The %s topic %s allows records of %d bytes (its max.message.bytes), but one may have"
+                + " %d; set it to at least that",
+            kind, topic, bytes - 1, bytes);
   }
 
   @ParameterizedTest

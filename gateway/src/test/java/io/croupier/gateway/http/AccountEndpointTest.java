@@ -94,7 +94,7 @@ class AccountEndpointTest {
 
   /** A record with the tag of a request, and another user, is no answer to it. */
   @Test
-  void nobodyReadsTheAccountOfAnother() throws Exception {
+  void anAnswerAboutAnotherPersonIsNone() throws Exception {
     LocalConnector.LocalEndPoint ana = askAs("ana");
     LocalConnector.LocalEndPoint bo = askAs("bo");
     assertThat(sent).extracting(request -> request.get(2)).doesNotHaveDuplicates();
