@@ -11,7 +11,7 @@ class JobAccountTest extends DeviceFixture {
 
   private Value device;
 
-  private void open() {
+  private void openDevice() {
     device = visits.open(visits.page(), "{epsilon: 2, token: async () => 'bearer'}");
   }
 
@@ -52,7 +52,7 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void theAccountHasNumbers() {
-    open();
+    openDevice();
     answer(
         """
         {"asOfMs": "7", "spent": {"reports": "3", "epsilon": "Infinity"}, "limits": {"epsilon": 20.0},
@@ -73,7 +73,7 @@ class JobAccountTest extends DeviceFixture {
   /** An old gateway answers 404, another one perhaps nothing of use. */
   @Test
   void withoutAnAnswerTheDeviceGoesOn() {
-    open();
+    openDevice();
     visits.await(report(device, 0));
     assertThat(asked()).as("before the first report").isZero();
     visits.await(report(device, 1));
@@ -86,7 +86,7 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void asksOnceForEachReportAndOnceAMinute() {
-    open();
+    openDevice();
     answer(account(0, "\"epsilon\": 100", ""));
     visits.await(report(device, 0));
     for (int round = 1; round <= 20; round++) {
@@ -102,7 +102,7 @@ class JobAccountTest extends DeviceFixture {
   /** Other devices of the person have spent what the job allows. */
   @Test
   void stopsWhereTheJobsLimitLeavesTooLittle() {
-    open();
+    openDevice();
     visits.await(report(device, 0));
     answer(account(0, "\"epsilon\": 1.999999999", refusal(7, "REFUSED_BUDGET", "0")));
     assertThat(refused(1))
@@ -121,7 +121,7 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void stopsForADayAfterARefusal() {
-    open();
+    openDevice();
     visits.await(report(device, 0));
     answer(account(0, "", refusal(0, "REFUSED_SEQUENCE", "1799913600001")));
     assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
@@ -132,10 +132,10 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void anotherVisitAsksBeforeItsFirstReport() {
-    open();
+    openDevice();
     visits.await(report(device, 0));
     device.invokeMember("close");
-    open();
+    openDevice();
     answer(account(0, "\"reports\": \"0\"", ""));
     assertThat(refused(1)).contains("on all models");
   }
