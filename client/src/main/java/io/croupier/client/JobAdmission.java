@@ -86,8 +86,7 @@ final class JobAdmission {
   private Optional<String> reason(long last, String modelId, ReleaseCost cost) {
     return askedFor == last
         ? account.flatMap(
-            known ->
-                ofLastReport(known, last).or(() -> ofLimits(known, modelId, cost)))
+            known -> ofLastReport(known, last).or(() -> ofLimits(known, modelId, cost)))
         : Optional.empty();
   }
 
