@@ -12,6 +12,7 @@ import io.croupier.client.GradientReporter;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.client.JobRefusedException;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -336,8 +337,13 @@ class GatewayITCase {
             .build();
     byte[] update = client.send(newest, BodyHandlers.ofByteArray()).body();
     return reporter.report(
-        ModelSnapshot.parse(update), new double[2], new L2LaplaceRandomiser(1, 2, -16, 1));
+        ModelSnapshot.parse(update),
+        DataKey.of("day " + day++),
+        new double[2],
+        new L2LaplaceRandomiser(1, 2, -16, 1));
   }
+
+  private int day;
 
   private static HttpResponse<String> ask(HttpClient trusting, URI account, String token)
       throws Exception {

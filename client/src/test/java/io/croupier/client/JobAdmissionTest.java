@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.ReleaseCost;
@@ -77,7 +78,7 @@ class JobAdmissionTest {
 
   private void report() {
     admission.require("m", TWO);
-    ledger.release(GatewayReports.NOISE, sequence -> new byte[] {1});
+    ledger.release("m", FrequentData.KEY, GatewayReports.NOISE, sequence -> new byte[] {1});
   }
 
   private String refusal() {
@@ -170,20 +171,23 @@ class JobAdmissionTest {
     report();
   }
 
+  private static CompletableFuture<Void> report(GradientReporter reporter) {
+    return reporter.report(
+        GatewayReports.MODEL, FrequentData.KEY, new double[2], GatewayReports.NOISE);
+  }
+
   /** The whole way over HTTP; requests for accounts are not repeated, and end soon. */
   @Test
   void aReporterStopsBeforeItDraws() throws Exception {
     try (StubGateway gateway = GatewayReports.answering();
         HttpReportTransport transport = GatewayReports.transport(gateway)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
-      reporter.report(GatewayReports.MODEL, new double[2], GatewayReports.NOISE).get();
+      report(reporter).get();
       assertThatIOException().isThrownBy(reporter::account).withMessageContaining("404");
       answer(0, Left.newBuilder().setReports(0));
       gateway.answerAccounts(new Answer(200, Map.of(), answer.toByteString()));
       assertThat(reporter.account()).isEqualTo(answer);
-      assertThatThrownBy(
-              () -> reporter.report(GatewayReports.MODEL, new double[2], GatewayReports.NOISE))
-          .isInstanceOf(JobRefusedException.class);
+      assertThatThrownBy(() -> report(reporter)).isInstanceOf(JobRefusedException.class);
       assertThat(gateway.received()).hasSize(1);
       assertThat(ledger.spent().reports()).isOne();
       assertThat(gateway.asked()).isEqualTo(3);
