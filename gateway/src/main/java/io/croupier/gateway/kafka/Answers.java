@@ -1,6 +1,7 @@
 package io.croupier.gateway.kafka;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.SkippedRecords;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -9,8 +10,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The job's committed answers to requests on Kafka, and the requests that wait for one. Each copy
@@ -21,8 +20,7 @@ import org.slf4j.LoggerFactory;
  * @param <A> its answer
  */
 public final class Answers<R, A> {
-  private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
-
+  private final SkippedRecords skipped = new SkippedRecords();
   private final Format<A> format;
   private final BiFunction<byte[], A, R> requestOf;
   private final ConcurrentMap<R, Set<Waiter<A>>> waiting = new ConcurrentHashMap<>();
@@ -61,11 +59,7 @@ public final class Answers<R, A> {
         ended.forEach(waiter -> waiter.end.complete(answer));
       }
     } catch (InvalidProtocolBufferException e) {
-      LOG.warn(
-          "The answer at offset {} of {}-{} can't be read",
-          record.offset(),
-          record.topic(),
-          record.partition());
+      skipped.add(record.topic(), record.partition(), record.offset(), "it is no answer");
     }
   }
 
