@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.protobuf.ByteString;
-import io.croupier.gateway.anonymous.Grants;
 import io.croupier.gateway.anonymous.TokenKeys;
+import io.croupier.gateway.http.AccountParts;
+import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Choice;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.Grant;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
@@ -74,7 +76,13 @@ class ForeignRecordsTest {
               "grants",
               "",
               Grant.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteArray(),
-              new Grants()::apply),
+              new Answers<ByteString, Grant>(Grant::parseFrom, (key, grant) -> grant.getTag())
+                  ::apply),
+          new Reader(
+              "account-answers",
+              "user",
+              Account.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteArray(),
+              AccountParts.noAnswers()::apply),
           new Reader(
               "token-keys",
               "m/3/x",
