@@ -282,8 +282,7 @@ class GatewayITCase {
     awaitModel(gateway.address(), "counted");
     String mary = token("mary");
     try (Gateway secure = new Gateway(GatewayConfig.of(SettingsFile.read(tls), directory));
-        HttpReportTransport transport =
-            new HttpReportTransport(gateway.address(), () -> mary)) {
+        HttpReportTransport transport = new HttpReportTransport(gateway.address(), () -> mary)) {
       URI account = secure.address().resolve("/v1/account");
       assertThat(account).hasScheme("https");
       HttpClient trusting =

@@ -85,7 +85,8 @@ class JsonEndpointsTest {
 
   private static ReportCheck reports() {
     return new ReportCheck(
-        new GatewayTopics("models", "gradients", "raw", "requests", "answers", "updates", "gateway"),
+        new GatewayTopics(
+            "models", "gradients", "raw", "requests", "answers", "updates", "gateway"),
         false,
         SPECS,
         UPDATES);
