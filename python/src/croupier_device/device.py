@@ -268,7 +268,7 @@ class Device:
     def _require_admission(self, terms: Terms) -> None:
         """Raises JobRefusedError if the job would refuse a report, as far as is known.
 
-        Before the first report of a device nothing is asked; without an answer the device goes on.
+        Before the first report of a device nothing is asked; without an answer the device reports.
         """
         last = self._ledger.spent().reports - 1
         if last < 0 or not isinstance(self._transport, Gateway):

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * Whether the job would refuse a person's next report, as far as the job's account shows: it is
  * asked for before a report, never before the first one of a device, once for each report, and at
- * most once a minute. Without an answer the device goes on. Not safe for use by several threads.
+ * most once a minute. Without an answer the device reports. Not safe for use by several threads.
  */
 final class JobAdmission {
   private static final Duration PAUSE = Duration.ofMinutes(1);

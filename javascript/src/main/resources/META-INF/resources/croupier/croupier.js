@@ -3810,7 +3810,7 @@ export class Device {
 
   /**
    * Throws JobRefusedError if the job would refuse a report, as far as is known. Before the first report of a device
-   * nothing is asked; without an answer it goes on.
+   * nothing is asked; without an answer it reports.
    */
   async #requireAdmission({ modelId }, epsilonNanos) {
     const last = (await this.#ledger.spent()).reports - 1;
