@@ -194,9 +194,13 @@ class ClientExampleE2ECase {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       closed = true;
-      thread.join();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -110,8 +110,11 @@ class ContainersE2ECase {
             .replace("port: " + containers.port(8080), "port: " + containers.port(8443))
             .replace(
                 "listen:\n",
-                "listen:\n  certificate: /etc/croupier/server.pem\n"
-                    + "  key: /etc/croupier/server.key\n"));
+                """
+                listen:
+                  certificate: /etc/croupier/server.pem
+                  key: /etc/croupier/server.key
+                """));
     containers.shell(
         """
         chown -R 9998:9998 secure

@@ -61,7 +61,7 @@ class ForeignRecordsTest {
 
   /** A reader of a topic, with a valid record. */
   private record Reader(
-      String topic, String key, byte[] value, Consumer<ConsumerRecord<byte[], byte[]>> apply) {
+      String topic, String key, ByteString value, Consumer<ConsumerRecord<byte[], byte[]>> apply) {
     @Override
     public String toString() {
       return topic;
@@ -70,18 +70,18 @@ class ForeignRecordsTest {
 
   static final List<Reader> READERS =
       List.of(
-          new Reader("models", "m", SPEC.toByteArray(), new Specs()::apply),
-          new Reader("updates", "m", UPDATE.toByteArray(), new Updates()::apply),
+          new Reader("models", "m", SPEC.toByteString(), new Specs()::apply),
+          new Reader("updates", "m", UPDATE.toByteString(), new Updates()::apply),
           new Reader(
               "grants",
               "",
-              Grant.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteArray(),
+              Grant.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteString(),
               new Answers<ByteString, Grant>(Grant::parseFrom, (key, grant) -> grant.getTag())
                   ::apply),
           new Reader(
               "account-answers",
               "user",
-              Account.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteArray(),
+              Account.newBuilder().setTag(ByteString.copyFromUtf8("tag")).build().toByteString(),
               AccountParts.noAnswers()::apply),
           new Reader(
               "token-keys",
@@ -89,7 +89,7 @@ class ForeignRecordsTest {
               TokenKey.newBuilder()
                   .setModulus(ByteString.copyFrom(new byte[256]))
                   .build()
-                  .toByteArray(),
+                  .toByteString(),
               new TokenKeys()::apply));
 
   @ParameterizedTest
@@ -99,7 +99,7 @@ class ForeignRecordsTest {
     try (LogLines log = new LogLines(Level.WARN)) {
       for (int i = 0; i < RECORDS; i++) {
         byte[] key = changed(reader.key.getBytes(UTF_8), random);
-        byte[] value = changed(reader.value, random);
+        byte[] value = changed(reader.value.toByteArray(), random);
         assertThatCode(() -> reader.apply.accept(record(reader.topic, key, value)))
             .as("record %d of seed %d", i, SEED)
             .doesNotThrowAnyException();

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -146,7 +147,7 @@ class PageSnippetITCase extends GatewayFixture {
     } finally {
       browser.quit();
     }
-    int days = 1 + first.until(LocalDate.now(ZoneOffset.UTC)).getDays();
+    int days = 1 + (int) ChronoUnit.DAYS.between(first, LocalDate.now(ZoneOffset.UTC));
     String user = gateway.userId(subject);
     assertThat(
             broker.reports().stream()

@@ -3,7 +3,6 @@ package io.croupier.studies;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.Problem;
 import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.Loss;
 import io.croupier.operators.math.Vectors;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -62,7 +62,7 @@ final class LineGradients implements Gradients {
     }
     double[] numbers =
         DoubleStream.concat(
-                DoubleStream.of(line.roundOr(-1), line.size().orElse(-1)),
+                DoubleStream.of((double) line.roundOr(-1), line.size().orElse(-1)),
                 Arrays.stream(line.gradient()))
             .toArray();
     int count = seen.merge(Arrays.stream(numbers).boxed().toList(), 1, Integer::sum);

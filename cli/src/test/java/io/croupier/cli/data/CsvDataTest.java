@@ -53,7 +53,7 @@ class CsvDataTest {
         1.7e308,0,1.6e308
         -1.7e308,4.9e-324,1.7e308
         """;
-    DataSet data = CsvData.load(file(people), "income");
+    DataSet data = CsvData.load(file(people), "income", false);
     assertThat(data.features()).containsExactly("intercept", "wide", "narrow");
     assertThat(data.notes()).isEmpty();
     assertThat(data.description()).endsWith("is income above its median of 0.0?");

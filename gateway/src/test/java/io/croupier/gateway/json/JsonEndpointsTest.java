@@ -96,7 +96,7 @@ class JsonEndpointsTest {
   @FieldSource("ENDPOINTS")
   void allEndpointsAgree(Endpoint endpoint) {
     List<JsonCase> cases = new ArrayList<>(JsonCase.of("modelId"));
-    if (endpoint.text != REQUEST) {
+    if (!endpoint.text.equals(REQUEST)) {
       cases.addAll(JsonCase.ofMapping());
     }
     for (JsonCase each : cases) {
