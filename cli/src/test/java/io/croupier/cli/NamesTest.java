@@ -131,8 +131,7 @@ class NamesTest {
     assertThat(spec.getModelId()).isEqualTo(id);
     assertThat(ModelsFile.text(List.of(spec))).contains("\"" + id + "\"");
     assertThat(URI.create("https://h/v1/models/" + id).normalize().getPath()).endsWith("/" + id);
-    assertThat(new Topics(id, id, id, id, id, id, id, id, id, id, id).all())
-        .allSatisfy(Topics::requireName);
+    assertThat(Topics.withPrefix(id).all()).allSatisfy(Topics::requireName);
   }
 
   @ParameterizedTest
