@@ -132,7 +132,7 @@ class PlanCommandTest {
         "--features 8 --epsilon 2 --people 9 --per-day 0 | --per-day is 0.0; it must be positive",
         "--features 8 --epsilon 2 --target-loss 0.7 | --target-loss is 0.7; it must be between --best-loss, 0.518, and",
         "--features 8 --epsilon 2 --people 9 --best-loss 0.7 | --best-loss is 0.7; it must be at least 0, and below",
-        "--features 8 --epsilon 2 --people 9 --untrained-loss NaN | --untrained-loss is NaN; it must be positive",
+        "--features 8 --epsilon 2 --people 9 --untrained-loss 0 | --untrained-loss is 0.0; it must be positive",
         "--features 8 --epsilon 2 --people 9 --delta 0 | --delta is 0.0; it must be from 1e-10 to 1",
         "--features 8 --epsilon 2 --people 9 --plot plan.jpg | --plot is plan.jpg; it must end in .png",
         "--features 8 --epsilon 2 --people 9 --plot nowhere/plan.png | --plot: no such directory",

@@ -49,7 +49,7 @@ class TextFilesTest {
     assertThat(run(command, "\uFEFF" + text, StandardCharsets.UTF_8)).isEqualTo(plain);
     assertThat(run(command, text.replace("\n", "\r\n"), StandardCharsets.UTF_8)).isEqualTo(plain);
     Outcome other = run(command, "\uFEFF" + text, StandardCharsets.UTF_16);
-    assertThat(other.code).isEqualTo(2);
+    assertThat(other.code).isOne();
     assertThat(other.err).contains("the text is not UTF-8; save the file as UTF-8");
   }
 
@@ -63,7 +63,7 @@ class TextFilesTest {
             "ann\n" + user + "\n",
             StandardCharsets.UTF_8);
 
-    assertThat(outcome.code).isEqualTo(2);
+    assertThat(outcome.code).isOne();
     assertThat(outcome.err).contains("line 2: a user id contains the invisible character " + code);
   }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -63,8 +64,8 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
           });
   private volatile boolean closed;
 
-  /** Empty until the first report; accessed only by the sender's thread. */
-  private Optional<String> token = Optional.empty();
+  /** The last one that the gateway accepted; empty until then. */
+  private volatile Optional<String> token = Optional.empty();
 
   /**
    * Creates a transport; connects to nothing yet.
@@ -140,43 +141,58 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  /** Sends a report; if its token is refused, once more with a newer one. */
   private void post(byte[] report, Duration time) throws GatewayException, InterruptedException {
-    String used = token.isPresent() ? token.get() : TokenFile.requireForm(tokens.get());
-    HttpResponse<byte[]> answer = gateway.send(request(report, used), time, MOST_BODY);
+    send(bearer -> request(report, bearer), 202, time, MOST_BODY);
+  }
+
+  /**
+   * Sends a request; if its token is refused, once more with a newer one.
+   *
+   * @param request of a token
+   * @param right status of the answer
+   */
+  private HttpResponse<byte[]> send(
+      Function<String, HttpRequest> request, int right, Duration time, int most)
+      throws GatewayException, InterruptedException {
+    String used = token.orElseGet(this::newToken);
+    HttpResponse<byte[]> answer = gateway.send(request.apply(used), time, most);
     if (answer.statusCode() == 401) {
       token = Optional.empty();
-      String newer = TokenFile.requireForm(tokens.get());
+      String newer = newToken();
       if (!newer.equals(used)) {
-        answer = gateway.send(request(report, newer), time, MOST_BODY);
+        answer = gateway.send(request.apply(newer), time, most);
         used = newer;
       }
     }
-    if (answer.statusCode() != 202) {
+    if (answer.statusCode() != right) {
       throw gateway.failure(answer);
     }
     token = Optional.of(used);
+    return answer;
+  }
+
+  private String newToken() {
+    return TokenFile.requireForm(tokens.get());
   }
 
   @Override
   public Account account(Duration longest) throws IOException {
-    HttpRequest request =
-        gateway
-            .request("/v1/account")
-            .header("Authorization", "Bearer " + TokenFile.requireForm(tokens.get()))
-            .header("Accept", GatewayConnection.PROTOBUF)
-            .GET()
-            .build();
     try {
-      HttpResponse<byte[]> answer = gateway.send(request, longest, MOST_ACCOUNT);
-      if (answer.statusCode() != 200) {
-        throw gateway.failure(answer);
-      }
-      return Account.parseFrom(answer.body());
+      return Account.parseFrom(send(this::request, 200, longest, MOST_ACCOUNT).body());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for the account");
     }
+  }
+
+  /** For the account of the token's person. */
+  private HttpRequest request(String bearer) {
+    return gateway
+        .request("/v1/account")
+        .header("Authorization", "Bearer " + bearer)
+        .header("Accept", GatewayConnection.PROTOBUF)
+        .GET()
+        .build();
   }
 
   private HttpRequest request(byte[] report, String bearer) {

@@ -115,8 +115,9 @@ final class JobAdmission {
             .findFirst()
             .orElse("");
     return Optional.of(
-        "the job's limits on %s admit no report of this person now%s"
-            .formatted(all ? "all models" : "model " + modelId, last));
+        String.format(
+            "the job's limits on %s admit no report of this person now%s",
+            all ? "all models" : "model " + modelId, last));
   }
 
   /**

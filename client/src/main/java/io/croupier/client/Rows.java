@@ -1,6 +1,5 @@
 package io.croupier.client;
 
-import com.google.errorprone.annotations.FormatMethod;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.client.loss.PredictionLoss;
 import io.croupier.schemas.AdaptiveClip;
@@ -11,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
@@ -45,28 +45,31 @@ public final class Rows {
     this(features, targets, importance, loss, 0);
     require(
         targets.length > 0 && importance.length == targets.length && features.length > 0,
-        "features, targets and importance have %d, %d and %d values; there must be a row, and as"
-            + " many of the latter as of rows",
-        features.length,
-        targets.length,
-        importance.length);
+        () ->
+            String.format(
+                "features, targets and importance have %d, %d and %d values; there must be a row, and as"
+                    + " many of the latter as of rows",
+                features.length, targets.length, importance.length));
     require(
         features.length % targets.length == 0,
-        "features have %d values; all of the %d rows must have as many",
-        features.length,
-        targets.length);
+        () ->
+            String.format(
+                "features have %d values; all of the %d rows must have as many",
+                features.length, targets.length));
     require(
         Arrays.stream(features).allMatch(Double::isFinite),
-        "a feature is not finite; it must be a finite number");
+        () -> "a feature is not finite; it must be a finite number");
     require(
         Arrays.stream(importance).allMatch(u -> u >= 0 && u <= Double.MAX_VALUE),
-        "an importance is malformed; it must be finite and at least 0");
+        () -> "an importance is malformed; it must be finite and at least 0");
     require(
         Arrays.stream(targets).allMatch(target -> isTarget(target, loss)),
-        "a target is malformed; it must be %s",
-        loss.classes() == 0
-            ? "a finite number"
-            : "a whole number from 0 to " + (loss.classes() - 1));
+        () ->
+            String.format(
+                "a target is malformed; it must be %s",
+                loss.classes() == 0
+                    ? "a finite number"
+                    : "a whole number from 0 to " + (loss.classes() - 1)));
   }
 
   private Rows(
@@ -79,10 +82,9 @@ public final class Rows {
     this.earlier = earlier;
   }
 
-  @FormatMethod
-  private static void require(boolean condition, String message, Object... values) {
+  private static void require(boolean condition, Supplier<String> otherwise) {
     if (!condition) {
-      throw new IllegalArgumentException(String.format(message, values));
+      throw new IllegalArgumentException(otherwise.get());
     }
   }
 
@@ -106,9 +108,10 @@ public final class Rows {
     for (double[] row : features) {
       require(
           row.length == features[0].length,
-          "a row has %d features, another has %d; all must have as many",
-          row.length,
-          features[0].length);
+          () ->
+              String.format(
+                  "a row has %d features, another has %d; all must have as many",
+                  row.length, features[0].length));
     }
     double[] importance = new double[features.length];
     Arrays.fill(importance, 1);
@@ -166,15 +169,17 @@ public final class Rows {
   public Participant at(ModelSnapshot model, DataKey key) {
     require(
         dimension() == model.dimension(),
-        "the rows make %d weights; model %s has %d",
-        dimension(),
-        model.modelId(),
-        model.dimension());
+        () ->
+            String.format(
+                "the rows make %d weights; model %s has %d",
+                dimension(), model.modelId(), model.dimension()));
     require(
         !model.terms().is(AdaptiveClip.Size.FEATURES) || loss.steepest() <= Double.MAX_VALUE,
-        "the slope of the loss has no bound; the clip of model %s bounds the size FEATURES, which"
-            + " requires a loss of bounded slope",
-        model.modelId());
+        () ->
+            String.format(
+                "the slope of the loss has no bound; the clip of model %s bounds the size FEATURES, which"
+                    + " requires a loss of bounded slope",
+                model.modelId()));
     return new AtRound(this, model, key);
   }
 
@@ -290,8 +295,10 @@ public final class Rows {
   public boolean answer(Question question, int row, double[] weights) {
     require(
         canAnswer(question),
-        "question %s is about accuracy, which only classes have, or of an unknown kind",
-        question.getName());
+        () ->
+            String.format(
+                "question %s is about accuracy, which only classes have, or of an unknown kind",
+                question.getName()));
     return question.hasAccuracy()
         ? loss.isRight(predictions(row, weights), targets[row])
         : loss(row, weights) > question.getLossAbove().getThreshold();

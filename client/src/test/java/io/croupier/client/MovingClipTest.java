@@ -318,8 +318,8 @@ class MovingClipTest {
                         model, FrequentData.KEY, () -> computed.incrementAndGet(), EXACT))
             .isInstanceOf(NotChosenException.class)
             .hasMessageMatching(
-                "round \\d+ of model m asks (this device for a gradient, not for its size|nothing"
-                    + " of this device).*");
+                "round \\d+ of model m asks (this device for (a gradient|an answer to question \\w+), not for"
+                    + " its size|nothing of this device).*");
       }
     }
     assertThat(computed).hasValue(0);

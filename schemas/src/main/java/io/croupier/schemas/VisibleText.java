@@ -42,7 +42,7 @@ public final class VisibleText {
       if (visible != null) {
         for (; i < next; i++) {
           char unit = text.charAt(i);
-          visible.append(isVisible ? String.valueOf(unit) : "\\u%04x".formatted((int) unit));
+          visible.append(isVisible ? String.valueOf(unit) : String.format("\\u%04x", (int) unit));
         }
       }
       i = next;

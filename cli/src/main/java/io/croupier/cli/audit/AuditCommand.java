@@ -28,6 +28,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Tries to refute the guarantee of a randomiser. */
@@ -243,7 +244,10 @@ public final class AuditCommand implements Callable<Integer> {
     require(
         confidence >= 0.5 && confidence <= 1 - 1e-12,
         "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
-    require(level != null, "Give one of --epsilon, --taus and --mu: the level to audit");
+    if (level == null) {
+      throw new ParameterException(
+          spec.commandLine(), "Give one of --epsilon, --taus and --mu: the level to audit");
+    }
     require(threads >= 1, "--threads is %d; it must be at least 1".formatted(threads));
     require(
         dimension == null || dimension >= 1,

@@ -117,8 +117,9 @@ public final class CsvData {
     try {
       return table.complete(kinds, dropsIncomplete);
     } catch (InputException e) {
-      throw new InputException(
-          e.getMessage() + "\nMend them, or leave these rows out with --drop-incomplete", e);
+      List<String> lines = new ArrayList<>(e.getMessage().lines().toList());
+      lines.add("Mend them, or leave these rows out with --drop-incomplete");
+      throw new InputException(lines, e);
     }
   }
 

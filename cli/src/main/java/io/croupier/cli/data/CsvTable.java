@@ -238,7 +238,9 @@ final class CsvTable {
     String found =
         "%s: %,d of %,d rows can't be used".formatted(name, unusable.cardinality(), rows.size());
     if (!dropsOthers || unusable.cardinality() == rows.size()) {
-      throw new InputException(found + ":\n  " + String.join("\n  ", faults));
+      List<String> lines = new ArrayList<>(List.of(found + ":"));
+      faults.forEach(fault -> lines.add("  " + fault));
+      throw new InputException(lines, null);
     }
     CsvTable others = new CsvTable(name, columns);
     for (int i = unusable.nextClearBit(0); i < rows.size(); i = unusable.nextClearBit(i + 1)) {

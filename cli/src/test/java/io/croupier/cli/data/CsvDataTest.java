@@ -203,6 +203,7 @@ class CsvDataTest {
     assertThat(data.features()).containsExactly("intercept", "age");
     assertThat(data.notes())
         .containsExactly(
+            "Column 'bought': a 15, b 15.",
             "Column 'id' is ignored: it has 30 different values; at most 20 are supported.",
             "Column 'planet' is ignored: all its values are equal.",
             "Column 'star' is ignored: all its values are equal.");

@@ -1,6 +1,7 @@
 package io.croupier.cli.data;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Gives other test packages access to tables. */
 public final class TableReading {
@@ -9,6 +10,7 @@ public final class TableReading {
   /** The first column of a file, as numbers. */
   public static double[] numbers(Path csv) {
     CsvTable table = CsvTable.read(csv);
-    return table.numbers(table.columns().get(0));
+    String first = table.columns().get(0);
+    return table.complete(Map.of(first, CsvTable.Kind.NUMBER), false).numbers(first);
   }
 }

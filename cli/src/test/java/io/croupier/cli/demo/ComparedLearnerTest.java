@@ -146,7 +146,7 @@ class ComparedLearnerTest {
     assertRefused(List.of("ldp-sgd"), "'ldp-sgd' is not one of");
     assertRefused(List.of("ldp-sgd:fast"), "'fast' is not a number");
     assertRefused(List.of("ldp-sgd:-1"), "positive and finite");
-    assertRefused(List.of("ldp-sgd:NaN"), "positive and finite");
+    assertRefused(List.of("ldp-sgd:NaN"), "'NaN' is not a number");
     assertRefused(List.of("dp-ftrl-blt:0"), "the step must be positive and finite");
     assertRefused(List.of("black-box:0"), "the clip must be positive and finite");
     assertRefused(List.of("banco:1"), "'banco:1' is not one of");
