@@ -26,8 +26,8 @@ public enum Bound {
   /**
    * The distributions of all losses, for parameters fixed in advance: {@link ExactComposition} of
    * randomised responses, otherwise {@link GridComposition}, which is above the exact value by less
-   * than 1 %, but counts Laplace noise on several coordinates as Gaussian noise of its mu. Not for
-   * mechanisms known only by a rho.
+   * than 1 %, or the least of the other bounds, but counts Laplace noise on several coordinates as
+   * Gaussian noise of its mu. Not for mechanisms known only by a rho.
    */
   EXACT("exact composition");
 

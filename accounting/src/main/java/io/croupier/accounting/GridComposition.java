@@ -55,11 +55,26 @@ final class GridComposition {
   private static final int PILOT_POINTS = 64;
   private static final double MOST_TILT = 0x1p16;
 
-  /** More than the deviations by which any delta in use tilts a Gaussian loss. */
-  private static final double MOST_DEVIATIONS = 40;
+  /** The most that a tilt may add to the logarithm of the probability of one loss. */
+  private static final double MOST_GROWTH = 0x1p15;
+
+  /** The same between neighbours on the grid: beyond, the bounds on errors exceed every delta. */
+  private static final double MOST_GROWTH_OF_STEP = 64;
+
+  /** The most steps from 0 to a loss: they are whole numbers of 32 bits. */
+  private static final double MOST_STEPS = 0x1p30;
+
+  /** Of a Gaussian loss: its tilted law, of so many deviations and REACH, is above 1e-308. */
+  private static final double MOST_DEVIATIONS = 28;
+
+  /** The least ln delta, which probabilities below the range of doubles don't change. */
+  private static final double LEAST_LOG_DELTA = -600;
 
   /** More than the relative errors of the probabilities of a loss. */
   private static final double GRID_ERROR = 1e-12;
+
+  /** More than the relative errors of the exponents of all tilts. */
+  private static final double EXPONENT_ERROR = 0x1p-48;
 
   private final double step;
   private final double top;
@@ -96,17 +111,22 @@ final class GridComposition {
 
   /**
    * Creates the composition, for a delta of about that one; empty if the list is too long, the sum
-   * so near to its largest value that the sum of epsilons is a tight bound, or a loss below 1e-200
-   * or above 1e305.
+   * so near to its largest value that the sum of epsilons is a tight bound, a loss below 1e-200 or
+   * above 1e305, delta below exp(-600), or the sum too large for its deviation: more than 2^30
+   * steps, or a step that a tilt multiplies by more than exp(64).
    *
    * @param mu at least 0, finite
    * @param losses number of reports by loss
    * @param logDelta natural logarithm of delta, negative and finite
    */
   static Optional<GridComposition> of(double mu, Map<PureLoss, Long> losses, double logDelta) {
+    if (logDelta < LEAST_LOG_DELTA) {
+      return Optional.empty();
+    }
     List<EqualLosses> groups = new ArrayList<>();
     double allMu = mu > 0 ? Math.max(mu, LEAST_LOSS) : 0;
     double count = 0;
+    double largest = 0;
     RenyiCurve curve = RenyiCurve.ZERO;
     for (Map.Entry<PureLoss, Long> entry : losses.entrySet()) {
       PureLoss loss = entry.getKey();
@@ -119,6 +139,7 @@ final class GridComposition {
         if (LossGrid.knows(loss)) {
           groups.add(new EqualLosses(loss, reports));
           count += reports;
+          largest = Math.max(largest, loss.epsilon());
           curve = curve.plus(RenyiCurve.ofPure(loss, reports));
         } else {
           double root = Math.nextUp(StrictMath.sqrt((double) reports));
@@ -130,24 +151,23 @@ final class GridComposition {
       return Optional.empty();
     }
     curve = curve.plus(RenyiCurve.ofRho(allMu * allMu / 2));
-    double tilt =
-        Math.min(Math.min(MOST_TILT, MOST_DEVIATIONS / allMu), curve.bestOrder(logDelta) - 1);
-    return of(allMu, groups, count + (allMu > 0 ? 1 : 0), tilt);
+    double deviations = Math.min(MOST_DEVIATIONS, StrictMath.sqrt(-2 * logDelta));
+    double most = Math.min(Math.min(MOST_TILT, deviations / allMu), MOST_GROWTH / largest);
+    double tilt = Math.min(most, curve.bestOrder(logDelta) - 1);
+    return of(allMu, groups, count + (allMu > 0 ? 1 : 0), largest, tilt);
   }
 
   private static Optional<GridComposition> of(
-      double mu, List<EqualLosses> groups, double count, double tilt) {
+      double mu, List<EqualLosses> groups, double count, double largest, double tilt) {
     double mean = mu * mu * (0.5 + tilt);
     double variance = mu * mu;
     double reach = mean + REACH * mu;
-    double largest = 0;
     for (EqualLosses group : groups) {
       double epsilon = group.loss.epsilon();
       LossGrid pilot = LossGrid.of(group.loss, 2 * epsilon / PILOT_POINTS).tilted(tilt);
       mean += pilot.mean() * group.reports;
       variance += pilot.variance() * group.reports;
       reach += epsilon * group.reports;
-      largest = Math.max(largest, epsilon);
     }
     double deviation = StrictMath.sqrt(variance);
     double half = REACH * deviation + largest / PILOT_POINTS;
@@ -161,7 +181,9 @@ final class GridComposition {
     step = Math.min(step + largest / MOST_POINTS, 2 * half / LEAST_POINTS);
     // Losses on the grid are larger by up to a step each.
     double points = Math.ceil(2 * half / step) + 4 + 2 * Math.min(count, LEAST_POINTS);
-    if (!(points <= MOST_POINTS)) {
+    if (!(points <= MOST_POINTS
+        && mean <= MOST_STEPS * step
+        && tilt * step <= MOST_GROWTH_OF_STEP)) {
       return Optional.empty();
     }
     int size = Integer.highestOneBit((int) points) * 2;
@@ -213,12 +235,16 @@ final class GridComposition {
       }
       tilted.add(grids.get(i).tilted(tilt));
     }
+    if (!(Math.abs(logScale) <= Double.MAX_VALUE)) {
+      return Optional.empty(); // no tilted probability is within the range of doubles
+    }
     double least = 0;
     for (int j = 0; j < tails.length; j++) {
       least = Math.min(least, beyond[j] - tails[j] * top);
     }
-    boolean isWhole = reach(grids, counts) <= top;
-    if (!isWhole && least > StrictMath.log(BEYOND)) {
+    double reach = reach(grids, counts);
+    boolean isWhole = reach <= top;
+    if (!isWhole && !(least <= StrictMath.log(BEYOND))) {
       return Optional.empty();
     }
     if (!isWhole) {
@@ -233,8 +259,8 @@ final class GridComposition {
       spectrum.multiply(tilted.get(i), counts.get(i));
     }
     double[] sums = spectrum.invert(from);
-    return Optional.of(
-        new GridComposition(step, top, tilt, logScale, sums, above, 1 + count * GRID_ERROR + 1e-9));
+    double margin = 1 + count * GRID_ERROR + 1e-9 + tilt * reach * EXPONENT_ERROR;
+    return Optional.of(new GridComposition(step, top, tilt, logScale, sums, above, margin));
   }
 
   private static double reach(List<LossGrid> grids, List<Double> counts) {
@@ -287,6 +313,9 @@ final class GridComposition {
       double rounding = likely * 0x1p-46 + lost;
       if (likely - lift * unlikely + rounding > target) {
         double ratio = (likely + rounding - target) / unlikely;
+        if (i == sums.length - 1 && ratio > 1) {
+          return Double.POSITIVE_INFINITY; // errors and what is beyond the grid exceed delta
+        }
         double epsilon = loss + StrictMath.log(Math.max(lift, ratio));
         return Math.max(0, epsilon + 1e-12 * Math.abs(epsilon));
       }

@@ -37,7 +37,8 @@ final class LossGrid {
   LossGrid(double step, double least, double most) {
     this.step = step;
     first = (int) Math.floor(least / step);
-    probabilities = new double[(int) Math.ceil(most / step) - first + 1];
+    // Losses over the step may vanish.
+    probabilities = new double[Math.max(2, (int) Math.ceil(most / step) - first + 1)];
     lift = -StrictMath.expm1(-step);
   }
 

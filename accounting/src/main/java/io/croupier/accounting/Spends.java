@@ -1,5 +1,6 @@
 package io.croupier.accounting;
 
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -114,10 +115,10 @@ public final class Spends {
       bounds.put(Bound.GAUSSIAN, DiscreteGaussian.epsilon(muOfAll(fewer), variation, logDelta));
     }
     if (rho == 0 && mu <= Double.MAX_VALUE && pure() <= Double.MAX_VALUE) {
+      double most = Collections.min(bounds.values());
       composition(fewer, logDelta)
-          .ifPresent(
-              epsilon ->
-                  bounds.put(Bound.EXACT, DiscreteGaussian.epsilon(epsilon, variation, logDelta)));
+          .map(epsilon -> DiscreteGaussian.epsilon(epsilon, variation, logDelta))
+          .ifPresent(epsilon -> bounds.put(Bound.EXACT, Math.min(epsilon, most)));
     }
     return bounds;
   }

@@ -103,7 +103,7 @@ public final class ZeroConcentratedDp {
     static Group of(PureLoss loss, long reports) {
       ArgumentChecks.notNegative("reports", reports);
       double epsilon = loss.epsilon();
-      double rho = loss.rho();
+      double rho = Math.max(Double.MIN_NORMAL, loss.rho()); // the square of a small loss vanishes
       double kink = loss.isResponse() ? 2 / StrictMath.expm1(epsilon) : epsilon / rho - 1;
       return new Group(epsilon * reports, rho * reports, Math.max(0, kink));
     }
