@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.account.AccountCommand;
+import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.replay.RecordReading;
 import io.croupier.cli.report.LineReading;
@@ -102,6 +103,30 @@ class JsonCommandsTest {
                   .setErr(new PrintWriter(Writer.nullWriter()))
                   .execute("compose", file.toString(), "--delta", "1e-6")
               == 0;
+        });
+  }
+
+  @Test
+  void releases() throws IOException {
+    String report =
+        "{\"modelId\":\"m\",\"answer\":{\"question\":\"q\",\"bit\":true},"
+            + "\"randomisedResponse\":{\"epsilon\":2}}";
+    String file = directory.resolve("releases.jsonl").toString();
+    assertAgrees(
+        report,
+        mapping("modelId"),
+        line -> {
+          Files.write(Path.of(file), lines(report, line));
+          StringBuilder error = new StringBuilder();
+          int unused =
+              new CommandLine(new AuditCommand())
+                  .setExecutionExceptionHandler(
+                      (exception, command, parsed) -> {
+                        error.append(exception.getMessage());
+                        return 2;
+                      })
+                  .execute("releases", file, file);
+          return error.toString().contains("each must have at least");
         });
   }
 

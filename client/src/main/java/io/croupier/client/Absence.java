@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
-/** Says that no update of a model was found. */
+/** The error that no update of a model was found. */
 final class Absence {
 
   private Absence() {}

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs that fail at their start or end for good, on a cluster of processes: what its operator
+ * Jobs that fail at their start or end permanently, on a cluster of processes: what its operator
  * reads, and how the job continues.
  */
 @Tag("thorough")

@@ -40,8 +40,16 @@ public final class GradientReports {
     violations.atLeastZero("sequence", report.hasSequence(), report.getSequence());
     violations.positiveIfPresent(
         "gradient_bound", report.hasGradientBound(), report.getGradientBound());
-    checkGradient(report, violations);
-    checkDeclaration(report, violations);
+    checkRelease(report, violations);
+    return violations.list();
+  }
+
+  /**
+   * The same for the gradient and its declaration alone, whatever ids and numbers the report has.
+   */
+  public static List<String> violationsOfRelease(GradientReport report) {
+    Violations violations = new Violations();
+    checkRelease(report, violations);
     return violations.list();
   }
 
@@ -120,6 +128,11 @@ public final class GradientReports {
     if (!isUserId(user)) {
       violations.add("user_id must be 1 to " + MAX_ID_BYTES + " bytes long");
     }
+  }
+
+  private static void checkRelease(GradientReport report, Violations violations) {
+    checkGradient(report, violations);
+    checkDeclaration(report, violations);
   }
 
   private static void checkGradient(GradientReport report, Violations violations) {

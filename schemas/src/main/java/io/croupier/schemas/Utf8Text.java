@@ -16,7 +16,7 @@ import java.nio.file.Path;
 /**
  * Text as every command and setting is read: UTF-8, with or without a byte order mark, which is no
  * part of the text. Other bytes, such as those of Latin-1 or UTF-16, are an error, since they would
- * become letters that nobody wrote.
+ * become letters that the author didn't write.
  */
 public final class Utf8Text {
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};

@@ -14,7 +14,10 @@ public final class VisibleText {
 
   private VisibleText() {}
 
-  /** A name, which keeps its length: two names never look the same because of what is escaped. */
+  /**
+   * A name in one line, or a message that contains such names: blanks are kept. A backslash is not
+   * escaped, so a name that itself contains {@code \\u000a} looks like one with a line break.
+   */
   public static String name(String name) {
     return escaped(name, false);
   }

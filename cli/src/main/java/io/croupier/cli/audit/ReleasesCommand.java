@@ -1,7 +1,7 @@
 package io.croupier.cli.audit;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
@@ -17,8 +17,11 @@ import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser.ReleasedGroup;
 import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
+import io.croupier.gateway.json.InvalidJsonException;
+import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.IOException;
@@ -64,6 +67,8 @@ import picocli.CommandLine.Spec;
 final class ReleasesCommand implements Callable<Integer> {
   /** The normal approximations of variances hold from about this number on. */
   private static final int FEWEST = 10_000;
+
+  private static final int MOST_CATEGORIES = 4096;
 
   @Spec private CommandSpec spec;
 
@@ -135,7 +140,7 @@ final class ReleasesCommand implements Callable<Integer> {
     int dimension = Math.max(1, dimension(first));
     Mechanism mechanism = Declarations.of(Declarations.declared(first), dimension);
     if (mechanism instanceof PrivUnitMechanism m) {
-      Releases<Choice> releases =
+      ReleasePairs<Choice> releases =
           read(first, r -> new Choice(r.getCandidate().getSeed(), r.getCandidate().getIndex()));
       return new CandidateAudit(releases.size(), confidence, 1)
           .of(
@@ -145,17 +150,15 @@ final class ReleasesCommand implements Callable<Integer> {
               releases.ofH);
     }
     if (mechanism instanceof RandomisedResponseMechanism m) {
-      Releases<Boolean> releases = read(first, r -> r.getAnswer().getBit());
+      ReleasePairs<Boolean> releases = read(first, r -> r.getAnswer().getBit());
       Iterator<Boolean> yes = releases.ofG.iterator();
       Iterator<Boolean> no = releases.ofH.iterator();
       return BitAudit.of(
           m, truth -> (truth ? yes : no).next(), releases.size(), 1 - confidence, n -> {});
     }
     if (mechanism instanceof HashedResponseMechanism m) {
-      if (categories == null) {
-        throw new InputException("--categories is missing: the number of categories of the votes");
-      }
-      Releases<ReleasedGroup> releases =
+      requireCategories(m, first);
+      ReleasePairs<ReleasedGroup> releases =
           read(first, r -> new ReleasedGroup(r.getVote().getSeed(), r.getVote().getIndex()));
       Iterator<ReleasedGroup> ofFirst = releases.ofG.iterator();
       Iterator<ReleasedGroup> ofLast = releases.ofH.iterator();
@@ -177,6 +180,20 @@ final class ReleasesCommand implements Callable<Integer> {
             + " l2Laplace or gaussian on a grid");
   }
 
+  private void requireCategories(HashedResponseMechanism declared, GradientReport first) {
+    if (categories == null) {
+      throw new InputException("--categories is missing: the number of categories of the votes");
+    }
+    if (categories < 2 || categories > MOST_CATEGORIES) {
+      throw new InputException(
+          "--categories is %d; it must be from 2 to %d".formatted(categories, MOST_CATEGORIES));
+    }
+    String objection = declared.objection(categories, first.getVote().hasSeed());
+    if (!objection.isEmpty()) {
+      throw new InputException("%s: %s".formatted(ofG, objection));
+    }
+  }
+
   private Finding ofNoise(GradientReport first, Mechanism mechanism, int dimension)
       throws InterruptedException, ExecutionException {
     int exponent =
@@ -189,7 +206,7 @@ final class ReleasesCommand implements Callable<Integer> {
         mechanism instanceof GaussianMechanism
             ? calibration.gaussian(mechanism.level())
             : calibration.l2Laplace(mechanism.level());
-    Releases<int[]> releases =
+    ReleasePairs<int[]> releases =
         read(
             first, r -> r.getGrid().getValuesList().stream().mapToInt(Integer::intValue).toArray());
     Iterator<int[]> plus = releases.ofG.iterator();
@@ -222,13 +239,13 @@ final class ReleasesCommand implements Callable<Integer> {
    * @param ofG of g, of yes, or of the first category
    * @param ofH of h, of no, or of the last category
    */
-  private record Releases<R>(List<R> ofG, List<R> ofH) {
+  private record ReleasePairs<R>(List<R> ofG, List<R> ofH) {
     int size() {
       return ofG.size();
     }
   }
 
-  private <R> Releases<R> read(GradientReport first, Function<GradientReport, R> release) {
+  private <R> ReleasePairs<R> read(GradientReport first, Function<GradientReport, R> release) {
     List<R> g = read(ofG, first, release);
     List<R> h = read(ofH, first, release);
     int size = Math.min(g.size(), h.size());
@@ -237,7 +254,7 @@ final class ReleasesCommand implements Callable<Integer> {
           "%s has %,d reports and %s has %,d; each must have at least %,d"
               .formatted(ofG, g.size(), ofH, h.size(), FEWEST));
     }
-    return new Releases<>(g.subList(0, size), h.subList(0, size));
+    return new ReleasePairs<>(g.subList(0, size), h.subList(0, size));
   }
 
   private <R> List<R> read(String name, GradientReport first, Function<GradientReport, R> release) {
@@ -248,7 +265,8 @@ final class ReleasesCommand implements Callable<Integer> {
         boolean isLikeTheFirst =
             Declarations.declared(report).equals(Declarations.declared(first))
                 && report.getGradientCase() == first.getGradientCase()
-                && dimension(report) == dimension(first);
+                && dimension(report) == dimension(first)
+                && report.getVote().hasSeed() == first.getVote().hasSeed();
         if (!isLikeTheFirst) {
           throw new InputException(
               "%s: the report declares other noise, or has another form or dimension, than the first one"
@@ -263,16 +281,30 @@ final class ReleasesCommand implements Callable<Integer> {
   }
 
   private static GradientReport report(RecordFile file, RecordFile.Frame frame) {
+    String place = file.place(frame.number());
+    GradientReport report;
     try {
-      if (!file.isJson()) {
-        return GradientReport.parseFrom(frame.bytes());
+      if (frame.isCutShort()) {
+        throw new InvalidProtocolBufferException("the record is truncated");
       }
-      GradientReport.Builder report = GradientReport.newBuilder();
-      JsonFormat.parser().merge(frame.bytes().toStringUtf8(), report);
-      return report.build();
-    } catch (InvalidProtocolBufferException e) {
-      throw new InputException(
-          "%s: it must be a GradientReport".formatted(file.place(frame.number())), e);
+      report = file.isJson() ? line(frame.bytes()) : GradientReport.parseFrom(frame.bytes());
+    } catch (InvalidProtocolBufferException | InvalidJsonException e) {
+      throw new InputException("%s: not a GradientReport: %s".formatted(place, e.getMessage()), e);
     }
+    if (report.hasToken()) {
+      throw new InputException(
+          place + ": gradient is token: it must be what the device released, such as a candidate");
+    }
+    List<String> violations = GradientReports.violationsOfRelease(report);
+    if (!violations.isEmpty()) {
+      throw new InputException("%s: %s".formatted(place, String.join("; ", violations)));
+    }
+    return report;
+  }
+
+  private static GradientReport line(ByteString bytes) throws InvalidJsonException {
+    GradientReport.Builder report = GradientReport.newBuilder();
+    StrictJson.merge(StrictJson.text(bytes.asReadOnlyByteBuffer()), report);
+    return report.build();
   }
 }

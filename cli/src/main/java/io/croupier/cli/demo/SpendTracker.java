@@ -22,7 +22,7 @@ final class SpendTracker implements AutoCloseable {
   private final Predicate<AccountingEvent> visits;
   private final Map<String, MaxSpend> mostPerModel = new HashMap<>();
   private final Map<String, Long> admitted = new HashMap<>();
-  private final Map<Refusal, Long> refusals = new LinkedHashMap<>();
+  private final Map<RefusedReport, Long> refusals = new LinkedHashMap<>();
   private MaxSpend mostPerPerson = MaxSpend.NOTHING;
   private long undisclosed;
   private long events;
@@ -73,8 +73,8 @@ final class SpendTracker implements AutoCloseable {
   }
 
   /** The number of refused reports to a model, by reason. */
-  synchronized Map<Refusal, Long> refusals(String modelId) {
-    Map<Refusal, Long> ofModel = new LinkedHashMap<>(refusals);
+  synchronized Map<RefusedReport, Long> refusals(String modelId) {
+    Map<RefusedReport, Long> ofModel = new LinkedHashMap<>(refusals);
     ofModel.keySet().removeIf(refusal -> !refusal.modelId().equals(modelId));
     return ofModel;
   }
@@ -135,7 +135,7 @@ final class SpendTracker implements AutoCloseable {
     }
     events++;
     if (!isAdmitted && event.getOutcome() != Outcome.GRANTED) {
-      refusals.merge(Refusal.of(event), 1L, Long::sum);
+      refusals.merge(RefusedReport.of(event), 1L, Long::sum);
     }
     undisclosed += event.getSpent().getUndisclosed();
     // Totals only grow, so the maximum over all events is the largest total of a person.

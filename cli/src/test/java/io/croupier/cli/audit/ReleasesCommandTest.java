@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,7 +115,7 @@ class ReleasesCommandTest {
           sign -> {
             ReleasedGroup group = randomiser.release(sign > 0 ? 0 : 4);
             GradientReport.Builder report = GradientReport.newBuilder();
-            report.getVoteBuilder().setStatistic("s").setSeed(group.seed()).setIndex(group.group());
+            report.getVoteBuilder().setStatistic("s").setIndex(group.group());
             report
                 .getHashedResponseBuilder()
                 .setEpsilon(declared)
@@ -153,5 +154,68 @@ class ReleasesCommandTest {
 
     assertThat(code).isEqualTo(2);
     assertThat(err.toString()).contains("of-g.jsonl, line 7: the report declares other noise");
+  }
+
+  /** An index that no device can draw would otherwise be taken for a group or a candidate. */
+  @Test
+  void whatNoDeviceReleasesIsNamedByItsLine() throws IOException {
+    IntFunction<GradientReport.Builder> candidate = candidates(2, 2);
+    GradientReport.Builder vote = GradientReport.newBuilder();
+    vote.getVoteBuilder().setStatistic("s").setIndex(4);
+    vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
+    GradientReport.Builder grid = GradientReport.newBuilder();
+    grid.getGridBuilder().addValues(1);
+    grid.getL2LaplaceBuilder().setEpsilon(2);
+    GradientReport.Builder answer = GradientReport.newBuilder();
+    answer.getAnswerBuilder().setQuestion("q").setBit(true);
+    answer.getRandomisedResponseBuilder().setEpsilon(2);
+
+    String indexOfCandidate = "candidate.index must be from 0 to priv_unit.candidates - 1";
+    for (int index : new int[] {-1, candidate.apply(1).getPrivUnit().getCandidates()}) {
+      assertRefused(
+          candidate.apply(1), r -> r.getCandidateBuilder().setIndex(index), indexOfCandidate);
+    }
+    for (int index : new int[] {-1, 5}) {
+      assertRefused(
+          vote,
+          r -> r.getVoteBuilder().setIndex(index),
+          "vote.index must be from 0 to hashed_response.groups - 1",
+          "--categories",
+          "5");
+    }
+    assertRefused(
+        candidate.apply(1),
+        r -> r.getCandidateBuilder().clearIndex(),
+        "candidate.index is missing");
+    assertRefused(candidate.apply(1), r -> r.getTokenBuilder(), "gradient is token");
+    assertRefused(answer, r -> r.getAnswerBuilder().clearBit(), "answer.bit is missing");
+    assertRefused(grid, r -> r.getGridBuilder().clear(), "grid.values must not be empty");
+    assertRefused(grid, GradientReport.Builder::clearGradient, "gradient is missing");
+  }
+
+  @Test
+  void votesMustBeThoseOfTheCategories() throws IOException {
+    GradientReport.Builder vote = GradientReport.newBuilder();
+    vote.getVoteBuilder().setStatistic("s").setIndex(4);
+    vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
+
+    assertThat(audit(sign -> vote, "--categories", "6")).isEqualTo(2);
+    assertThat(err.toString()).contains("it must have 6 groups and no seed");
+    assertThat(audit(sign -> vote, "--categories", "1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--categories is 1; it must be from 2 to 4096");
+  }
+
+  private void assertRefused(
+      GradientReport.Builder right,
+      Consumer<GradientReport.Builder> change,
+      String reason,
+      String... options)
+      throws IOException {
+    GradientReport.Builder wrong = right.clone();
+    change.accept(wrong);
+    int[] count = {0};
+    err.getBuffer().setLength(0);
+    assertThat(audit(sign -> ++count[0] == 7 ? wrong : right, options)).isEqualTo(2);
+    assertThat(err.toString()).contains("of-g.jsonl, line 7: " + reason);
   }
 }

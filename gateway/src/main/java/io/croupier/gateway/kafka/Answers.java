@@ -21,13 +21,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class Answers<R, A> {
   private final SkippedRecords skipped = new SkippedRecords();
-  private final Format<A> format;
+  private final AnswerFormat<A> format;
   private final BiFunction<byte[], A, R> requestOf;
   private final ConcurrentMap<R, Set<Waiter<A>>> waiting = new ConcurrentHashMap<>();
 
   /** Parses an answer. */
   @FunctionalInterface
-  public interface Format<A> {
+  public interface AnswerFormat<A> {
     /** Parses the value of a record. */
     A parse(byte[] value) throws InvalidProtocolBufferException;
   }
@@ -42,7 +42,7 @@ public final class Answers<R, A> {
    *
    * @param requestOf the request to which a record's key and answer belong
    */
-  public Answers(Format<A> format, BiFunction<byte[], A, R> requestOf) {
+  public Answers(AnswerFormat<A> format, BiFunction<byte[], A, R> requestOf) {
     this.format = format;
     this.requestOf = requestOf;
   }

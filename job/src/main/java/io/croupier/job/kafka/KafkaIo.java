@@ -231,6 +231,7 @@ public final class KafkaIo {
                 config.topics().gradients(),
                 config.topics().rawGradients(),
                 config.topics().erasures(),
+                config.topics().accountRequests(),
                 config.topics().models()));
     if (config.anonymous()) {
       topics.add(config.anonymousTopics().reports());

@@ -35,9 +35,16 @@ public final class StateMetadata {
           ("There is no savepoint or checkpoint at '%s': %s. The path is that of a savepoint, or of"
                   + " a directory chk-N below the checkpoint directory. If only the machines of the"
                   + " cluster have it, run the command on one of them")
-              .formatted(state, e.getMessage().replaceFirst("\\.$", "")),
+              .formatted(state, reason(e)),
           e);
     }
+  }
+
+  /** Without its full stop. Some file systems give none. */
+  static String reason(Exception e) {
+    return e.getMessage() == null
+        ? "the file system doesn't have it"
+        : e.getMessage().replaceFirst("\\.$", "");
   }
 
   /**

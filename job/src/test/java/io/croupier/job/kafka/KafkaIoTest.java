@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The properties of the sinks' producers. */
+/** The topics of the sources, and the properties of the sinks' producers. */
 class KafkaIoTest {
   private static final int LARGEST = 20_000_000;
 
@@ -47,6 +48,19 @@ class KafkaIoTest {
             "kafka.buffer.memory is '%s'; it must be a number of bytes of at least 20000000, the"
                     .formatted(memory)
                 + " largest record of the output topics");
+  }
+
+  /** An input that is missing here has no metric of unread partitions. */
+  @Test
+  void inputsAreTheTopicsOfAllSources() {
+    Topics topics = config(Map.of()).topics();
+    assertThat(KafkaIo.inputs(config(Map.of())).topics())
+        .containsExactlyInAnyOrder(
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.erasures(),
+            topics.accountRequests(),
+            topics.models());
   }
 
   private static Properties producer(Map<String, String> settings) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,14 @@ class StateMetadataTest {
     assertThatIllegalStateException()
         .isThrownBy(() -> StateMetadata.requireAny(""))
         .withMessageContaining("at ''");
+  }
+
+  @Test
+  void aReasonNeedsNoMessage() {
+    assertThat(StateMetadata.reason(new FileNotFoundException()))
+        .isEqualTo("the file system doesn't have it");
+    assertThat(StateMetadata.reason(new FileNotFoundException("It is away.")))
+        .isEqualTo("It is away");
   }
 
   /** The cluster may have the file system that this process lacks. */

@@ -45,7 +45,7 @@ final class PanelQuadrature {
       double logUnit,
       boolean isSide) {
     return window(
-        isSide ? Kind.SIDE : Kind.BOTH_SIDES,
+        isSide ? Integrand.SIDE : Integrand.BOTH_SIDES,
         a,
         b,
         peak,
@@ -58,7 +58,7 @@ final class PanelQuadrature {
   }
 
   /** What {@link #window} integrates. */
-  private enum Kind {
+  private enum Integrand {
     SIDE,
     BOTH_SIDES,
     BOTH_SIDES_PER_FRACTION
@@ -82,7 +82,7 @@ final class PanelQuadrature {
       boolean logarithmic) {
     if (exponent > LOG_DOMAIN) {
       return window(
-          Kind.BOTH_SIDES_PER_FRACTION,
+          Integrand.BOTH_SIDES_PER_FRACTION,
           a,
           b,
           peak,
@@ -126,7 +126,7 @@ final class PanelQuadrature {
    * the exponent is exact even in a window that is narrow compared with its distance from 0.
    */
   private static double window(
-      Kind kind,
+      Integrand integrand,
       double a,
       double b,
       double peak,
@@ -148,12 +148,12 @@ final class PanelQuadrature {
         double offset = right - distance;
         double v = top - distance;
         double f = StrictMath.exp(offset * (slope - b * offset));
-        if (kind != Kind.SIDE) {
+        if (integrand != Integrand.SIDE) {
           f *= Potential.oneMinusExp(2 * a * v);
         }
         panel +=
             GaussLegendre.weight(i)
-                * (kind == Kind.BOTH_SIDES_PER_FRACTION ? f / v : f)
+                * (integrand == Integrand.BOTH_SIDES_PER_FRACTION ? f / v : f)
                 * weight(v, logUnit, logarithmic);
       }
       sum += (far - near) * panel;

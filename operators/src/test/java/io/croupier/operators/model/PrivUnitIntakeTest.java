@@ -195,7 +195,7 @@ class PrivUnitIntakeTest {
     assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
   }
 
-  /** Vectors whose squared length overflows would make a model infinite for good. */
+  /** Vectors whose squared length overflows would make a model infinite permanently. */
   @ParameterizedTest
   @CsvSource({
     "1, 1e-150, ADMITTED",

@@ -6,16 +6,16 @@ import java.util.Locale;
 import org.apache.commons.lang3.Strings;
 
 /**
- * The reason for which the ledger refused a report.
+ * A report that the ledger refused, without its user.
  *
  * @param modelId the model of the report
  * @param outcome the ledger's verdict
  * @param declaration the noise that the report declared
  */
-record Refusal(String modelId, Outcome outcome, String declaration) {
+record RefusedReport(String modelId, Outcome outcome, String declaration) {
 
-  static Refusal of(AccountingEvent event) {
-    return new Refusal(
+  static RefusedReport of(AccountingEvent event) {
+    return new RefusedReport(
         event.getModelId(),
         event.getOutcome(),
         event.getDeclarationCase().name().toLowerCase(Locale.ROOT));

@@ -8,19 +8,19 @@ import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Undisclosed;
 import org.junit.jupiter.api.Test;
 
-class RefusalTest {
+class RefusedReportTest {
 
   @Test
   void namesLearnerNoiseAndReason() {
     AccountingEvent.Builder event = AccountingEvent.newBuilder().setModelId("banco");
     event.setOutcome(Outcome.REFUSED_DECLARATION).setUndisclosed(Undisclosed.getDefaultInstance());
-    assertThat(Refusal.of(event.build()).inWords("BANCO", 5_631))
+    assertThat(RefusedReport.of(event.build()).inWords("BANCO", 5_631))
         .isEqualTo("BANCO refused 5,631 undisclosed reports (DECLARATION).");
 
     event.setOutcome(Outcome.DUPLICATE).setL2Laplace(L2Laplace.getDefaultInstance());
-    assertThat(Refusal.of(event.build()).inWords("BANCO", 2))
+    assertThat(RefusedReport.of(event.build()).inWords("BANCO", 2))
         .isEqualTo("BANCO refused 2 l2_laplace reports (DUPLICATE).");
-    assertThat(Refusal.of(event.build()).inWords("BANCO", 1))
+    assertThat(RefusedReport.of(event.build()).inWords("BANCO", 1))
         .isEqualTo("BANCO refused 1 l2_laplace report (DUPLICATE).");
   }
 }
