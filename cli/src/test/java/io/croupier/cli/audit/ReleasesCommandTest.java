@@ -31,9 +31,8 @@ import picocli.CommandLine;
  * probability of 1e-6 each.
  */
 class ReleasesCommandTest {
-  private static final int COUNT = 12_000;
-
   @TempDir Path directory;
+  private int reports = 12_000;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -44,7 +43,7 @@ class ReleasesCommandTest {
     for (int sign : new int[] {1, -1}) {
       Path file = directory.resolve(sign > 0 ? "of-g.jsonl" : "of-h.jsonl");
       try (PrintWriter lines = new PrintWriter(Files.newBufferedWriter(file))) {
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < reports; i++) {
           lines.println(json(report.apply(sign)));
         }
       }
@@ -159,6 +158,7 @@ class ReleasesCommandTest {
   /** An index that no device can draw would otherwise be taken for a group or a candidate. */
   @Test
   void whatNoDeviceReleasesIsNamedByItsLine() throws IOException {
+    reports = 10;
     IntFunction<GradientReport.Builder> candidate = candidates(2, 2);
     GradientReport.Builder vote = GradientReport.newBuilder();
     vote.getVoteBuilder().setStatistic("s").setIndex(4);
@@ -195,6 +195,7 @@ class ReleasesCommandTest {
 
   @Test
   void votesMustBeThoseOfTheCategories() throws IOException {
+    reports = 10;
     GradientReport.Builder vote = GradientReport.newBuilder();
     vote.getVoteBuilder().setStatistic("s").setIndex(4);
     vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
