@@ -51,20 +51,21 @@ class AccountTest(unittest.TestCase):
             "devices": [{"deviceId": self.ledger.device_id, "highestSequence": str(highest)}],
             "refusals": refusals}).encode())
 
-    def refusal(self, sequence: int, outcome: str, at_ms: int) -> Dict[str, Any]:
-        return {"modelId": "demo", "deviceId": self.ledger.device_id, "sequence": str(sequence), "outcome": outcome,
+    def refusal(self, sequence: int, outcome: str, at_ms: int, model: str = "demo") -> Dict[str, Any]:
+        return {"modelId": model, "deviceId": self.ledger.device_id, "sequence": str(sequence), "outcome": outcome,
                 "reason": "because", "appendedAtMs": str(at_ms)}
 
     def test_the_account_has_numbers(self) -> None:
         self.stub.account = Answer(200, json.dumps({
             "asOfMs": "7", "spent": {"reports": "3", "epsilon": "Infinity"}, "left": {"epsilon": 0.5},
-            "refusals": [{"modelId": "12", "deviceId": "34", "sequence": "5"}]}).encode())
+            "refusals": [{"modelId": "12", "deviceId": "34", "sequence": "5", "reason": "6", "appendedAtMs": "7"}]}).encode())
         account = self.device.account()
         self.assertEqual(account["asOfMs"], 7)
         self.assertEqual(account["spent"], {"reports": 3, "epsilon": math.inf})
         self.assertEqual(account["left"], {"epsilon": 0.5})
         self.assertEqual(account["models"], [])
-        self.assertEqual(account["refusals"], [{"modelId": "12", "deviceId": "34", "sequence": 5}])
+        self.assertEqual(account["refusals"], [
+            {"modelId": "12", "deviceId": "34", "sequence": 5, "reason": "6", "appendedAtMs": 7}])
         self.assertEqual(self.stub.asked[0].headers["Authorization"], "Bearer token")
 
     def test_without_an_answer_the_device_goes_on(self) -> None:
@@ -72,14 +73,20 @@ class AccountTest(unittest.TestCase):
         self.report(0)
         self.assertEqual(self.stub.asked, [])
         self.report(1)
-        answers: List[bytes] = [b"{}", b"[]", b'{"spent": 1}', b"no"]
+        parts = [
+            '"left": null', '"left": {"reports": {}}', '"models": {}', '"models": [null]',
+            '"models": [{"modelId": "demo", "left": 1}]', '"devices": {}', '"devices": [{}]', '"refusals": null',
+            '"refusals": [{"deviceId": "%s", "sequence": "1"}]' % self.ledger.device_id]
+        answers: List[bytes] = [
+            b"{}", b"[]", b'{"spent": 1}', b"no", b'{"spent": {}}', b'{"asOfMs": "1", "spent": null}', b"[" * 30_000,
+            *(('{"asOfMs": "1", "spent": {}, %s}' % part).encode() for part in parts)]
         for round, body in enumerate(answers):
             self.now += MINUTE
             self.stub.account = Answer(200, body)
             self.report(2 + round)
             with self.assertRaises(GatewayError):
                 self.device.account()
-        self.assertEqual(len(self.stub.requests), 6)
+        self.assertEqual(len(self.stub.requests), 2 + len(answers))
 
     def test_asks_once_for_each_report_and_once_a_minute(self) -> None:
         self.answer(0, {"epsilon": 100})
@@ -113,6 +120,30 @@ class AccountTest(unittest.TestCase):
         self.now += MINUTE
         self.answer(0, {}, self.refusal(0, "REFUSED_SEQUENCE", 1_799_913_600_000))
         self.report(1)
+
+    def test_a_refusal_concerns_its_model(self) -> None:
+        """A limit that leaves enough again, and another model's terms, don't stop a device."""
+        self.report(0)
+        cases = [("demo", "REFUSED_SEQUENCE", True), ("other", "REFUSED_SEQUENCE", True),
+                 ("demo", "REFUSED_DECLARATION", True), ("other", "REFUSED_DECLARATION", False),
+                 ("demo", "REFUSED_BUDGET", False), ("other", "REFUSED_BUDGET", False)]
+        for round, (model, outcome, stops) in enumerate(cases, 1):
+            with self.subTest(model=model, outcome=outcome):
+                self.now += MINUTE
+                last = self.ledger.spent().reports - 1
+                self.answer(last, {"epsilon": 100}, self.refusal(last, outcome, 1_800_000_000_000, model))
+                if stops:
+                    self.assertEqual(self.refused(round), f"the job refused this device's report {last}: because")
+                else:
+                    self.report(round)
+
+    def test_without_what_is_left_the_refusal_stops(self) -> None:
+        self.report(0)
+        self.answer(0, {}, self.refusal(0, "REFUSED_BUDGET", 1_800_000_000_000))
+        account = json.loads(self.stub.account.body)
+        del account["left"]
+        self.stub.account = Answer(200, json.dumps(account).encode())
+        self.assertEqual(self.refused(1), "the job refused this device's report 0: because")
 
     def test_another_process_asks_before_its_first_report(self) -> None:
         self.report(0)

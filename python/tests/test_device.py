@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import time
 import unittest
+from fractions import Fraction
 from typing import Any, List
 from unittest import mock
 
@@ -15,7 +16,7 @@ from updates import Person, snapshot, update
 from croupier_device import (
     AlreadyReportedError, Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
     RefusedError, norm, size_of_linear)
-from croupier_device.device import is_above, scaled
+from croupier_device.device import _data, is_above, scaled
 from croupier_device.randomisers import HashedResponse, RandomisedResponse
 
 
@@ -242,6 +243,30 @@ class DeviceTest(unittest.TestCase):
             with self.assertRaisesRegex(AlreadyReportedError, "2 times from this device, and may receive them 2 times"):
                 device.take_part(snapshot(9), Person(), key="2026-11-28", times=2)
         self.assertEqual((len(stub.requests), self.ledger.spent().reports), (6, 6))
+
+    def test_categories_are_the_same_in_every_process(self) -> None:
+        class Own(float):
+            """As a scalar of numpy, shown in another way."""
+
+            def __repr__(self) -> str:
+                return f"Own at {id(self):x}"
+
+        class Text(str):
+            def __repr__(self) -> str:
+                return f"Text at {id(self):x}"
+
+        same = [(1, 1.0), (1, Own(1)), (1, Fraction(2, 2)), ("a", Text("a")), (True, True), (None, None)]
+        other = [(1, True), (0, False), (1, "1"), (None, "None"), (None, "null"), (1, 1.5), ("1.0", 1), (math.nan, None)]
+        for own, again in same:
+            self.assertEqual(_data(None, {"x": own, "y": 0}, 1), _data(None, {"y": 0, "x": again}, 1), (own, again))
+        for own, another in other:
+            self.assertNotEqual(_data(None, {"x": own}, 1), _data(None, {"x": another}, 1), (own, another))
+        self.assertEqual(_data(None, {"b": "\u00e9", "a": 0.1}, 1).key, b'[["a", ["0.1"]], ["b", "\\u00e9"]]')
+        for wrong in [{"private"}, object(), b"private", ["private"], {}, 1j]:
+            with self.subTest(type(wrong)), self.assertRaisesRegex(
+                    ValueError, "^category 'day' is of the type [a-z]+; it must be a text, a number") as caught:
+                _data(None, {"day": wrong}, 1)
+            self.assertNotIn("private", str(caught.exception))
 
     def test_a_pending_report_of_the_same_data_is_sent(self) -> None:
         with Stub(Answer(503)) as stub, self.assertRaisesRegex(GatewayError, "is charged and kept"):

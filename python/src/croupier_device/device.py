@@ -1,4 +1,5 @@
 """One person's device: decides what to do in a round, draws one report, and sends it."""
+import json
 import logging
 import math
 import struct
@@ -128,7 +129,7 @@ class Device:
         categories: the person's category, number or text in each statistic that this program knows, by the
         statistic's name; a value that is none of the categories, None for instance, counts as the last of
         them; where a number is asked for, what is none counts as the lower end of the range; where a text is,
-        what is none of the alphabet as the empty text.
+        what is none of the alphabet as the empty text. Without a key, a value is a text, a number, a bool or None.
         key: of the data, such as a day or a version, in 1 to 256 bytes; data of another key are other data. By
         default the numbers of participant.row() and the categories. times: how often the data may be reported.
 
@@ -290,16 +291,22 @@ class Device:
             raise JobRefusedError(reason, account)
 
     def _reason(self, account: Dict[str, Any], terms: Terms, last: int) -> Optional[str]:
+        on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
+        has_left = any("left" in part for part in [account, *on_model])
         for refusal in account["refusals"]:
-            if (refusal["deviceId"] == self._ledger.device_id and refusal["sequence"] == last
+            outcome = refusal.get("outcome")
+            # A wrong sequence number is the device's; any other reason is one model's, and a limit's lasts until
+            # something is left.
+            concerns = outcome == "REFUSED_SEQUENCE" or (
+                refusal["modelId"] == terms.model_id and not (outcome == "REFUSED_BUDGET" and has_left))
+            if (concerns and refusal["deviceId"] == self._ledger.device_id and refusal["sequence"] == last
                     and account["asOfMs"] - refusal["appendedAtMs"] < REFUSED_MS):
                 return f"the job refused this device's report {last}: {refusal['reason']}"
-        on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
         for where, part in [("on all models", account)] + [(f"on model {terms.model_id}", m) for m in on_model]:
             if "left" in part and _is_short(part["left"], self._bits.epsilon_nanos):
                 last_reason = next((
                     f"; the last was refused: {r['reason']}" for r in account["refusals"]
-                    if r["outcome"] == "REFUSED_BUDGET" and r["modelId"] == terms.model_id), "")
+                    if r.get("outcome") == "REFUSED_BUDGET" and r["modelId"] == terms.model_id), "")
                 return f"the job's limits {where} admit no report of this person now{last_reason}"
         return None
 
@@ -355,4 +362,14 @@ def _require_known_size(terms: Terms) -> None:
 def _data(participant: Optional[Participant], categories: Mapping[str, object], times: int) -> Data:
     """Data that are recognised by their numbers, to the last bit, and by their categories."""
     row = [] if participant is None else [number_or_nan(value) for value in participant.row()]
-    return Data.of(struct.pack(f">{len(row)}d", *row) + repr(sorted(categories.items(), key=str)).encode(), times)
+    values = sorted((name, _in_json(name, value)) for name, value in categories.items())
+    return Data.of(struct.pack(f">{len(row)}d", *row) + json.dumps(values).encode(), times)
+
+
+def _in_json(name: str, value: object) -> object:
+    """The same for the same category in every process; a number is an array, other than any text."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    is_number = isinstance(value, Real)
+    require(is_number, f"category '{name}'", f"of the type {type(value).__name__}", "a text, a number, True, False or None")
+    return [repr(number_or_nan(value))]

@@ -131,6 +131,27 @@ def _numbers(value: Any, key: str = "") -> Any:
     return value
 
 
+def _has(part: Any, kind: type, *names: str) -> bool:
+    return isinstance(part, dict) and all(
+        isinstance(part.get(name), kind) and not isinstance(part.get(name), bool) for name in names)
+
+
+def _is_left(part: Dict[str, Any]) -> bool:
+    return "left" not in part or (isinstance(part["left"], dict) and _has(part["left"], Real, *part["left"]))
+
+
+def _is_account(account: Dict[str, Any]) -> bool:
+    """Whether an account has what a device reads of it."""
+    lists = [account[name] for name in ("models", "devices", "refusals")]
+    return (
+        isinstance(account.get("spent"), dict) and _has(account, Real, "asOfMs") and _is_left(account)
+        and all(isinstance(parts, list) for parts in lists)
+        and all(_has(model, str, "modelId") and _is_left(model) for model in lists[0])
+        and all(_has(device, str, "deviceId") and _has(device, Real, "highestSequence") for device in lists[1])
+        and all(_has(refusal, str, "modelId", "deviceId", "reason") and _has(refusal, Real, "sequence", "appendedAtMs")
+                for refusal in lists[2]))
+
+
 class Gateway:
     """A gateway: follows models, and takes reports under the person's bearer token.
 
@@ -259,12 +280,12 @@ class Gateway:
         """
         answer = self._with_token("GET", "/v1/account", {"Accept": f"application/json, {PROBLEM}"}, seconds, 200)
         try:
-            account = _numbers(json.loads(answer.body))
-            if not isinstance(account["spent"], dict):
+            account = {"erased": False, "models": [], "devices": [], "refusals": [], **_numbers(json.loads(answer.body))}
+            if not _is_account(account):
                 raise ValueError("no account")
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise GatewayError("the gateway's answer is no account", 200) from error
-        return {"erased": False, "models": [], "devices": [], "refusals": [], **account}
+        return account
 
     def _post(self, report: bytes) -> None:
         """Sends a report once."""
