@@ -2700,7 +2700,7 @@ export class Ledger {
         throw new NotChosenError(`this device has reported round ${terms.round} of model ${terms.modelId} before`);
       }
       await this.#count(state, terms.modelId, about, ({ charged, reported }) => {
-        requireAllowed(Math.max(charged, reported), about.times, terms.modelId);
+        requireAllowed(Math.max(charged, reported), reported, about.times, terms.modelId);
         return { charged: charged + 1, reported: reported + 1 };
       });
       const after = await this.#charge(state, account, terms, epsilonNanos);
@@ -2786,7 +2786,7 @@ export class Ledger {
       }
       // Not by what was reported: the request would reveal in which publication.
       await this.#count(state, token.modelId, about, ({ charged, reported }) => {
-        requireAllowed(charged, about.times, token.modelId);
+        requireAllowed(charged, reported, about.times, token.modelId);
         return { charged: charged + 1, reported };
       });
       await this.#charge(state, account, { modelId: token.modelId, limits }, epsilonNanos);
@@ -2814,7 +2814,7 @@ export class Ledger {
         return false;
       }
       await this.#count(state, token.modelId, about, ({ charged, reported }) => {
-        requireAllowed(reported, about.times, token.modelId);
+        requireAllowed(reported, reported, about.times, token.modelId);
         return { charged, reported: reported + 1 };
       });
       const next = tokens.map((other) => (isSame(other) ? { ...other, stage, content } : other));
@@ -2915,12 +2915,16 @@ function countsOf(stored) {
   return { charged, reported };
 }
 
-function requireAllowed(count, times, modelId) {
+/** What counts is how often data were charged or reported: a token that was charged for them may not have led to a report. */
+function requireAllowed(count, reported, times, modelId) {
   if (count >= times) {
     const often = (number) => (number === 1 ? 'once' : `${number} times`);
+    const what = reported < count
+      ? `a token for model ${modelId} was charged for these data, and they may be charged`
+      : `these data were reported to model ${modelId} ${often(reported)}, and may be`;
     throw new AlreadyReportedError(
-      `these data were reported to model ${modelId} ${often(count)}, and may be ${often(times)}; report other data under`
-      + ' another key, or state a larger times, which spends again for the same data');
+      `${what} ${often(times)}; report other data under another key, or state a larger times, which spends again for the same`
+      + ' data');
   }
 }
 
@@ -3402,7 +3406,10 @@ export class Gateway {
    * The job's account of the person whose token it is: what is spent, what the limits leave, and which reports were
    * refused. The job answers with its next checkpoint.
    */
-  async account({ signal } = {}) {
+  async account(options = {}) {
+    const { signal } = optionsOf('account', options, ['signal']);
+    checkSignal(signal);
+    this.requireToken();
     const response = await this.#request('/v1/account', { signal });
     return this.#read(response, jobAccountOf);
   }
@@ -3457,7 +3464,7 @@ export class Gateway {
     return this.#read(response, (body) => fromBase64(body.blindSignature));
   }
 
-  /** Without a token, every report would be charged, and refused. */
+  /** Without a token, every report would be charged, and refused; and a person's account is theirs alone. */
   requireToken() {
     check(
       this.#token !== null, 'token of the Gateway', 'missing',
@@ -3620,12 +3627,23 @@ const TEXTS_OF_ACCOUNT = new Set(['modelId', 'deviceId', 'outcome', 'reason']);
 
 /** An account in Protobuf's JSON mapping, in which some numbers are texts. */
 function jobAccountOf(body) {
-  if (typeof body?.spent !== 'object') {
+  const account = {
+    erased: false, models: [], devices: [], refusals: [],
+    ...JSON.parse(JSON.stringify(body), (key, value) => (
+      typeof value === 'string' && !TEXTS_OF_ACCOUNT.has(key) ? Number(value) : value)),
+  };
+  const has = (part, type, ...names) => isObject(part) && names.every((name) => typeof part[name] === type);
+  const isLeft = (left) => left === undefined || has(left, 'number', ...Object.keys(left ?? {}));
+  const areAll = (parts, isPart) => Array.isArray(parts) && parts.every(isPart);
+  const isAccount = isObject(account.spent) && has(account, 'number', 'asOfMs') && isLeft(account.left)
+    && areAll(account.models, (model) => has(model, 'string', 'modelId') && isLeft(model.left))
+    && areAll(account.devices, (device) => has(device, 'string', 'deviceId') && has(device, 'number', 'highestSequence'))
+    && areAll(account.refusals, (refusal) => (
+      has(refusal, 'string', 'modelId', 'deviceId', 'reason') && has(refusal, 'number', 'sequence', 'appendedAtMs')));
+  if (!isAccount) {
     throw new Error('no account');
   }
-  const account = JSON.parse(JSON.stringify(body), (key, value) => (
-    typeof value === 'string' && !TEXTS_OF_ACCOUNT.has(key) ? Number(value) : value));
-  return { erased: false, models: [], devices: [], refusals: [], ...account };
+  return account;
 }
 
 function signalOf(signal, timeoutMs) {
@@ -3833,11 +3851,18 @@ export class Device {
   }
 
   #reasonOf(account, modelId, last, epsilonNanos) {
-    const own = account.refusals.find(({ deviceId, sequence }) => deviceId === this.deviceId && sequence === last);
-    if (own !== undefined && account.asOfMs - own.appendedAtMs < REFUSED_MS) {
+    const onModel = account.models.find((model) => model.modelId === modelId);
+    const hasLeft = account.left !== undefined || onModel?.left !== undefined;
+    // A wrong sequence number is the device's; any other reason is one model's, and a limit's lasts until something is left.
+    const concerns = (refusal) => refusal.outcome === 'REFUSED_SEQUENCE'
+      || (refusal.modelId === modelId && !(refusal.outcome === 'REFUSED_BUDGET' && hasLeft));
+    const own = account.refusals.find((refusal) => (
+      concerns(refusal) && refusal.deviceId === this.deviceId && refusal.sequence === last
+      && account.asOfMs - refusal.appendedAtMs < REFUSED_MS));
+    if (own !== undefined) {
       return `the job refused this device's report ${last}: ${own.reason}`;
     }
-    return reasonOfLeft(account, account.models.find((model) => model.modelId === modelId), epsilonNanos, modelId);
+    return reasonOfLeft(account, onModel, epsilonNanos, modelId);
   }
 
   /** What the device does in the round of a snapshot, decided once; see Ledger.decide. */
@@ -3919,7 +3944,7 @@ export class Device {
     const count = Math.max(charged, reported);
     if (count >= times) {
       await this.resend();
-      requireAllowed(count, times, modelId);
+      requireAllowed(count, reported, times, modelId);
     }
   }
 
@@ -3929,8 +3954,8 @@ export class Device {
    * @param snapshot at whose weights the gradient was evaluated
    * @param gradient d numbers; a value that is not finite makes it zero
    * @param size of the gradient as the moving clip bounds it; needed if that is FEATURES
-   * @param data {key, times} as for takePart(), and for the other kinds of reports; without a key, reports of the same data
-   *     aren't counted
+   * @param data {key, times} as for takePart(), with a key, and for the other kinds of reports; without data, reports of
+   *     the same data aren't counted
    * @returns when it is acknowledged, an object with kind, sequence, bytes, epsilon, choice and randomiser
    * @throws NotChosenError, LimitReachedError, JobRefusedError, LedgerError: no noise was drawn, or nothing is sent
    * @throws GatewayError if it was not acknowledged: it is spent. If it is pending, it is sent again later
@@ -4273,7 +4298,7 @@ export class Device {
   }
 
   #release(terms, epsilonNanos, kind, given, draw) {
-    const data = optionsOf('the report', given, DATA_OPTIONS).key === undefined ? null : given;
+    const data = Object.keys(optionsOf('the report', given, DATA_OPTIONS)).length === 0 ? null : dataOf(given);
     return this.#enqueue(async () => {
       await this.#deliver();
       await this.#requireAdmission(terms, epsilonNanos);
@@ -4362,7 +4387,14 @@ function keptAfter(failure, isOwn) {
 /** A person's data as bytes, by which the ledger recognises them. */
 function bytesOfData(rows, categories) {
   const entries = Object.entries(categories).sort(([a], [b]) => (a < b ? -1 : 1));
-  return concat(rows === null ? [] : rows.bytes(), new TextEncoder().encode(JSON.stringify(entries)));
+  const written = JSON.stringify(entries.map(([name, value]) => [name, categoryInJson(value)]));
+  return concat(rows === null ? [] : rows.bytes(), new TextEncoder().encode(written));
+}
+
+/** What JSON can't write, as text in an array, other than any text. An object is no category, whatever it contains. */
+function categoryInJson(value) {
+  const isWritten = (value ?? null) === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+  return isWritten ? value : [typeof value === 'object' ? kindOf(value) : String(value)];
 }
 
 function requireKnownSize(terms) {

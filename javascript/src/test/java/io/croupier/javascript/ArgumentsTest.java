@@ -104,6 +104,25 @@ class ArgumentsTest extends DeviceFixture {
     assertThat(failure.getMember("message").asString()).startsWith(message);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "async () => 'bearer' | null | the argument of account is null; it must be an object with signal",
+        "async () => 'bearer' | {sginal: null} | option 'sginal' of account is unknown; it must be one of signal",
+        "null | {} | token of the Gateway is missing; it must be a function",
+      })
+  void anAccountIsAskedForUnderAToken(String token, String options, String message) {
+    Value asked =
+        browser
+            .eval(
+                "({Gateway}, {fetch, sleep, now}, crypto) => new Gateway({url: 'https://gateway.example',"
+                    + " token: %s, fetch, sleep, now, crypto}).account(%s)"
+                        .formatted(token, options))
+            .execute(browser.exports(), visits.page(), visits.crypto());
+    assertThat(visits.failure(asked).getMember("message").asString()).startsWith(message);
+  }
+
   /**
    * The clip bounds features, so the slope must have a bound; the loss is not named as another one.
    */

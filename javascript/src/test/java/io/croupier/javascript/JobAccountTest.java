@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a device learns of the job's account of its person, and when it asks. */
 class JobAccountTest extends DeviceFixture {
@@ -30,10 +33,14 @@ class JobAccountTest extends DeviceFixture {
   }
 
   private static String refusal(int sequence, String outcome, String atMs) {
+    return refusal("m", sequence, outcome, atMs);
+  }
+
+  private static String refusal(String model, int sequence, String outcome, String atMs) {
     return """
-        {"modelId": "m", "deviceId": "DEVICE", "sequence": "%d", "outcome": "%s", "reason": "because",
+        {"modelId": "%s", "deviceId": "DEVICE", "sequence": "%d", "outcome": "%s", "reason": "because",
         "appendedAtMs": "%s"}"""
-        .formatted(sequence, outcome, atMs);
+        .formatted(model, sequence, outcome, atMs);
   }
 
   private int asked() {
@@ -56,7 +63,8 @@ class JobAccountTest extends DeviceFixture {
     answer(
         """
         {"asOfMs": "7", "spent": {"reports": "3", "epsilon": "Infinity"}, "limits": {"epsilon": 20.0},
-        "left": {"epsilon": 0.5}, "refusals": [{"modelId": "12", "deviceId": "34", "sequence": "5"}]}""");
+        "left": {"epsilon": 0.5}, "refusals": [{"modelId": "12", "deviceId": "34", "sequence": "5",
+        "reason": "6", "appendedAtMs": "7"}]}""");
     Value account = visits.await(device.invokeMember("account"));
     assertThat(account.getMember("asOfMs").asInt()).isEqualTo(7);
     assertThat(account.getMember("spent").getMember("reports").asInt()).isEqualTo(3);
@@ -82,6 +90,34 @@ class JobAccountTest extends DeviceFixture {
     visits.await(report(device, 2));
     assertThat(asked()).isEqualTo(2);
     assertThat(visits.received()).hasSize(3);
+  }
+
+  /** What another server may answer. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "1",
+        "{'asOfMs': '1', 'spent': null}",
+        "{'asOfMs': '1', 'spent': 1}",
+        "{'spent': {}}",
+        "{'asOfMs': '1', 'spent': {}, 'left': null}",
+        "{'asOfMs': '1', 'spent': {}, 'left': {'reports': {}}}",
+        "{'asOfMs': '1', 'spent': {}, 'models': {}}",
+        "{'asOfMs': '1', 'spent': {}, 'models': [null]}",
+        "{'asOfMs': '1', 'spent': {}, 'models': [{'modelId': 'm', 'left': 1}]}",
+        "{'asOfMs': '1', 'spent': {}, 'devices': {}}",
+        "{'asOfMs': '1', 'spent': {}, 'devices': [{}]}",
+        "{'asOfMs': '1', 'spent': {}, 'refusals': null}",
+        "{'asOfMs': '1', 'spent': {}, 'refusals': [{'deviceId': 'DEVICE', 'sequence': '0'}]}",
+      })
+  void whatIsNoAccountCountsAsNoAnswer(String body) {
+    openDevice();
+    visits.await(report(device, 0));
+    answer(body.replace('\'', '"'));
+    assertThat(name(visits.failure(device.invokeMember("account")))).isEqualTo("GatewayError");
+    visits.await(report(device, 1));
+    assertThat(asked()).isEqualTo(2);
   }
 
   @Test
@@ -128,6 +164,36 @@ class JobAccountTest extends DeviceFixture {
     pass(MINUTE);
     answer(account(0, "", refusal(0, "REFUSED_SEQUENCE", "1799913600000")));
     visits.await(report(device, 1));
+  }
+
+  /** A limit that leaves enough again, and another model's terms, don't stop a device. */
+  @ParameterizedTest
+  @CsvSource({
+    "m, REFUSED_SEQUENCE, true",
+    "other, REFUSED_SEQUENCE, true",
+    "m, REFUSED_DECLARATION, true",
+    "other, REFUSED_DECLARATION, false",
+    "m, REFUSED_BUDGET, false",
+    "other, REFUSED_BUDGET, false",
+  })
+  void aRefusalConcernsItsModel(String model, String outcome, boolean stops) {
+    openDevice();
+    visits.await(report(device, 0));
+    answer(account(0, "\"epsilon\": 100", refusal(model, 0, outcome, "1800000000000")));
+    if (stops) {
+      assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
+    } else {
+      visits.await(report(device, 1));
+    }
+  }
+
+  @Test
+  void withoutWhatIsLeftTheRefusalStops() {
+    openDevice();
+    visits.await(report(device, 0));
+    answer(
+        account(0, "", refusal(0, "REFUSED_BUDGET", "1800000000000")).replace("\"left\": {},", ""));
+    assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
   }
 
   @Test

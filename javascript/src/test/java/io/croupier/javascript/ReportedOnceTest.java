@@ -109,6 +109,66 @@ class ReportedOnceTest extends DeviceFixture {
     assertThat(visits.received()).hasSize(2);
   }
 
+  @Test
+  void timesWithoutAKeyAreRefused() {
+    Value device = visits.open(visits.page(), "{}");
+    Value undefined = browser.eval("undefined");
+    Value failure =
+        visits.failure(
+            device.invokeMember(
+                "report",
+                visits.snapshot(0, "{}"),
+                browser.array(0.1),
+                undefined,
+                browser.eval("({times: 2})")));
+    assertThat(failure.getMember("message").asString()).startsWith("key is undefined; it must be");
+    assertThat(spent(device)).isEqualTo("0");
+  }
+
+  /** By a token that was refused, or whose window is over. */
+  @Test
+  void dataThatATokenWasChargedForAreNotCalledReported() {
+    Value device = visits.open(visits.page(), "{}");
+    visits.await(takePart(device, 0, 0.25, "{key: 'Monday'}"));
+    stored(
+        "for (const name of state.keys()) if (name.startsWith('data/')) state.set(name, {charged: 1,"
+            + " reported: 0})");
+    Value failure = visits.failure(takePart(device, 1, 0.25, "{key: 'Monday'}"));
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo(
+            "a token for model m was charged for these data, and they may be charged once; report other"
+                + " data under another key, or state a larger times, which spends again for the same data");
+  }
+
+  /** What JSON can't write is other data than each text and than each other such value. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "5n | `5`",
+        "5n | 6n",
+        "5n | null",
+        "Infinity | NaN",
+        "Infinity | null",
+        "5 | `5`",
+        "1 | true",
+      })
+  void aCategoryMayBeAnyValue(String own, String other) {
+    Value device = visits.open(visits.page(), "{}");
+    String options = "{categories: {day: %s}}";
+    visits.await(takePart(device, 0, 0.25, options.formatted(own)));
+    assertRefused(takePart(device, 1, 0.25, options.formatted(own)));
+    visits.await(takePart(device, 2, 0.25, options.formatted(other)));
+  }
+
+  @Test
+  void aCategoryThatContainsItselfIsAnObject() {
+    Value device = visits.open(visits.page(), "{}");
+    String options = "(() => { const day = {}; day.day = day; return {categories: {day}}; })()";
+    visits.await(takePart(device, 0, 0.25, options));
+    assertRefused(takePart(device, 1, 0.25, options));
+  }
+
   /** A person's category alone, in a model without a learner. */
   @Test
   void aCategoryIsReportedOnce() {

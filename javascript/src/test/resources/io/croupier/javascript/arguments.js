@@ -101,6 +101,8 @@ async function calls(module, page, crypto) {
     ['signal', 'onRetry'].forEach((option) => add(name, option, (v) => gateway[name]('m', { [option]: v }).next()));
   });
   add('follow', 'waitSeconds', (v) => gateway.follow('m', { waitSeconds: v }).next());
+  add('account', 'account', (v) => gateway.account(v));
+  add('account', 'signal', (v) => gateway.account({ signal: v }));
   add('send', 'report', (v) => gateway.send(v));
   add('sendAnonymous', '', (v) => gateway.sendAnonymous(v));
   add('grant', 'request', (v) => gateway.grant(v));
