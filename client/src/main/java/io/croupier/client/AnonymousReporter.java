@@ -160,15 +160,15 @@ public final class AnonymousReporter implements AutoCloseable {
    *
    * @param model the newest publication
    * @param key names the person's data: they are reported in one window, unless the key says
-   *     otherwise. No token is asked for while there is one for each report that the key allows
+   *     otherwise. A token is charged for each report that the key allows, whether or not one is
+   *     drawn with it
    * @param gradient computes the gradient at the publication's weights, shape [d]; called only if
    *     the device reports now, on a thread of this reporter
    * @return the report, if this is its publication or an earlier call drew it and it hasn't
    *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
-   *     it never will be, with an {@link AlreadyReportedException} if the token was for other data,
-   *     and these were reported before, with an {@link IllegalArgumentException} if the gradient
-   *     has another shape, and with an {@link IllegalStateException} if the update, or an answer to
-   *     a request without identity, has another window, by which the report would be recognised
+   *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
+   *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
+   *     without identity, has another window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
@@ -184,12 +184,13 @@ public final class AnonymousReporter implements AutoCloseable {
 
   /**
    * The tokens that the last call of {@link #takePart} asked for. Completes when all are granted.
-   * Fails with an {@link AlreadyReportedException} if a window begins, and the data were reported
-   * as often as they may be: no token was asked for. Fails with a {@link LimitReachedException} if
-   * a token would exceed the person's limit, with an {@link IllegalArgumentException} if the model
-   * takes no anonymous reports of this level, and with a {@link GatewayException} if the gateway
-   * refuses a token, or hasn't granted it for two minutes; the next call asks again, with the same
-   * bytes, for what isn't refused for ever.
+   * Fails with an {@link AlreadyReportedException} if tokens were charged for the data as often as
+   * these may be reported, and the windows of all are over: an earlier failure would reveal the
+   * publication of the report. Fails with a {@link LimitReachedException} if a token would exceed
+   * the person's limit, with an {@link IllegalArgumentException} if the model takes no anonymous
+   * reports of this level, and with a {@link GatewayException} if the gateway refuses a token, or
+   * hasn't granted it for two minutes; the next call asks again, with the same bytes, for what
+   * isn't refused for ever.
    */
   public CompletableFuture<Void> tokens() {
     return tokens.asked();
@@ -203,7 +204,9 @@ public final class AnonymousReporter implements AutoCloseable {
       if (stored.stage() == Stage.DRAWN) {
         earlier = Optional.of(sentOnce(stored, () -> send(stored)));
       } else if (stored.stage() != Stage.ENDED
-          && HeldToken.parse(stored.bytes()).slot(ledger) == model.round()) {
+          && HeldToken.parse(stored.bytes()).slot(ledger) == model.round()
+          // The token may be of other data. An error at this publication would reveal it.
+          && ledger.reported(model.modelId(), key) < key.times()) {
         // Not granted yet: the window opens with this publication, which may be the token's.
         CompletableFuture<Void> granted = tokens.grant(stored.sequence());
         due =

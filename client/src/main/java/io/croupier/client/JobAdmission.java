@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Whether the job would refuse a person's next report, as far as the job's account shows: it is
@@ -20,7 +22,7 @@ final class JobAdmission {
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final Duration LONGEST = Duration.ofSeconds(15);
 
-  /** How long a refused report stops a device; then it tries once more. */
+  /** How long a refused report stops a device on its model; then it tries once more. */
   private static final Duration REFUSED = Duration.ofDays(1);
 
   private final ReportTransport transport;
@@ -86,25 +88,48 @@ final class JobAdmission {
   private Optional<String> reason(long last, String modelId, ReleaseCost cost) {
     return askedFor == last
         ? account.flatMap(
-            known -> ofLastReport(known, last).or(() -> ofLimits(known, modelId, cost)))
+            known -> ofLastReport(known, last, modelId).or(() -> ofLimits(known, modelId, cost)))
         : Optional.empty();
   }
 
-  private Optional<String> ofLastReport(Account known, long last) {
+  private Optional<String> ofLastReport(Account known, long last, String modelId) {
     return known.getRefusalsList().stream()
         .filter(refusal -> isOwn(refusal.getDeviceId()) && refusal.getSequence() == last)
         .filter(refusal -> known.getAsOfMs() - refusal.getAppendedAtMs() < REFUSED.toMillis())
+        .filter(refusal -> isAbout(refusal, known, modelId))
         .map(refusal -> "the job refused this device's report " + last + ": " + refusal.getReason())
         .findFirst();
   }
 
+  /**
+   * A number is one of the device's for all models. All else that is refused concerns one model.
+   */
+  private static boolean isAbout(Account.Refusal refusal, Account known, String modelId) {
+    return refusal.getOutcome() == Outcome.REFUSED_SEQUENCE
+        || (refusal.getModelId().equals(modelId)
+            && !(refusal.getOutcome() == Outcome.REFUSED_BUDGET && isShownByLeft(known, modelId)));
+  }
+
+  /** Whether what is left shows that limits admit a report: only that of these two kinds does. */
+  private static boolean isShownByLeft(Account known, String modelId) {
+    List<Left> left = Stream.concat(onAll(known), onModel(known, modelId)).toList();
+    return !left.isEmpty()
+        && left.stream().noneMatch(each -> each.hasMu() || each.hasEpsilonAtDelta());
+  }
+
+  private static Stream<Left> onAll(Account known) {
+    return known.hasLeft() ? Stream.of(known.getLeft()) : Stream.empty();
+  }
+
+  private static Stream<Left> onModel(Account known, String modelId) {
+    return known.getModelsList().stream()
+        .filter(model -> model.getModelId().equals(modelId) && model.hasLeft())
+        .map(Account.OnModel::getLeft);
+  }
+
   private static Optional<String> ofLimits(Account known, String modelId, ReleaseCost cost) {
-    boolean all = known.hasLeft() && isShort(known.getLeft(), cost);
-    boolean onModel =
-        known.getModelsList().stream()
-            .filter(model -> model.getModelId().equals(modelId))
-            .anyMatch(model -> model.hasLeft() && isShort(model.getLeft(), cost));
-    if (!all && !onModel) {
+    boolean all = onAll(known).anyMatch(left -> isShort(left, cost));
+    if (!all && onModel(known, modelId).noneMatch(left -> isShort(left, cost))) {
       return Optional.empty();
     }
     String last =

@@ -127,11 +127,15 @@ final class WindowTokens implements AutoCloseable {
     List<CompletableFuture<Void>> requests = new ArrayList<>();
     try {
       for (TokenWindow window : model.windows()) {
-        if (window.getFirstRound() >= model.round()
-            && !isKnown(model, window)
-            && !isWaiting(model, key)) {
+        if (window.getFirstRound() >= model.round() && !isKnown(model, window)) {
           charge(model, key, window);
         }
+      }
+    } catch (AlreadyReportedException e) {
+      // While a window of a token lasts, an end would reveal in which publication the device
+      // reported.
+      if (of(model).isEmpty()) {
+        requests.add(CompletableFuture.failedFuture(e));
       }
     } catch (RuntimeException e) {
       // What is charged is asked for, and what is drawn is sent.
@@ -148,12 +152,6 @@ final class WindowTokens implements AutoCloseable {
       }
     }
     return CompletableFuture.allOf(requests.toArray(CompletableFuture[]::new));
-  }
-
-  /** Whether there is a token for each report that the key still allows. */
-  private boolean isWaiting(ModelSnapshot model, DataKey key) {
-    long waiting = ledger.waiting(model.modelId(), key);
-    return waiting > 0 && ledger.reported(model.modelId(), key) + waiting >= key.times();
   }
 
   private boolean isKnown(ModelSnapshot model, TokenWindow window) {

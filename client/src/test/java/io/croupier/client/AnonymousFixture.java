@@ -5,6 +5,7 @@ import static io.croupier.client.SigningGateway.EPSILON;
 import static io.croupier.client.SigningGateway.model;
 import static io.croupier.client.SigningGateway.slot;
 
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
@@ -69,8 +70,12 @@ abstract class AnonymousFixture {
   }
 
   static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
+    return takePart(reporter, round, FrequentData.KEY);
+  }
+
+  static boolean takePart(AnonymousReporter reporter, long round, DataKey key) throws Exception {
     Optional<CompletableFuture<Void>> report =
-        reporter.takePart(model(round), FrequentData.KEY, () -> new double[] {0.6, 0.8});
+        reporter.takePart(model(round), key, () -> new double[] {0.6, 0.8});
     awaitTokens(reporter);
     if (report.isPresent()) {
       report.get().get(2, TimeUnit.MINUTES);

@@ -82,8 +82,12 @@ class JobAdmissionTest {
   }
 
   private String refusal() {
+    return refusal("m");
+  }
+
+  private String refusal(String modelId) {
     try {
-      admission.require("m", TWO);
+      admission.require(modelId, TWO);
     } catch (JobRefusedException e) {
       assertThat(e.account()).isEqualTo(answer);
       return e.getMessage();
@@ -169,6 +173,33 @@ class JobAdmissionTest {
     answer(0, Left.newBuilder());
     refuse(0, Outcome.REFUSED_SEQUENCE, 8 * DAY_MS);
     report();
+  }
+
+  @Test
+  void aRefusalStopsItsModelAloneUnlessItIsOfTheNumber() {
+    report();
+    answer(0, Left.newBuilder());
+    refuse(0, Outcome.REFUSED_DIMENSION, 8 * DAY_MS + 1);
+    admission.require("n", TWO);
+    assertThat(refusal()).contains("report 0: because");
+    now = now.plusSeconds(60);
+    answer(0, Left.newBuilder());
+    refuse(0, Outcome.REFUSED_SEQUENCE, 8 * DAY_MS + 1);
+    refusal();
+    assertThat(refusal("n")).contains("report 0: because");
+  }
+
+  /** Of mu, what is left doesn't show whether it admits a report. */
+  @Test
+  void aRefusalByALimitStopsNoLongerThanWhatIsLeftShows() {
+    report();
+    answer(0, Left.newBuilder().setEpsilon(100).setMu(0.1));
+    refuse(0, Outcome.REFUSED_BUDGET, 8 * DAY_MS + 1);
+    assertThat(refusal()).contains("report 0: because");
+    now = now.plusSeconds(60);
+    answer(0, Left.newBuilder().setEpsilon(100));
+    refuse(0, Outcome.REFUSED_BUDGET, 8 * DAY_MS + 1);
+    admission.require("m", TWO);
   }
 
   private static CompletableFuture<Void> report(GradientReporter reporter) {

@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
@@ -209,6 +211,40 @@ class WindowTokensTest extends AnonymousFixture {
       assertThatThrownBy(() -> takePart(reporter, 0))
           .hasMessageContaining("whose signature is not that of the window's key");
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+    }
+  }
+
+  /** The gateway sees the same requests, and the same end, whether or not the device reported. */
+  @Test
+  void requestsDontTellWhetherTheTokenWasUsed() throws Exception {
+    DataKey key = DataKey.of("day");
+    for (boolean reports : new boolean[] {true, false}) {
+      int before = gateway.received("tokens").size();
+      try (LocalLedger ledger = ledgerWithSlotAfter(0);
+          AnonymousReporter reporter = reporter(ledger)) {
+        for (long round = 0; round < PUBLICATIONS; round++) {
+          if (reports || round != slot(ledger, 0)) {
+            takePart(reporter, round, key);
+          }
+        }
+        assertThat(ledger.reported("m", key)).isEqualTo(reports ? 1 : 0);
+        assertThatThrownBy(() -> takePart(reporter, PUBLICATIONS, key))
+            .isInstanceOf(AlreadyReportedException.class);
+        assertThat(gateway.received("tokens")).hasSize(before + 1);
+      }
+    }
+  }
+
+  @Test
+  void aTokenWhoseDataWereReportedIsNotUsedInSilence() throws Exception {
+    DataKey key = DataKey.of("day");
+    try (LocalLedger ledger = ledgerWithSlotAfter(0);
+        AnonymousReporter reporter = reporter(ledger)) {
+      ledger.release("m", key, GatewayReports.NOISE, sequence -> new byte[] {1});
+      takePart(reporter, 0, DataKey.of("day before"));
+      for (long round = 0; round < PUBLICATIONS; round++) {
+        assertThat(takePart(reporter, round, key)).isFalse();
+      }
     }
   }
 

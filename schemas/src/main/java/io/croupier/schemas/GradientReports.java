@@ -105,7 +105,7 @@ public final class GradientReports {
   }
 
   /** Whether UTF-8 has each character: each half of a surrogate pair would become the same byte. */
-  private static boolean isUnicode(String id) {
+  public static boolean isUnicode(String id) {
     for (int i = 0; i < id.length(); i++) {
       if (Character.isSurrogate(id.charAt(i))) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(id);

@@ -42,7 +42,8 @@ final class KeyOptions {
   /**
    * The key of data with a name of their own.
    *
-   * @throws InputException if the name is empty or too long, or the number of times isn't positive
+   * @throws InputException if the name is empty, too long or no Unicode, or the number of times
+   *     isn't positive
    */
   DataKey of(String name) {
     try {

@@ -1,6 +1,7 @@
 package io.croupier.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.croupier.cli.InputException;
@@ -40,6 +41,14 @@ class GradientLineTest {
     assertThat(GradientLine.parse("{\"gradient\": [1]}", 1).size()).isEmpty();
     assertThat(GradientLine.parse("{\"size\": 2.5, \"gradient\": [1]}", 1).size()).hasValue(2.5);
     assertThat(GradientLine.parse("{\"gradient\": [1], \"size\": -1}", 1).size()).hasValue(-1);
+  }
+
+  @Test
+  void aKeyIsUnicode() {
+    GradientLine line = GradientLine.parse("{\"gradient\": [1], \"key\": \"\\ud83d\"}", 1);
+    assertThatThrownBy(() -> new KeyOptions().of(line.key().orElseThrow()))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("it must be Unicode");
   }
 
   /** An error would disclose it. */

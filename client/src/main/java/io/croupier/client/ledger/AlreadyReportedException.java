@@ -1,8 +1,10 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.ledger.ReportedData.Counts;
+
 /**
- * These data were reported to a model as often as they may be. No noise was drawn, no privacy is
- * spent, and the message contains nothing of the data or their key.
+ * These data were reported to a model, or tokens were charged for them, as often as they may be. No
+ * noise was drawn, no privacy is spent, and the message contains nothing of the data or their key.
  */
 public final class AlreadyReportedException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -11,22 +13,24 @@ public final class AlreadyReportedException extends RuntimeException {
   private final long reported;
   private final int times;
 
-  /**
-   * @param waiting how many tokens wait for further reports
-   */
-  AlreadyReportedException(String modelId, long reported, long waiting, int times) {
+  AlreadyReportedException(String modelId, Counts counts, int times) {
     super(
         "data of this key were reported to model "
             + modelId
             + " "
-            + often(reported)
-            + (waiting == 0 ? "" : ", tokens wait for " + waiting + " more of their reports")
+            + often(counts.reported())
+            + tokens(counts.charged() - counts.reported())
             + ", and they may be "
             + often(times)
             + "; give other data another key, or set the key's times to report the same again");
     this.modelId = modelId;
-    this.reported = reported;
+    reported = counts.reported();
     this.times = times;
+  }
+
+  /** A token is charged for good, whether or not a report with it was drawn. */
+  private static String tokens(int more) {
+    return more > 0 ? ", tokens were charged for " + more + " more of their reports" : "";
   }
 
   private static String often(long times) {

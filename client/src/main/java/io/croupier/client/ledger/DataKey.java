@@ -3,6 +3,7 @@ package io.croupier.client.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
+import io.croupier.schemas.GradientReports;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -49,9 +50,14 @@ public final class DataKey {
    * A text that is another one for other data; it stays on the device.
    *
    * @param text from 1 to {@value #MAX_BYTES} bytes of UTF-8
-   * @throws IllegalArgumentException if it is empty or longer
+   * @throws IllegalArgumentException if it is empty, longer or no Unicode
    */
   public static DataKey of(String text) {
+    if (!GradientReports.isUnicode(text)) {
+      throw new IllegalArgumentException(
+          "the key has half of a surrogate pair; it must be Unicode, since all halves have the same"
+              + " bytes of UTF-8");
+    }
     ByteString bytes = ByteString.copyFrom(text, UTF_8);
     if (bytes.isEmpty() || bytes.size() > MAX_BYTES) {
       throw new IllegalArgumentException(

@@ -27,7 +27,7 @@ final class LedgerEntry {
     TOKEN_STATE(9),
     /** A token carried over from an earlier file; the header includes its charge. */
     CARRIED_TOKEN(10),
-    /** How often which data were reported, carried over from an earlier file. */
+    /** How often which data were charged and reported, carried over from an earlier file. */
     CARRIED_DATA(11);
 
     private final byte code;

@@ -1,6 +1,7 @@
 package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
+import io.croupier.client.ledger.ReportedData.Counts;
 import io.croupier.client.ledger.StoredToken.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,18 +37,13 @@ final class LedgerState {
         StoredToken next = token(entry);
         boolean follows = earlier != null && next != null && next.follows(earlier);
         if (follows && next.stage() == Stage.DRAWN) {
-          reported.add(next.data());
+          reported.add(next.data(), Counts.DRAWN);
         }
         yield follows && putToken(entry);
       }
-      case TOKEN -> sequence == nextSequence() && putToken(entry) && charge(entry);
-      case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED -> {
-        boolean isNext = sequence == nextSequence() && put(entry) && charge(entry);
-        if (isNext) {
-          reported.add(entry.data());
-        }
-        yield isNext;
-      }
+      case TOKEN -> sequence == nextSequence() && putToken(entry) && charge(entry, Counts.TOKEN);
+      case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED ->
+          sequence == nextSequence() && put(entry) && charge(entry, Counts.REPORT);
     };
   }
 
@@ -73,8 +69,9 @@ final class LedgerState {
     return StoredToken.parse(entry.sequence(), entry.data(), entry.content());
   }
 
-  private boolean charge(LedgerEntry entry) {
+  private boolean charge(LedgerEntry entry, Counts counts) {
     spent = spent.plus(entry.cost());
+    reported.add(entry.data(), counts);
     return true;
   }
 
@@ -112,17 +109,9 @@ final class LedgerState {
     return kept != null && kept.stage() == token.stage();
   }
 
-  /** How often data were reported. */
-  int reported(ByteString data) {
+  /** How often data were charged and reported. */
+  Counts counts(ByteString data) {
     return reported.of(data);
-  }
-
-  /** How many other tokens wait for a report of the data. */
-  long waiting(ByteString data, long sequence) {
-    return tokens.values().stream()
-        .filter(token -> token.sequence() != sequence && token.isWaiting())
-        .filter(token -> token.data().equals(data))
-        .count();
   }
 
   /** Pending reports in order. */

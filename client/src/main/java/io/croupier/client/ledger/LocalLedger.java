@@ -1,6 +1,7 @@
 package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
+import io.croupier.client.ledger.ReportedData.Counts;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -14,6 +15,7 @@ import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * The record of all reports that one person has released from this device, and of those not yet
@@ -44,8 +46,6 @@ public final class LocalLedger implements AutoCloseable {
    * that old.
    */
   public static final int WINDOW = 64;
-
-  private static final long NO_SEQUENCE = -1;
 
   private final String userId;
   private final Limit limit;
@@ -172,34 +172,26 @@ public final class LocalLedger implements AutoCloseable {
 
   /** How often data were reported to a model, by whatever kind of report. */
   public synchronized long reported(String modelId, DataKey key) {
-    return state.reported(secret.data(modelId, key));
-  }
-
-  /**
-   * How many tokens wait for a report of data to a model: {@link #reported} doesn't count them, and
-   * {@link #chargeToken} adds none beyond the key's times.
-   */
-  public synchronized long waiting(String modelId, DataKey key) {
-    return state.waiting(secret.data(modelId, key), NO_SEQUENCE);
+    return state.counts(secret.data(modelId, key)).reported();
   }
 
   /**
    * Checks that data may be reported to a model once more.
    *
    * @throws AlreadyReportedException if they were reported as often as the key allows, or tokens
-   *     wait for the rest of its reports
+   *     were charged for the rest of its reports
    */
   public void requireUnreported(String modelId, DataKey key) {
-    ByteString unused = unreported(modelId, key, NO_SEQUENCE);
+    ByteString unused = unreported(modelId, key, Counts::most);
   }
 
-  /** The digest of data that may be reported once more, with a token of that number. */
-  private synchronized ByteString unreported(String modelId, DataKey key, long token) {
+  /** The digest of data whose count is below the times of their key. */
+  private synchronized ByteString unreported(
+      String modelId, DataKey key, ToIntFunction<Counts> count) {
     ByteString data = secret.data(modelId, key);
-    long reports = state.reported(data);
-    long waiting = state.waiting(data, token);
-    if (reports + waiting >= key.times()) {
-      throw new AlreadyReportedException(modelId, reports, waiting, key.times());
+    Counts counts = state.counts(data);
+    if (count.applyAsInt(counts) >= key.times()) {
+      throw new AlreadyReportedException(modelId, counts, key.times());
     }
     return data;
   }
@@ -229,8 +221,9 @@ public final class LocalLedger implements AutoCloseable {
    * The same for a token that pays for one later report: charges it, and makes what is needed to
    * ask for it durable. Only then may it be asked for.
    *
-   * @param key names the data that the report is to be about. They are reported only when it is
-   *     {@linkplain #draw drawn}; until then the token is one of the reports that the key allows
+   * @param key names the data that the report is to be about. The token is one of the reports that
+   *     the key allows, for good, also if none is {@linkplain #draw drawn} with it: whether a
+   *     further token is asked for must not show that
    * @param randomiser the randomiser that will draw the report, whose cost is charged; it must
    *     disclose a bounded cost
    * @param request creates the bytes of the stage {@link StoredToken.Stage#ASKED} for the given
@@ -247,6 +240,8 @@ public final class LocalLedger implements AutoCloseable {
     return charge(
         modelId,
         key,
+        // Not by what was reported: the request would reveal in which publication.
+        Counts::charged,
         cost,
         limit::admit,
         (sequence, data) ->
@@ -286,7 +281,7 @@ public final class LocalLedger implements AutoCloseable {
    */
   public synchronized StoredToken draw(
       StoredToken token, String modelId, DataKey key, Supplier<byte[]> report) {
-    ByteString data = unreported(modelId, key, token.sequence());
+    ByteString data = unreported(modelId, key, Counts::reported);
     return advance(
         token, new StoredToken(token.sequence(), StoredToken.Stage.DRAWN, data, report.get()));
   }
@@ -375,6 +370,7 @@ public final class LocalLedger implements AutoCloseable {
     return charge(
         modelId,
         key,
+        Counts::most,
         released,
         admission,
         (sequence, data) -> new StoredReport(sequence, draw.apply(sequence)),
@@ -402,12 +398,13 @@ public final class LocalLedger implements AutoCloseable {
   private synchronized <T> T charge(
       String modelId,
       DataKey key,
+      ToIntFunction<Counts> count,
       ReleaseCost released,
       BiConsumer<Spent, Spent> admission,
       Draw<T> draw,
       ToEntry<T> toEntry) {
     requireOpen();
-    ByteString data = unreported(modelId, key, NO_SEQUENCE);
+    ByteString data = unreported(modelId, key, count);
     long sequence = state.nextSequence();
     long oldest = state.oldestPending();
     if (sequence - oldest >= WINDOW) {

@@ -5,42 +5,75 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How often which data were reported, by their digests. Nothing is ever forgotten. */
+/**
+ * How often which data were charged and reported, by their digests. Nothing is ever forgotten: a
+ * request for a token must not depend on whether an earlier token of the data had its report.
+ */
 final class ReportedData {
-  private static final int BYTES = LedgerSecret.DATA_BYTES + Integer.BYTES;
+  private static final int BYTES = LedgerSecret.DATA_BYTES + 2 * Integer.BYTES;
 
-  private final Map<ByteString, Integer> reported = new HashMap<>();
+  /**
+   * The counts of data.
+   *
+   * @param charged reports and tokens that were charged for them
+   * @param reported reports of them, also by tokens that were charged for other data
+   */
+  record Counts(int charged, int reported) {
+    private static final Counts NONE = new Counts(0, 0);
+    static final Counts TOKEN = new Counts(1, 0);
+    static final Counts DRAWN = new Counts(0, 1);
+    static final Counts REPORT = new Counts(1, 1);
 
-  int of(ByteString data) {
-    return reported.getOrDefault(data, 0);
+    private Counts plus(Counts more) {
+      return new Counts(
+          Math.addExact(charged, more.charged), Math.addExact(reported, more.reported));
+    }
+
+    int most() {
+      return Math.max(charged, reported);
+    }
   }
 
-  void add(ByteString data) {
+  private final Map<ByteString, Counts> counts = new HashMap<>();
+
+  Counts of(ByteString data) {
+    return counts.getOrDefault(data, Counts.NONE);
+  }
+
+  void add(ByteString data, Counts more) {
     if (!data.equals(LedgerEntry.UNKNOWN_DATA)) {
-      reported.merge(data, 1, Math::addExact);
+      counts.merge(data, more, Counts::plus);
     }
   }
 
   boolean isEmpty() {
-    return reported.isEmpty();
+    return counts.isEmpty();
   }
 
-  /** Of each data the digest, and the count in four bytes. */
+  /** Of each data the digest, and each count in four bytes. */
   byte[] encoded() {
-    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(BYTES, reported.size()));
-    reported.forEach((data, count) -> bytes.put(data.asReadOnlyByteBuffer()).putInt(count));
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(BYTES, counts.size()));
+    counts.forEach(
+        (data, count) ->
+            bytes
+                .put(data.asReadOnlyByteBuffer())
+                .putInt(count.charged())
+                .putInt(count.reported()));
     return bytes.array();
   }
 
   /** Takes {@link #encoded} bytes, before any other data; false if they are malformed. */
   boolean take(byte[] encoded) {
     ByteBuffer bytes = ByteBuffer.wrap(encoded);
-    boolean isSound = reported.isEmpty() && encoded.length % BYTES == 0;
+    boolean isSound = counts.isEmpty() && encoded.length % BYTES == 0;
     while (isSound && bytes.hasRemaining()) {
       byte[] data = new byte[LedgerSecret.DATA_BYTES];
       bytes.get(data);
-      int count = bytes.getInt();
-      isSound = count > 0 && reported.put(ByteString.copyFrom(data), count) == null;
+      Counts count = new Counts(bytes.getInt(), bytes.getInt());
+      isSound =
+          Math.min(count.charged(), count.reported()) >= 0
+              && count.most() > 0
+              && counts.put(ByteString.copyFrom(data), count) == null;
     }
     return isSound;
   }

@@ -59,11 +59,6 @@ public final class StoredToken {
     return data;
   }
 
-  /** Whether a report with it may still be drawn. */
-  boolean isWaiting() {
-    return stage.compareTo(Stage.DRAWN) < 0;
-  }
-
   /** Whether this may be the next state of an earlier one: stages never return. */
   boolean follows(StoredToken earlier) {
     return sequence == earlier.sequence && stage.compareTo(earlier.stage) > 0;

@@ -22,7 +22,13 @@ public record AccountParts(
    *
    * @param userId in UTF-8
    */
-  public record Request(ByteString userId, ByteString tag) {}
+  public record Request(ByteString userId, ByteString tag) {
+    /** Contains no person. */
+    @Override
+    public String toString() {
+      return "AccountParts.Request";
+    }
+  }
 
   /** The answers of a gateway, without any request yet. */
   public static Answers<Request, Account> noAnswers() {

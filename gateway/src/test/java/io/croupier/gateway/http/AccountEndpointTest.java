@@ -67,6 +67,12 @@ class AccountEndpointTest {
     gateway.close();
   }
 
+  @Test
+  void aRequestPrintsNobody() {
+    ByteString user = ByteString.copyFromUtf8("ada");
+    assertThat(new AccountParts.Request(user, ByteString.EMPTY).toString()).doesNotContain("ada");
+  }
+
   private LocalConnector.LocalEndPoint ask(String headers) {
     return gateway.begin(
         ("GET /v1/account HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n").getBytes(UTF_8));
