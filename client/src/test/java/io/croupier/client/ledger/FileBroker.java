@@ -18,6 +18,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -29,6 +30,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * some records that did arrive.
  */
 final class FileBroker extends MockProducer<byte[], byte[]> {
+  private static final RecordMetadata STORED =
+      new RecordMetadata(new TopicPartition("gradients", 0), 0, 0, 0, 0, 0);
+
   private static final int UNDER_WAY = 2;
   private static final int SILENT_EVERY = 5;
 
@@ -80,7 +84,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
       underWay.add(callback);
     }
     if (underWay.size() > UNDER_WAY) {
-      underWay.remove().onCompletion(null, null);
+      underWay.remove().onCompletion(STORED, null);
     }
     return new CompletableFuture<>();
   }
@@ -89,7 +93,7 @@ final class FileBroker extends MockProducer<byte[], byte[]> {
   @Override
   public synchronized void flush() {
     while (!underWay.isEmpty()) {
-      underWay.remove().onCompletion(null, null);
+      underWay.remove().onCompletion(STORED, null);
     }
   }
 }
