@@ -11,8 +11,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Whether the job would refuse a person's next report, as far as the job's account shows: it is
@@ -113,7 +113,8 @@ final class JobAdmission {
 
   /** Whether what is left shows that limits admit a report: only that of these two kinds does. */
   private static boolean isShownByLeft(Account known, String modelId) {
-    List<Left> left = Stream.concat(onAll(known), onModel(known, modelId)).collect(Collectors.toList());
+    List<Left> left =
+        Stream.concat(onAll(known), onModel(known, modelId)).collect(Collectors.toList());
     return !left.isEmpty()
         && left.stream().noneMatch(each -> each.hasMu() || each.hasEpsilonAtDelta());
   }
