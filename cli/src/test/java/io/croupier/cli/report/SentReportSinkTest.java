@@ -206,7 +206,8 @@ class SentReportSinkTest {
   @Test
   void noNoiseIsDrawnWhilePendingReportsCannotBeSent() {
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      ledger.release("m", DataKey.of("day").times(LocalLedger.WINDOW), NOISE, SentReportSinkTest::stored);
+      ledger.release(
+          "m", DataKey.of("day").times(LocalLedger.WINDOW), NOISE, SentReportSinkTest::stored);
     }
     producer.sendException = new KafkaException("no broker");
 
