@@ -144,7 +144,7 @@ class ExamplesTest {
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =
         Files.readAllLines(Path.of("..", "docs", "audit.md")).stream()
-            .filter(line -> line.startsWith("./croupier audit "))
+            .filter(line -> line.startsWith("./croupier audit --"))
             .toList();
     assertThat(commands).hasSize(1);
     String[] arguments = commands.get(0).replace("./croupier ", "").split(" ");

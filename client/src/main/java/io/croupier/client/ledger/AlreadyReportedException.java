@@ -1,6 +1,6 @@
 package io.croupier.client.ledger;
 
-import io.croupier.client.ledger.ReportedData.Counts;
+import io.croupier.client.ledger.ReportedData.DataCounts;
 
 /**
  * These data were reported to a model, or tokens were charged for them, as often as they may be. No
@@ -13,7 +13,7 @@ public final class AlreadyReportedException extends RuntimeException {
   private final long reported;
   private final int times;
 
-  AlreadyReportedException(String modelId, Counts counts, int times) {
+  AlreadyReportedException(String modelId, DataCounts counts, int times) {
     super(
         "data of this key were reported to model "
             + modelId

@@ -1,7 +1,7 @@
 package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
-import io.croupier.client.ledger.ReportedData.Counts;
+import io.croupier.client.ledger.ReportedData.DataCounts;
 import io.croupier.client.ledger.StoredToken.Stage;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,13 +37,14 @@ final class LedgerState {
         StoredToken next = token(entry);
         boolean follows = earlier != null && next != null && next.follows(earlier);
         if (follows && next.stage() == Stage.DRAWN) {
-          reported.add(next.data(), Counts.DRAWN);
+          reported.add(next.data(), DataCounts.DRAWN);
         }
         yield follows && putToken(entry);
       }
-      case TOKEN -> sequence == nextSequence() && putToken(entry) && charge(entry, Counts.TOKEN);
+      case TOKEN ->
+          sequence == nextSequence() && putToken(entry) && charge(entry, DataCounts.TOKEN);
       case DISCLOSED, UNDISCLOSED, UNBOUNDED, UNDISCLOSED_UNBOUNDED ->
-          sequence == nextSequence() && put(entry) && charge(entry, Counts.REPORT);
+          sequence == nextSequence() && put(entry) && charge(entry, DataCounts.REPORT);
     };
   }
 
@@ -69,7 +70,7 @@ final class LedgerState {
     return StoredToken.parse(entry.sequence(), entry.data(), entry.content());
   }
 
-  private boolean charge(LedgerEntry entry, Counts counts) {
+  private boolean charge(LedgerEntry entry, DataCounts counts) {
     spent = spent.plus(entry.cost());
     reported.add(entry.data(), counts);
     return true;
@@ -110,7 +111,7 @@ final class LedgerState {
   }
 
   /** How often data were charged and reported. */
-  Counts counts(ByteString data) {
+  DataCounts counts(ByteString data) {
     return reported.of(data);
   }
 

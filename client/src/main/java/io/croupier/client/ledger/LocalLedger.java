@@ -1,7 +1,7 @@
 package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
-import io.croupier.client.ledger.ReportedData.Counts;
+import io.croupier.client.ledger.ReportedData.DataCounts;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
@@ -182,14 +182,14 @@ public final class LocalLedger implements AutoCloseable {
    *     were charged for the rest of its reports
    */
   public void requireUnreported(String modelId, DataKey key) {
-    ByteString unused = unreported(modelId, key, Counts::most);
+    ByteString unused = unreported(modelId, key, DataCounts::most);
   }
 
   /** The digest of data whose count is below the times of their key. */
   private synchronized ByteString unreported(
-      String modelId, DataKey key, ToIntFunction<Counts> count) {
+      String modelId, DataKey key, ToIntFunction<DataCounts> count) {
     ByteString data = secret.data(modelId, key);
-    Counts counts = state.counts(data);
+    DataCounts counts = state.counts(data);
     if (count.applyAsInt(counts) >= key.times()) {
       throw new AlreadyReportedException(modelId, counts, key.times());
     }
@@ -241,7 +241,7 @@ public final class LocalLedger implements AutoCloseable {
         modelId,
         key,
         // Not by what was reported: the request would reveal in which publication.
-        Counts::charged,
+        DataCounts::charged,
         cost,
         limit::admit,
         (sequence, data) ->
@@ -281,7 +281,7 @@ public final class LocalLedger implements AutoCloseable {
    */
   public synchronized StoredToken draw(
       StoredToken token, String modelId, DataKey key, Supplier<byte[]> report) {
-    ByteString data = unreported(modelId, key, Counts::reported);
+    ByteString data = unreported(modelId, key, DataCounts::reported);
     return advance(
         token, new StoredToken(token.sequence(), StoredToken.Stage.DRAWN, data, report.get()));
   }
@@ -370,7 +370,7 @@ public final class LocalLedger implements AutoCloseable {
     return charge(
         modelId,
         key,
-        Counts::most,
+        DataCounts::most,
         released,
         admission,
         (sequence, data) -> new StoredReport(sequence, draw.apply(sequence)),
@@ -398,7 +398,7 @@ public final class LocalLedger implements AutoCloseable {
   private synchronized <T> T charge(
       String modelId,
       DataKey key,
-      ToIntFunction<Counts> count,
+      ToIntFunction<DataCounts> count,
       ReleaseCost released,
       BiConsumer<Spent, Spent> admission,
       Draw<T> draw,

@@ -18,14 +18,14 @@ final class ReportedData {
    * @param charged reports and tokens that were charged for them
    * @param reported reports of them, also by tokens that were charged for other data
    */
-  record Counts(int charged, int reported) {
-    private static final Counts NONE = new Counts(0, 0);
-    static final Counts TOKEN = new Counts(1, 0);
-    static final Counts DRAWN = new Counts(0, 1);
-    static final Counts REPORT = new Counts(1, 1);
+  record DataCounts(int charged, int reported) {
+    private static final DataCounts NONE = new DataCounts(0, 0);
+    static final DataCounts TOKEN = new DataCounts(1, 0);
+    static final DataCounts DRAWN = new DataCounts(0, 1);
+    static final DataCounts REPORT = new DataCounts(1, 1);
 
-    private Counts plus(Counts more) {
-      return new Counts(
+    private DataCounts plus(DataCounts more) {
+      return new DataCounts(
           Math.addExact(charged, more.charged), Math.addExact(reported, more.reported));
     }
 
@@ -34,15 +34,15 @@ final class ReportedData {
     }
   }
 
-  private final Map<ByteString, Counts> counts = new HashMap<>();
+  private final Map<ByteString, DataCounts> counts = new HashMap<>();
 
-  Counts of(ByteString data) {
-    return counts.getOrDefault(data, Counts.NONE);
+  DataCounts of(ByteString data) {
+    return counts.getOrDefault(data, DataCounts.NONE);
   }
 
-  void add(ByteString data, Counts more) {
+  void add(ByteString data, DataCounts more) {
     if (!data.equals(LedgerEntry.UNKNOWN_DATA)) {
-      counts.merge(data, more, Counts::plus);
+      counts.merge(data, more, DataCounts::plus);
     }
   }
 
@@ -69,7 +69,7 @@ final class ReportedData {
     while (isSound && bytes.hasRemaining()) {
       byte[] data = new byte[LedgerSecret.DATA_BYTES];
       bytes.get(data);
-      Counts count = new Counts(bytes.getInt(), bytes.getInt());
+      DataCounts count = new DataCounts(bytes.getInt(), bytes.getInt());
       isSound =
           Math.min(count.charged(), count.reported()) >= 0
               && count.most() > 0
