@@ -248,7 +248,9 @@ class GatewayITCase {
     assertThat(future.err()).contains("'round' is 1000000", "found on gateway " + address);
 
     Files.writeString(token, "no.jwt.atall");
-    CommandOutcome unknown = report(address, token, line, "1");
+    // Other data than before, which would not be sent again.
+    String other = line.replace("0.5, -0.5", "0.25, -0.5");
+    CommandOutcome unknown = report(address, token, other, "1");
     assertThat(unknown.code()).isEqualTo(1);
     assertThat(unknown.err())
         .contains(
@@ -319,7 +321,7 @@ class GatewayITCase {
       assertThatThrownBy(() -> reportTo("counted", tablet))
           .isInstanceOf(JobRefusedException.class)
           .hasMessageContaining(
-              "the job refused this device's report 0: limits.reports is 2: 2 was spent before");
+              "no report of this person now; the last was refused: limits.reports is 2: 2 was spent");
       assertThat(awaitEvents("counted", 3)).as("nothing was drawn since").hasSize(3);
     }
   }

@@ -237,11 +237,10 @@ class ReportE2ECase {
     List<String> report = scripts("docs/model.md", "### From another program");
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
-        .containsPattern("(?m)^1 sent, .*In the ledger: 1 report, epsilon 1 of 20\\.( |$)");
+        .containsPattern("(?m)^1 sent[,.] .*In the ledger: 1 report, epsilon 1 of 20\\.( |$)");
     List<String> program = scripts("docs/model.md", "### From a JVM app");
     assertThat(program).hasSize(1);
-    assertThat(succeed(program.get(0)))
-        .containsPattern("(?m)^Sent for round \\d+: report 0, SIZE\\. Reports in the ledger: 1$");
+    assertThat(succeed(program.get(0))).containsPattern("(?m)^Sent for round \\d+: SIZE$");
   }
 
   @Tag("thorough")
