@@ -192,7 +192,7 @@ class ContainersE2ECase {
     assertThat(get(containers, 8081, "/jobmanager/log"))
         .as("the log on Flink's pages")
         .contains("Completed checkpoint")
-        .doesNotContain("Marking checkpoint");
+        .doesNotContain("as completed for source");
     assertThat(containers.shell("podman logs $(%sps -q taskmanager) 2>&1".formatted(COMPOSE)))
         .contains(" WARN ")
         .doesNotContain("pendingCommittables", "Flushing new partitions");

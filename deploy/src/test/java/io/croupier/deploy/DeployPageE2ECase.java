@@ -117,7 +117,7 @@ class DeployPageE2ECase {
     assertThat(jobManager.split("Completed checkpoint")).hasSizeGreaterThan(10);
     assertThat(jobManager + Files.readString(logs.resolve("taskmanager-1.log")))
         .contains(" WARN ")
-        .doesNotContain("pendingCommittables", "Flushing new partitions", "Marking checkpoint");
+        .doesNotContain("pendingCommittables", "Flushing new partitions", "as completed for source");
   }
 
   private static String get(String address) throws Exception {

@@ -46,6 +46,8 @@ class LogsTest {
     assertThat(
             logs(CLUSTER, SOURCES, Level.INFO, "Marking checkpoint 7 as completed for source s."))
         .isFalse();
+    assertThat(logs(CLUSTER, SOURCES, Level.INFO, "Marking checkpoint 7 as aborted for source s."))
+        .isTrue();
     assertThat(logs(CLUSTER, SOURCES, Level.INFO, "Closing SourceCoordinator for source s."))
         .isTrue();
   }
