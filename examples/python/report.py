@@ -3,7 +3,7 @@
 
 Requires the package of this project and Kafka's client (docs/clients.md):
 
-    pip install ./python confluent-kafka
+    pip install ./devices/python confluent-kafka
     python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3
 
 The gradient is that of the squared loss (<w, x> - y)^2 / 2 on fixed data. The package hides it,

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** A simple name means one class in the main code of all modules, nested classes included. */
 class ClassNamesTest {
-  private static final Pattern MAIN = Pattern.compile("[\\w-]+/src/main/java/.*\\.java");
+  private static final Pattern MAIN = Pattern.compile("[\\w/-]+/src/main/java/.*\\.java");
 
   /** Text that may contain words of a declaration. */
   private static final Pattern TEXT =

@@ -15,7 +15,7 @@ final class Recipe {
 
   /** Studies and benchmarks measure some learners and mechanisms only. */
   private static final Pattern MAIN =
-      Pattern.compile("(?!studies|bench)\\w+/src/main/.*\\.(java|proto)");
+      Pattern.compile("(?!lab/)[\\w/-]+/src/main/.*\\.(java|proto)");
 
   private static final Pattern COMMENT = Pattern.compile("//[^\n]*|/\\*.*?\\*/", Pattern.DOTALL);
   private static final Pattern ROW = Pattern.compile("\\n\\|[^|]*\\| `(\\w+\\.\\w+)` \\|");

@@ -269,7 +269,7 @@ class PythonExampleITCase {
         .environment()
         .merge(
             "PYTHONPATH",
-            Path.of("../python/src").toAbsolutePath().toString(),
+            Path.of("../devices/python/src").toAbsolutePath().toString(),
             (others, own) -> own + File.pathSeparator + others);
     return builder
         .redirectErrorStream(true)

@@ -1,0 +1,155 @@
+package io.croupier.client.randomiser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.ReportMaker;
+import io.croupier.client.RoundTerms;
+import io.croupier.client.Updates;
+import io.croupier.client.ledger.FrequentData;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.ledger.StoredReport;
+import io.croupier.noise.SecureBits;
+import io.croupier.noise.Statistics;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StatisticEstimate.TextValues;
+import io.croupier.schemas.TextCandidates;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Votes for texts, as bytes. */
+class TextVotesTest {
+  /**
+   * With this file the tests of croupier.js and of the Python package compare their votes. A value
+   * is an expression of JavaScript.
+   */
+  private static final Path GOLDEN = Path.of("../../devices/python/tests/golden/texts.json");
+
+  /** Enough for every case, at 2 for each group that is drawn. */
+  private static final int WORDS = 24;
+
+  private static final String[] VALUES = {
+    "'ab'",
+    "'abc'",
+    "'a'",
+    "'aba'",
+    "'abab'",
+    "'ababa'",
+    "'cad'",
+    "'ca'",
+    "'c'",
+    "'cade'",
+    "'d'",
+    "'de'",
+    "'dd'",
+    "'\u00e9'",
+    "'-'",
+    "'d\u00e9-e'",
+    "'x'",
+    "'A'",
+    "''",
+    "'a b'",
+    "'ab '",
+    "'\ud83d\ude00'",
+    "null",
+    "7",
+    "true"
+  };
+
+  private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+  private final ReportMaker maker =
+      new ReportMaker(
+          ledger, Clock.fixed(Instant.ofEpochMilli(1_800_000_123_456L), ZoneOffset.UTC));
+
+  private static RoundTerms terms(long round) {
+    ModelUpdate.Builder update =
+        Updates.update("m", round, 0).setQuestionProbability(1).setAnswerProbability(1);
+    update.addStatisticsBuilder().getStatisticBuilder().setName("words");
+    update
+        .getStatisticsBuilder(0)
+        .setTexts(
+            TextValues.newBuilder()
+                .addAllPrefixes(List.of("", "a", "", "ab", "d"))
+                .addAllTexts(List.of("ab", "", "cad")))
+        .getStatisticBuilder()
+        .getPrefixesBuilder()
+        .setAlphabet("a-e\u00e9-")
+        .setLength(4)
+        .setTop(3);
+    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+  }
+
+  /** What a Java program has no text for is null. */
+  private static String text(String value) {
+    return value.startsWith("'") ? value.substring(1, value.length() - 1) : null;
+  }
+
+  private static String words(SecureBits bits) {
+    return Stream.generate(() -> "\"" + Long.toUnsignedString(bits.getAsLong()) + "\"")
+        .limit(WORDS)
+        .collect(Collectors.joining(","));
+  }
+
+  /** A vote without the person's name, of a device with a fixed id. */
+  private String line(int number, String value) throws Exception {
+    RoundTerms terms = terms(number);
+    TextCandidates list = terms.texts().get("words");
+    HashedResponseRandomiser randomiser =
+        new HashedResponseRandomiser(
+            0.5,
+            TextCandidates.count(list.kind()),
+            Statistics.seeded(number),
+            Statistics.seeded(1000 + number));
+    StoredReport stored = maker.vote(terms, FrequentData.KEY, statistic -> text(value), randomiser);
+    ledger.acknowledge(stored.sequence());
+    byte[] report =
+        GradientReport.parseFrom(stored.bytes()).toBuilder()
+            .clearUserId()
+            .setDeviceId("abcdefghijklmnopqrstuv")
+            .build()
+            .toByteArray();
+    return "{\"value\":\"%s\",\"candidate\":%d,\"seed\":\"%s\",\"words\":[%s],\"report\":\"%s\"}"
+        .formatted(
+            value,
+            list.of(text(value)),
+            Long.toUnsignedString(Statistics.seeded(number).getAsLong()),
+            words(Statistics.seeded(1000 + number)),
+            HexFormat.of().formatHex(report));
+  }
+
+  @Test
+  void votesAreThoseOfTheFile() throws Exception {
+    List<String> lines = new ArrayList<>();
+    for (String value : VALUES) {
+      lines.add(line(lines.size(), value));
+    }
+    assertThat("[\n" + String.join(",\n", lines) + "\n]\n").isEqualTo(Files.readString(GOLDEN));
+  }
+
+  /** The list of another round is unknown, so nothing is reported about it. */
+  @Test
+  void aTextNeedsTheListOfItsOwnRound() {
+    RoundTerms terms = terms(1);
+    int count = TextCandidates.count(terms.texts().get("words").kind());
+    assertThat(count).isEqualTo(3 + 511 * 8);
+    HashedResponseRandomiser randomiser = new HashedResponseRandomiser(2, count);
+    assertThatThrownBy(
+            () -> maker.vote(terms.at(5), FrequentData.KEY, statistic -> "ab", randomiser))
+        .hasMessage(
+            "statistic words has no texts in the terms of the round; it must be a choice, or one"
+                + " of prefixes");
+    assertThat(ledger.spent().reports()).isZero();
+  }
+}

@@ -1,0 +1,406 @@
+package io.croupier.javascript;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.noise.CandidateVectors;
+import io.croupier.schemas.GradientReport;
+import java.io.File;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What one device reports, and in which rounds. */
+class DeviceTest extends DeviceFixture {
+  /** Words that a device draws at once. */
+  private static final int BLOCK = 64;
+
+  private List<String> urls() {
+    Value requests = visits.world().getMember("requests");
+    return java.util.stream.LongStream.range(0, requests.getArraySize())
+        .mapToObj(i -> requests.getArrayElement(i).getMember("url").asString())
+        .toList();
+  }
+
+  @Test
+  void aReportIsWhatTheJobExpandsToItsVector() {
+    Value device = visits.open(visits.page(), "{epsilon: 2}");
+    Value sent = visits.await(report(device, 4));
+    GradientReport report = Visits.report(visits.received().get(0));
+    assertThat(visits.received()).hasSize(1);
+    assertThat(Browser.bytes(sent.getMember("bytes"))).isEqualTo(visits.received().get(0));
+    assertThat(report.getModelId()).isEqualTo("m");
+    assertThat(report.getRound()).isEqualTo(4);
+    assertThat(report.hasUserId()).isFalse();
+    assertThat(report.getDeviceId()).isEqualTo(device.getMember("deviceId").asString()).hasSize(22);
+    assertThat(report.getSequence()).isZero();
+    assertThat(report.getCreatedAtMs() % 3_600_000).isZero();
+    assertThat(report.hasGradientBound()).isFalse();
+    assertThat(report.getPrivUnit().getEpsilon()).isEqualTo(2);
+    assertThat(report.getPrivUnit().getCandidates()).isEqualTo(256);
+    assertThat(report.getPrivUnit().getTop()).isEqualTo(new PrivUnitLaws().best(1, 2, 256).top());
+    double[] vector = new double[1];
+    double length = new PrivUnitLaws().best(1, 2, 256).scale();
+    CandidateVectors.expand(
+        report.getCandidate().getSeed(), report.getCandidate().getIndex(), length, vector);
+    Value shown = sent.getMember("randomiser").invokeMember("expand", sent.getMember("choice"), 1);
+    assertThat(shown.getArrayElement(0).asDouble()).isCloseTo(vector[0], within(1e-11));
+    assertThat(urls()).containsExactly("https://gateway.example/v1/reports");
+    Value headers = visits.world().getMember("requests").getArrayElement(0).getMember("headers");
+    assertThat(headers.getMember("Content-Type").asString()).isEqualTo("application/x-protobuf");
+    assertThat(headers.getMember("Authorization").asString()).isEqualTo("Bearer bearer");
+    assertThat(headers.getMember("Croupier-Client").asString())
+        .isEqualTo("javascript/" + browser.export("VERSION").asString());
+    assertThat(spent(device)).isEqualTo("2");
+  }
+
+  @Test
+  void aRoundIsReportedOnce() {
+    Value device = visits.open(visits.page(), "{}");
+    visits.await(report(device, 5));
+    assertThat(name(visits.failure(report(device, 5)))).isEqualTo("NotChosenError");
+    // Reports that are made at the same time are made one after the other.
+    Value one = report(device, 6);
+    Value other = report(device, 6);
+    visits.await(one);
+    assertThat(name(visits.failure(other))).isEqualTo("NotChosenError");
+    // An earlier one that wasn't reported may still be.
+    visits.await(report(device, 3));
+    assertThat(visits.received()).hasSize(3);
+  }
+
+  @Test
+  void aMovingClipNeedsTheSizeAndStatesItsBound() {
+    String clip =
+        "{size: 'FEATURES', slopeBound: 1, gradientBound: 0.5, gridExponent: -17,"
+            + " questionProbability: 0}";
+    Value device = visits.open(visits.page(), "{}");
+    Value snapshot = visits.snapshot(0, clip);
+    Value failure = visits.failure(device.invokeMember("report", snapshot, browser.array(0.1)));
+    assertThat(failure.getMember("message").asString()).contains("size is missing");
+    visits.await(device.invokeMember("report", snapshot, browser.array(0.1), 0.2));
+    assertThat(Visits.report(visits.received().get(0)).getGradientBound()).isEqualTo(0.5);
+    Value unknown = visits.snapshot(1, "{size: 9, questionProbability: 0}");
+    assertThat(
+            visits
+                .failure(device.invokeMember("report", unknown, browser.array(0.1)))
+                .getMember("message")
+                .asString())
+        .contains("FEATURES or GRADIENT");
+    assertThat(spent(device)).isEqualTo("1");
+  }
+
+  private Value rows(String loss) {
+    return browser
+        .eval(
+            "(module) => new module.Rows({features: [[1], [2]], targets: [0, 1], loss: module."
+                + loss
+                + "})")
+        .execute(browser.exports());
+  }
+
+  /** As often as the round asks for it: ReportedOnceTest has what a device refuses. */
+  private static Value takePart(Value device, Value snapshot, Value rows) {
+    return device.invokeMember("takePart", snapshot, rows, browser.eval("({times: Infinity})"));
+  }
+
+  private static final String ACCURACY =
+      "estimates: [{question: {name: 'right', accuracy: {}}}], questionProbability: ";
+
+  /** Which of the three a round asks for is decided before data is read; here it is certain. */
+  @Test
+  void takesPartByWhatTheRoundAsksFor() {
+    Value device = visits.open(visits.page(), "{}");
+    Value logistic = rows("logistic");
+    Value gradient = visits.snapshot(0, "{}");
+    Value question = visits.snapshot(1, "{" + ACCURACY + "1}");
+    Value size = visits.snapshot(2, "{size: 'GRADIENT', questionProbability: 1}");
+    Value nothing = visits.snapshot(3, "{answerProbability: 0}");
+    visits.await(takePart(device, gradient, logistic));
+    visits.await(takePart(device, question, logistic));
+    visits.await(takePart(device, size, logistic));
+    assertThat(visits.await(takePart(device, nothing, logistic)).isNull()).isTrue();
+    assertThat(visits.await(takePart(device, gradient, logistic)).isNull()).isTrue();
+    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    assertThat(reports).hasSize(3);
+    assertThat(reports.get(0).hasCandidate()).isTrue();
+    assertThat(reports.get(1).getAnswer().getQuestion()).isEqualTo("right");
+    assertThat(reports.get(1).getRandomisedResponse().getEpsilon()).isEqualTo(1);
+    assertThat(reports.get(2).getAnswer().getQuestion()).isEqualTo("clip");
+    assertThat(spent(device)).isEqualTo("3");
+  }
+
+  /** A value that is none of the categories counts as the last one; the report is never missing. */
+  @Test
+  void votesForTheCategoryOfAStatistic() {
+    Value device = visits.open(visits.page(), "{epsilon: 16}");
+    String counting =
+        "{statistics: [{statistic: {name: 'screen', choice: {categories: ['cart', 'home', 'other']}}}],"
+            + " questionProbability: 1}";
+    String[] categories = {"{screen: 'home'}", "{screen: 'elsewhere'}", "{screen: null}"};
+    for (int round = 0; round < categories.length; round++) {
+      Value own = browser.eval("({times: Infinity, categories: " + categories[round] + "})");
+      visits.await(
+          device.invokeMember("takePart", visits.snapshot(round, counting), rows("logistic"), own));
+    }
+    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    assertThat(reports).hasSize(3);
+    // Another group than that of the category is released with probability 2.3e-7.
+    assertThat(reports).extracting(r -> r.getVote().getIndex()).containsExactly(1, 2, 2);
+    assertThat(reports).extracting(r -> r.getVote().getStatistic()).containsOnly("screen");
+    assertThat(reports).noneMatch(r -> r.getVote().hasSeed());
+    Value unknown = device.invokeMember("takePart", visits.snapshot(5, counting), rows("logistic"));
+    assertThat(visits.await(unknown).isNull()).isTrue();
+    assertThat(spent(device)).isEqualTo("48");
+  }
+
+  /** Its people have no rows. */
+  @Test
+  void takesPartInAModelWithoutALearner() {
+    Value device = visits.open(visits.page(), "{epsilon: 16}");
+    String alone =
+        "{weights: undefined, average: undefined, gradientBound: undefined, gridExponent: undefined,"
+            + " statistics: [{statistic: {name: 'day', choice: {categories: ['a', 'b']}}}],"
+            + " questionProbability: 1}";
+    Value own = browser.eval("({categories: {day: 'b'}, times: 2})");
+    Value snapshot = visits.snapshot(3, alone);
+    visits.await(device.invokeMember("takePart", snapshot, null, own));
+    GradientReport report = Visits.report(visits.received().get(0));
+    assertThat(report.getRound()).isEqualTo(3);
+    // Another group is released with probability 1.1e-7.
+    assertThat(report.getVote().getIndex()).isOne();
+    assertThat(visits.await(device.invokeMember("takePart", snapshot, null, own)).isNull())
+        .isTrue();
+    assertThat(
+            visits
+                .failure(device.invokeMember("takePart", snapshot, rows("logistic"), own))
+                .getMember("message")
+                .asString())
+        .contains("dimension of the rows is 1");
+    assertThat(spent(device)).isEqualTo("16");
+  }
+
+  /** What is no number counts as the lower end of the range; the report is never missing. */
+  @Test
+  void answersWhetherANumberIsAboveTheThreshold() {
+    Value device = visits.open(visits.page(), "{epsilon: 16, limit: {epsilon: 200}}");
+    String measuring =
+        "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: 0, to: 1440}},"
+            + " threshold: 30}], questionProbability: 1}";
+    String[] values = {"31", "30", "1e9", "-1", "NaN", "Infinity", "null", "'31'"};
+    for (int round = 0; round < values.length; round++) {
+      Value own = browser.eval("({times: Infinity, categories: {minutes: " + values[round] + "}})");
+      visits.await(
+          device.invokeMember(
+              "takePart", visits.snapshot(round, measuring), rows("logistic"), own));
+    }
+    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    // The other bit is released with probability 1.1e-7.
+    assertThat(reports)
+        .extracting(r -> r.getAnswer().getBit())
+        .containsExactly(true, false, true, false, false, true, false, false);
+    assertThat(reports).extracting(r -> r.getAnswer().getQuestion()).containsOnly("minutes");
+    assertThat(reports).extracting(r -> r.getRandomisedResponse().getEpsilon()).containsOnly(16.0);
+    Value unknown =
+        device.invokeMember("takePart", visits.snapshot(10, measuring), rows("logistic"));
+    assertThat(visits.await(unknown).isNull()).isTrue();
+    assertThat(spent(device)).isEqualTo("128");
+  }
+
+  /** From the same random word, but for the name of the device. */
+  @Test
+  void answersAboutAThresholdAreThoseOfJava() throws Exception {
+    Value device = visits.open(visits.page(), "{epsilon: 0.5}");
+    String deviceId = device.getMember("deviceId").asString();
+    JsonNode golden =
+        new ObjectMapper().readTree(new File("../../devices/python/tests/golden/quantiles.json"));
+    int round = 0;
+    for (JsonNode one : golden) {
+      String measuring =
+          "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: -1440,"
+              + " to: 1440}}, threshold: %s}], questionProbability: 1}";
+      Value snapshot = visits.snapshot(round, measuring.formatted(one.get("threshold")));
+      Value own =
+          browser.eval(
+              "({times: Infinity, categories: {minutes: " + one.get("value").asText() + "}})");
+      long word = Long.parseUnsignedLong(one.get("word").asText());
+      browser.words(() -> word);
+      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
+      String report =
+          new String(visits.received().get(round), ISO_8859_1)
+              .replace(deviceId, "abcdefghijklmnopqrstuv");
+      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
+          .as("%s about %s", one.get("value"), one.get("threshold"))
+          .isEqualTo(one.get("report").asText());
+      round++;
+    }
+    assertThat(round).isEqualTo(22);
+  }
+
+  /** From the same random words, but for the name of the device. */
+  @Test
+  void votesForTextsAreThoseOfJava() throws Exception {
+    Value device = visits.open(visits.page(), "{epsilon: 0.5}");
+    String deviceId = device.getMember("deviceId").asString();
+    JsonNode golden =
+        new ObjectMapper().readTree(new File("../../devices/python/tests/golden/texts.json"));
+    String counting =
+        "{statistics: [{statistic: {name: 'words', prefixes: {alphabet: 'a-e\u00e9-', length: 4,"
+            + " top: 3}}, texts: {prefixes: ['', 'a', '', 'ab', 'd'], texts: ['ab', '', 'cad']}}],"
+            + " questionProbability: 1}";
+    Value candidateOf =
+        browser
+            .eval("(i) => (terms, value) => i.candidateOf(terms.statistics[0].texts, value)")
+            .execute(browser.export("internals"));
+    int round = 0;
+    for (JsonNode one : golden) {
+      Value snapshot = visits.snapshot(round, counting);
+      Value value = browser.eval("(" + one.get("value").asText() + ")");
+      assertThat(candidateOf.execute(snapshot.getMember("terms"), value).asInt())
+          .as(one.get("value").asText())
+          .isEqualTo(one.get("candidate").asInt());
+      // The seed is the first word of a block of its own.
+      AtomicInteger drawn = new AtomicInteger();
+      browser.words(
+          () -> {
+            int at = drawn.getAndIncrement();
+            JsonNode word = at < BLOCK ? one.get("seed") : one.get("words").get((at - BLOCK) % 24);
+            return Long.parseUnsignedLong(word.asText());
+          });
+      Value own =
+          browser.eval(
+              "({times: Infinity, categories: {words: " + one.get("value").asText() + "}})");
+      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
+      String report =
+          new String(visits.received().get(round), ISO_8859_1)
+              .replace(deviceId, "abcdefghijklmnopqrstuv");
+      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
+          .as(one.get("value").asText())
+          .isEqualTo(one.get("report").asText());
+      round++;
+    }
+    assertThat(round).isEqualTo(25);
+  }
+
+  /** No spec has such an alphabet; it would take megabytes, and minutes for each text. */
+  @Test
+  void anAlphabetOfTooManyLettersIsRefused() {
+    String letters =
+        "{statistics: [{statistic: {name: 'words', prefixes: {alphabet: '%s', length: 4, top: 3}},"
+            + " texts: {prefixes: ['']}}], questionProbability: 1}";
+    assertThat(visits.snapshot(0, letters.formatted("\\u0001-\\u0080")).isNull()).isFalse();
+    assertThatThrownBy(() -> visits.snapshot(0, letters.formatted("\\u0001-\\uffff".repeat(9))))
+        .hasMessageContaining("an alphabet has more than 128 letters");
+  }
+
+  /**
+   * Without classes there is no accuracy: such a device stays silent, whatever its rows contain.
+   */
+  @Test
+  void dataThatCanNotAnswerStaySilent() {
+    Value device = visits.open(visits.page(), "{}");
+    Value question = visits.snapshot(1, "{" + ACCURACY + "1}");
+    Value silent = visits.await(device.invokeMember("takePart", question, rows("absolute")));
+    assertThat(silent.isNull()).isTrue();
+    assertThat(name(visits.failure(device.invokeMember("report", question, browser.array(0.1)))))
+        .isEqualTo("NotChosenError");
+    assertThat(visits.received()).isEmpty();
+    assertThat(spent(device)).isEqualTo("0");
+  }
+
+  /**
+   * Answers and gradients count alike until the share is spent; then only gradients are reported.
+   */
+  @Test
+  void answersTakeNoMoreThanTheirShareOfTheLimit() {
+    Value device = visits.open(visits.page(), "{limit: {epsilon: 5, answers: 0.5}}");
+    Value logistic = rows("logistic");
+    String asked = "{" + ACCURACY + "1}";
+    for (int round = 0; round < 2; round++) {
+      visits.await(takePart(device, visits.snapshot(round, asked), logistic));
+    }
+    assertThat(visits.received()).hasSize(2);
+    Value third = visits.snapshot(2, asked);
+    assertThat(visits.await(takePart(device, third, logistic)).isNull()).isTrue();
+    Value size = visits.snapshot(3, "{size: 'GRADIENT', questionProbability: 1}");
+    assertThat(visits.await(takePart(device, size, logistic)).isNull()).isTrue();
+    Value failure =
+        visits.failure(device.invokeMember("answer", third, browser.eval("() => true")));
+    assertThat(name(failure)).isEqualTo("LimitReachedError");
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo(
+            "epsilon would add up to 3 in 3 reports; answers may take the share 0.5 of the limits");
+    for (int round = 4; round < 7; round++) {
+      visits.await(takePart(device, visits.snapshot(round, "{}"), logistic));
+    }
+    assertThat(visits.received()).hasSize(5);
+    assertThat(name(visits.failure(report(device, 7)))).isEqualTo("LimitReachedError");
+    assertThat(
+            name(
+                visits.failure(
+                    visits.opening(visits.page(), "{limit: {epsilon: 5, answers: 1.5}}"))))
+        .isEqualTo("CroupierError");
+  }
+
+  @Test
+  void answersTakeAShareOfTheLargestLimit() {
+    Value device = visits.open(visits.page(), "{limit: {epsilon: 1.7e308, answers: 0.5}}");
+    Value asked = visits.snapshot(0, "{" + ACCURACY + "1}");
+    visits.await(device.invokeMember("takePart", asked, rows("logistic")));
+    assertThat(visits.received()).hasSize(1);
+  }
+
+  /** An error, or a missing report, would disclose it. */
+  @Test
+  void aGradientThatIsNotFiniteIsReported() {
+    Value device = visits.open(visits.page(), "{}");
+    visits.await(
+        device.invokeMember("report", visits.snapshot(0, "{}"), browser.array(Double.NaN)));
+    visits.await(
+        device.invokeMember(
+            "report",
+            visits.snapshot(1, "{size: 'GRADIENT', questionProbability: 0}"),
+            browser.array(1),
+            Double.NaN));
+    assertThat(visits.received()).hasSize(2);
+  }
+
+  /**
+   * The clock moves by a step whenever it is read: twice from the beginning of a draw to its end.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, 100", "1, 98", "50, 0", "51, 98", "175, 50", "-1000, 100"})
+  void aReportIsSentAtAWholeMultipleOfTheDelay(int step, int wait) {
+    Value slept =
+        browser
+            .eval(
+                "(world, step) => {"
+                    + " Object.assign(globalThis, { world, step, time: 1800000000000, slept: [] });"
+                    + " return slept; }")
+            .execute(visits.world(), step);
+    Value device =
+        visits.open(
+            visits.page(),
+            "{releaseDelayMs: 100, now: () => { time += step; return time; },"
+                + " sleep: async (ms) => { slept.push(ms, world.requests.length); }}");
+    visits.await(report(device, 4));
+    assertThat(Browser.doubles(slept)).as("a wait, before any request").containsExactly(wait, 0);
+    assertThat(visits.received()).hasSize(1);
+  }
+
+  @Test
+  void aDelayOfAReleaseIsANumberOfAtLeastZero() {
+    Value failure = visits.failure(visits.opening(visits.page(), "{releaseDelayMs: -1}"));
+    assertThat(failure.getMember("message").asString())
+        .isEqualTo("releaseDelayMs is -1; it must be a number of at least 0");
+  }
+}

@@ -1,0 +1,348 @@
+package io.croupier.javascript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.croupier.client.ohttp.BinaryRequest;
+import io.croupier.client.ohttp.BinaryResponse;
+import io.croupier.client.ohttp.ObliviousExchange;
+import io.croupier.client.ohttp.ObliviousKeyPair;
+import io.croupier.client.token.Token;
+import io.croupier.schemas.AnonymousReport;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.graalvm.polyglot.PolyglotException;
+import org.graalvm.polyglot.Value;
+import org.graalvm.polyglot.proxy.ProxyExecutable;
+import org.graalvm.polyglot.proxy.ProxyObject;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Encapsulated requests of the browser: the vectors of RFC 9180 and RFC 9458 (NpmPackageTest
+ * repeats them in Node.js and Chromium), and a device whose relay and gateway are the Java side.
+ */
+class ObliviousHttpTest extends WindowFixture {
+  private static final ObliviousKeyPair KEYS = ObliviousKeyPair.derive(new byte[32]);
+  private static final String KEY = Base64.getEncoder().encodeToString(KEYS.key().encoded());
+
+  private final List<BinaryRequest> opened = new ArrayList<>();
+
+  @BeforeEach
+  void relay() {
+    ProxyExecutable open = arguments -> open(Browser.bytes(arguments[0]));
+    scenarios.getMember("relayBy").execute(visits.world(), open);
+  }
+
+  private ProxyObject open(byte[] body) {
+    try {
+      ObliviousExchange exchange = KEYS.open(body);
+      BinaryRequest message = BinaryRequest.parse(exchange.request());
+      opened.add(message);
+      Map<String, Object> header =
+          Map.of("Content-Type", message.header().getOrDefault("content-type", ""));
+      ProxyExecutable seal =
+          answer ->
+              browser.array(
+                  sealed(exchange, answer[0].asInt(), answer[1].asString(), answer[2].asString()));
+      return ProxyObject.fromMap(
+          Map.of(
+              "method", message.method(),
+              "header", ProxyObject.fromMap(header),
+              "body", browser.array(message.content().toByteArray()),
+              "seal", seal));
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static byte[] sealed(ObliviousExchange exchange, int status, String type, String body) {
+    return exchange.seal(
+        new BinaryResponse(status, Map.of("content-type", type), ByteString.copyFromUtf8(body))
+            .encoded());
+  }
+
+  private Value openThroughRelay() {
+    Value relay =
+        browser.eval("({url: 'https://relay.example/of/ours', key: '%s'})".formatted(KEY));
+    return visits.await(
+        scenarios
+            .getMember("openAnonymously")
+            .execute(browser.exports(), visits.page(), visits.crypto(), 1, relay));
+  }
+
+  private List<Value> relayed() {
+    return requests().stream()
+        .filter(request -> request.getMember("url").asString().startsWith("https://relay"))
+        .toList();
+  }
+
+  private static Properties vectors(String rfc) throws IOException {
+    Properties vectors = new Properties();
+    try (Reader reader =
+        Files.newBufferedReader(
+            Path.of("../../devices/java/src/test/resources/golden/%s.properties".formatted(rfc)))) {
+      vectors.load(reader);
+    }
+    return vectors;
+  }
+
+  private static Value bytes(String hex) {
+    return browser.array(HexFormat.of().parseHex(hex));
+  }
+
+  private static String hex(Value array) {
+    return HexFormat.of().formatHex(Browser.bytes(array));
+  }
+
+  private static Value pair(String privateKey, String publicKey) {
+    return browser
+        .eval("(privateKey, publicKey) => ({privateKey, publicKey})")
+        .execute(bytes(privateKey), bytes(publicKey));
+  }
+
+  private Value subtle() {
+    return browser.eval("(crypto) => crypto.subtle").execute(visits.crypto());
+  }
+
+  /** Appendix A.1.1 of RFC 9180. */
+  @Test
+  void theVectorsOfHpkeHold() throws Exception {
+    Properties rfc = vectors("rfc9180");
+    Value context =
+        visits.await(
+            browser
+                .internal("hpkeSender")
+                .execute(
+                    subtle(),
+                    pair(rfc.getProperty("skEm"), rfc.getProperty("enc")),
+                    bytes(rfc.getProperty("pkRm")),
+                    bytes(rfc.getProperty("info"))));
+    assertThat(hex(context.invokeMember("exported", "", 32)))
+        .isEqualTo(rfc.getProperty("exported"));
+    assertThat(hex(context.invokeMember("exported", "TestContext", 32)))
+        .isEqualTo(rfc.getProperty("exported_TestContext"));
+    Value message = browser.array(new byte[] {1, 2, 3});
+    Value sealed = visits.await(context.invokeMember("seal", message));
+    assertThat(Browser.bytes(sealed))
+        .isEqualTo(
+            WebKeys.aesGcm(
+                true,
+                HexFormat.of().parseHex(rfc.getProperty("key")),
+                HexFormat.of().parseHex(rfc.getProperty("base_nonce")),
+                new byte[] {1, 2, 3}));
+  }
+
+  /** Appendix A of RFC 9458. */
+  @Test
+  void theExampleOfObliviousHttpHolds() throws Exception {
+    Properties rfc = vectors("rfc9458");
+    String request = rfc.getProperty("encapsulated_request");
+    Value key =
+        browser
+            .eval("(publicKey) => ({id: [1], publicKey})")
+            .execute(bytes(rfc.getProperty("key_configuration").substring(6, 70)));
+    Value exchange =
+        visits.await(
+            browser
+                .internal("encapsulate")
+                .execute(
+                    subtle(),
+                    key,
+                    bytes(rfc.getProperty("request")),
+                    pair(rfc.getProperty("ephemeral_private_key"), request.substring(14, 78))));
+    assertThat(hex(exchange.getMember("request"))).isEqualTo(request);
+    String answer = rfc.getProperty("encapsulated_response");
+    assertThat(hex(visits.await(exchange.invokeMember("open", bytes(answer)))))
+        .isEqualTo(rfc.getProperty("response"));
+    byte[] changed = HexFormat.of().parseHex(answer);
+    for (int i = 0; i < changed.length; i++) {
+      changed[i] ^= 1;
+      visits.failure(exchange.invokeMember("open", browser.array(changed)));
+      changed[i] ^= 1;
+    }
+  }
+
+  @Test
+  void theRelaySeesBytesOfOneLengthAlone() throws Exception {
+    Value device = openThroughRelay();
+    for (long round = 0; round < 2 * PUBLICATIONS; round++) {
+      visits.await(takePart(device, update(round)));
+    }
+    assertThat(reports()).hasSize(2);
+    // Before each report, the windows.
+    assertThat(relayed()).hasSize(4);
+    Set<String> bodies = new HashSet<>();
+    for (Value request : relayed()) {
+      assertThat(request.getMember("url").asString()).isEqualTo("https://relay.example/of/ours");
+      assertThat(request.getMember("method").asString()).isEqualTo("POST");
+      assertThat(request.getMember("headers").getMemberKeys()).containsExactly("Content-Type");
+      byte[] body = Browser.bytes(request.getMember("body"));
+      assertThat(body).hasSize(2615);
+      bodies.add(HexFormat.of().formatHex(body));
+    }
+    assertThat(bodies).hasSize(4);
+    for (AnonymousReport report : reports()) {
+      String nonce = HexFormat.of().formatHex(Token.parse(report.getToken()).nonce().toByteArray());
+      assertThat(bodies).noneMatch(body -> body.contains(nonce));
+    }
+    // What a Java device sends, but for the format of the windows.
+    for (int i = 0; i < opened.size(); i += 2) {
+      BinaryRequest windows = opened.get(i);
+      assertThat(windows)
+          .isEqualTo(
+              new BinaryRequest(
+                  "GET",
+                  "gateway.example:8443",
+                  "/v1/models/m/windows",
+                  Map.of("accept", "application/json"),
+                  ByteString.EMPTY));
+      BinaryRequest report = opened.get(i + 1);
+      assertThat(report.method()).isEqualTo("POST");
+      assertThat(report.authority()).isEqualTo("gateway.example:8443");
+      assertThat(report.path()).isEqualTo("/v1/anonymous-reports");
+      assertThat(report.header()).isEqualTo(Map.of("content-type", "application/x-protobuf"));
+      assertThat(report.content().toByteArray()).hasSize(1024);
+    }
+  }
+
+  /** The failure at the publication of the device's first token, and of each later call. */
+  private Value failure(Value device, long round) {
+    return visits.failure(takePart(device, update(round)));
+  }
+
+  /** The publication of window 0 at which this device reports; before it there is no failure. */
+  private long slot(Value device) {
+    for (long round = 0; round < PUBLICATIONS; round++) {
+      Value state = scenarios.getMember("watch").execute(takePart(device, update(round)));
+      visits.run();
+      if (!state.getMember("failure").isNull()) {
+        return round;
+      }
+    }
+    throw new AssertionError("no report failed");
+  }
+
+  private void relayAnswers(String expression) {
+    scenarios
+        .getMember("relayAnswers")
+        .execute(
+            visits.world(),
+            browser.eval("({answer, problem}) => () => (" + expression + ")").execute(scenarios));
+  }
+
+  /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */
+  @Tag("ci")
+  @Test
+  void noAnswerOfTheRelayEndsAReport() throws Exception {
+    Value other =
+        browser.array(
+            sealed(KEYS.open(KEYS.key().encapsulate(new byte[2560]).request()), 409, "a/b", "{}"));
+    browser.eval("(value) => { globalThis.ofAnother = value; }").execute(other);
+    Value device = openThroughRelay();
+    relayAnswers("problem(400, 'lie')");
+    long slot = slot(device);
+    List<String> messages = new ArrayList<>();
+    for (String answer :
+        List.of(
+            "problem(422, 'lie')",
+            "answer(413)",
+            "answer(404)",
+            "({arrayBuffer: async () => { throw new TypeError('cut off'); }})",
+            "answer(200, {body: 'no ciphertext, but long enough for a nonce and a tag'})",
+            "({...answer(200), arrayBuffer: async () => ofAnother.buffer})")) {
+      relayAnswers(answer);
+      Value failure = failure(device, slot);
+      assertThat(name(failure)).isEqualTo("GatewayError");
+      assertThat(failure.getMember("isFinal").asBoolean()).isFalse();
+      messages.add(failure.getMember("message").asString());
+    }
+    assertThat(messages)
+        .containsExactly(
+            "the relay answered 422",
+            "the relay answered 413",
+            "the relay answered 404",
+            "the relay could not be reached",
+            "the relay's answer is not what the gateway encrypted for the request",
+            "the relay's answer is not what the gateway encrypted for the request");
+    assertThat(reports()).isEmpty();
+    relayAnswers("undefined");
+    visits.await(takePart(device, update(slot)));
+    assertThat(reports()).hasSize(1);
+  }
+
+  @Tag("ci")
+  @Test
+  void theGatewaysRefusalEndsAReport() {
+    Value device = openThroughRelay();
+    Value inside = visits.world().getMember("answersInside");
+    inside.invokeMember("push", browser.eval("undefined"));
+    inside.invokeMember("push", scenarios.getMember("problem").execute(422, "no"));
+    long slot = slot(device);
+    assertThat(relayed()).hasSize(2);
+    for (long round = slot; round < PUBLICATIONS; round++) {
+      visits.await(takePart(device, update(round)));
+    }
+    assertThat(relayed()).hasSize(2);
+    assertThat(reports()).isEmpty();
+  }
+
+  @Test
+  void aBrowserWithoutTheCurveSendsNothing() {
+    Value relay = browser.eval("({url: 'https://relay.example/', key: '%s'})".formatted(KEY));
+    Value gateway =
+        browser
+            .eval(
+                """
+                (module, relay, crypto) => new module.Gateway({
+                  url: 'https://gateway.example', relay,
+                  crypto: {getRandomValues: crypto.getRandomValues, subtle: {}},
+                  fetch: () => { throw new Error('sent'); },
+                })
+                """)
+            .execute(browser.exports(), relay, visits.crypto());
+    assertThat(visits.failure(gateway.invokeMember("windows", "m")).getMember("message").asString())
+        .startsWith("nothing can be encrypted for the gateway: a relay needs crypto.subtle");
+  }
+
+  @Test
+  void otherKeysAndTokensAreRefused() {
+    String key = "'" + KEY.replace("ACkB", "ACkBAA") + "'";
+    Map<String, String> refused =
+        Map.of(
+            "{relay: {url: 'https://relay.example/', key: %s}}".formatted(key),
+            "it must be the Base64 of what a gateway serves at /v1/ohttp-keys",
+            "{relay: {url: 'https://relay.example/', key: ''}}",
+            "relay.key is the text ''; it must be the Base64",
+            "{relay: {url: 'http://relay.example/', key: '%s'}}".formatted(KEY),
+            "relay.url is the text 'http://relay.example/'; it must be https",
+            "{relay: {url: 'https://relay.example/', key: '%s'}, token: () => 'a'}".formatted(KEY),
+            "token is set; it must be null with a relay");
+    refused.forEach(
+        (options, message) ->
+            assertThatThrownBy(
+                    () ->
+                        browser
+                            .eval(
+                                "(module, crypto) => new module.Gateway("
+                                    + "{url: 'https://gateway.example', crypto, ..."
+                                    + options
+                                    + "})")
+                            .execute(browser.exports(), visits.crypto()))
+                .isInstanceOf(PolyglotException.class)
+                .hasMessageContaining(message));
+  }
+}
