@@ -7,7 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
-import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.anonymous.WindowToken;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.Grant;
@@ -103,7 +103,7 @@ class ArchitectureTest {
                         .anyMatch(other -> other.getTargetClass().isEquivalentTo(Grant.class))))
         .should()
         .dependOnClassesThat()
-        .belongToAnyOf(AnonymousReport.class, WindowToken.class, Spend.class)
+        .belongToAnyOf(AnonymousReport.class, WindowToken.class, TokenedReport.class)
         .check(GATEWAY);
     noClasses()
         .that()

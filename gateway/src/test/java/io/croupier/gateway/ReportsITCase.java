@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.protobuf.util.JsonFormat;
-import io.croupier.operators.accounting.HeapAccount;
-import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ReportDecoder;

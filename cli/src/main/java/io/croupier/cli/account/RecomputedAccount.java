@@ -1,10 +1,10 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.accounting.DailyTotals;
-import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.HeapAccount;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.DailyTotals;
+import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.AccountingEvent;
 import java.math.BigDecimal;
 import java.util.Map;

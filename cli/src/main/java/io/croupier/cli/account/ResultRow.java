@@ -3,7 +3,7 @@ package io.croupier.cli.account;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.Bound;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.croupier.cli.account;
 
 import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.Spends;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import java.math.BigDecimal;

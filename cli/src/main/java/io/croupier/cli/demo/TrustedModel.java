@@ -1,7 +1,7 @@
 package io.croupier.cli.demo;
 
 import io.croupier.accounting.GaussianDp;
-import io.croupier.operators.accounting.CentralGuarantee;
+import io.croupier.operators.ledger.CentralGuarantee;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;

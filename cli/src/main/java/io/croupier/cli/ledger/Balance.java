@@ -7,7 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.account.Digits;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;

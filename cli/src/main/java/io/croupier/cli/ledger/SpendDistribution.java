@@ -1,7 +1,7 @@
 package io.croupier.cli.ledger;
 
 import com.google.gson.JsonObject;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.Spend;
 import java.util.ArrayList;
 import java.util.List;

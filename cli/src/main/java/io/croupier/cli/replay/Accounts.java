@@ -1,12 +1,12 @@
 package io.croupier.cli.replay;
 
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.operators.accounting.HeapAccount;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.central.BltSearches;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.noise.CandidateExpansion;
+import io.croupier.operators.report.CandidateExpansion;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;

@@ -11,7 +11,7 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.Spent;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -11,7 +11,7 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.cli.InputException;
 import io.croupier.cli.replay.ReplayCommand;
-import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;

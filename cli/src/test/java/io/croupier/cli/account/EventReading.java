@@ -1,8 +1,8 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.tree.GivenOrder;
-import io.croupier.operators.accounting.AccountRebuild;
-import io.croupier.operators.accounting.UserAccount;
+import io.croupier.operators.ledger.AccountRebuild;
+import io.croupier.operators.ledger.UserAccount;
 import io.croupier.schemas.AccountingEvent;
 
 /** Gives other test packages access to accounts and their readers. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.mechanism.Cost;
-import io.croupier.operators.accounting.Totals;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.RandomisedResponse;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import io.croupier.operators.accounting.CentralGuarantee;
-import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.ledger.CentralGuarantee;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.DirectionalNoise;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.schemas.AdaptiveClip;

@@ -13,7 +13,7 @@ import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.operators.anonymous.AnonymousDecoder;
-import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AnonymousReport;
@@ -104,14 +104,14 @@ public final class AnonymousCheck {
   }
 
   private CheckedSpend check(AnonymousReport sent) {
-    Spend spend = AnonymousDecoder.read(sent);
-    if (spend == null) {
+    TokenedReport tokened = AnonymousDecoder.read(sent);
+    if (tokened == null) {
       throw new ProblemException(
           ProblemType.MALFORMED,
           "the report must have a model_id, a round, a token of 386 bytes, and a candidate with"
               + " priv_unit or an answer with randomised_response");
     }
-    Report report = spend.report();
+    Report report = tokened.report();
     Specs.Judge judge =
         specs
             .judge(report.modelId)
@@ -142,7 +142,7 @@ public final class AnonymousCheck {
             .key()
             .modulus()
             .toByteArray();
-    if (!judge.isSigned(spend, modulus)) {
+    if (!judge.isSigned(tokened, modulus)) {
       throw field(
           ProblemType.FORBIDDEN,
           "token must be signed for the report's model and declaration, and the window of its"
@@ -150,7 +150,7 @@ public final class AnonymousCheck {
           "token");
     }
     return new CheckedSpend(
-        ByteString.copyFrom(spend.token().nonce()),
+        ByteString.copyFrom(tokened.token().nonce()),
         sent.toBuilder().clearPadding().build().toByteString());
   }
 

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.client.SkippedRecords;
-import io.croupier.operators.accounting.HeapAccount;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.anonymous.AnonymousRules;
-import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.learner.Learners;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.SpecChange;
@@ -66,8 +66,8 @@ public final class Specs {
      *
      * @param modulus of the key of both
      */
-    public boolean isSigned(Spend spend, byte[] modulus) {
-      return anonymous.isSigned(spend, modulus);
+    public boolean isSigned(TokenedReport tokened, byte[] modulus) {
+      return anonymous.isSigned(tokened, modulus);
     }
 
     /**

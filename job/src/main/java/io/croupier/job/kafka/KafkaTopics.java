@@ -1,8 +1,8 @@
 package io.croupier.job.kafka;
 
-import io.croupier.operators.accounting.AccountStatement;
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.SpecRequirements;
+import io.croupier.operators.ledger.AccountStatement;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Topics;
 import java.time.Duration;

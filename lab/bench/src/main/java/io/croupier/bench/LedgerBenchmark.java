@@ -1,7 +1,7 @@
 package io.croupier.bench;
 
-import io.croupier.operators.accounting.HeapAccount;
-import io.croupier.operators.accounting.Ledger;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;

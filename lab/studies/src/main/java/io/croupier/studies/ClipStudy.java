@@ -3,7 +3,7 @@ package io.croupier.studies;
 import io.croupier.bench.MarkdownPage;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.studies.ClipTrial.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;

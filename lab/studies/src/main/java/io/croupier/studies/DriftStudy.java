@@ -4,7 +4,7 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.bench.MarkdownPage;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.noise.SpecGradients;
+import io.croupier.operators.report.SpecGradients;
 import io.croupier.schemas.Combined;
 import io.croupier.schemas.Memory;
 import io.croupier.schemas.ModelSpec;

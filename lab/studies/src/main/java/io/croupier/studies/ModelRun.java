@@ -9,7 +9,7 @@ import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.noise.CandidateExpansion;
+import io.croupier.operators.report.CandidateExpansion;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;

@@ -5,7 +5,7 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.noise.SpecGradients;
+import io.croupier.operators.report.SpecGradients;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;

@@ -9,7 +9,7 @@ import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.Combined;
 import io.croupier.schemas.ModelSpec;

@@ -20,11 +20,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.UserAccount;
-import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.anonymous.WindowToken;
 import io.croupier.operators.learner.LearnerState;
+import io.croupier.operators.ledger.Ledger;
+import io.croupier.operators.ledger.UserAccount;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AccountingEvent;
@@ -111,7 +111,7 @@ class ArchitectureTest {
         .resideInAPackage("io.croupier.operators.math..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.accounting..")
+        .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.ledger..")
         .check(OURS);
   }
 
@@ -126,9 +126,9 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.croupier.operators.learner..",
             "io.croupier.operators.clip..",
-            "io.croupier.operators.noise..",
+            "io.croupier.operators.report..",
             "io.croupier.operators.central..",
-            "io.croupier.operators.accounting..")
+            "io.croupier.operators.ledger..")
         .should()
         .callMethodWhere(
             target(owner(type(Math.class)))
@@ -195,8 +195,7 @@ class ArchitectureTest {
             "org.apache.flink..",
             "io.croupier.operators.flink..",
             "io.croupier.operators.report..",
-            "io.croupier.operators.accounting..",
-            "io.croupier.operators.noise..",
+            "io.croupier.operators.ledger..",
             "io.croupier.operators.central")
         .orShould()
         .dependOnClassesThat(assignableTo(Random.class))
@@ -281,7 +280,7 @@ class ArchitectureTest {
         .resideOutsideOfPackage("io.croupier.schemas..")
         .should()
         .dependOnClassesThat()
-        .belongToAnyOf(AnonymousReport.class, WindowToken.class, Spend.class)
+        .belongToAnyOf(AnonymousReport.class, WindowToken.class, TokenedReport.class)
         .check(OURS);
   }
 

@@ -21,20 +21,20 @@ public final class AnonymousDecoder {
    * @param key the nonce of the report's token
    * @return null if the record is no well-formed report
    */
-  public static Spend decode(byte[] key, byte[] value) {
+  public static TokenedReport decode(byte[] key, byte[] value) {
     if (key == null || value == null) {
       return null;
     }
     try {
-      Spend spend = read(AnonymousReport.parseFrom(value));
-      return spend != null && spend.token().hasNonce(key) ? spend : null;
+      TokenedReport tokened = read(AnonymousReport.parseFrom(value));
+      return tokened != null && tokened.token().hasNonce(key) ? tokened : null;
     } catch (InvalidProtocolBufferException e) {
       return null;
     }
   }
 
   /** Reads a report; null if it isn't well-formed. */
-  public static Spend read(AnonymousReport message) {
+  public static TokenedReport read(AnonymousReport message) {
     WindowToken token = WindowToken.read(message.getToken().toByteArray());
     if (token == null
         || !message.hasRound()
@@ -51,7 +51,7 @@ public final class AnonymousDecoder {
           case ANSWER -> readAnswer(message, report);
           case GRADIENT_NOT_SET -> false;
         };
-    return isRead ? new Spend(report, token) : null;
+    return isRead ? new TokenedReport(report, token) : null;
   }
 
   private static boolean readCandidate(AnonymousReport message, Report report) {

@@ -49,9 +49,9 @@ public final class AnonymousRules {
    *
    * @param modulus of the key of both
    */
-  public boolean isSigned(Spend spend, byte[] modulus) {
-    Report report = spend.report();
-    return spend.token().isFor(report.modelId, window(report), Declaration.of(report), modulus);
+  public boolean isSigned(TokenedReport tokened, byte[] modulus) {
+    Report report = tokened.report();
+    return tokened.token().isFor(report.modelId, window(report), Declaration.of(report), modulus);
   }
 
   /** Returns why the model doesn't use such a report, whatever its token; empty if it does. */

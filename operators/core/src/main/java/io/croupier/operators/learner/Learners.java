@@ -1,6 +1,6 @@
 package io.croupier.operators.learner;
 
-import io.croupier.operators.noise.DirectionalNoise;
+import io.croupier.operators.report.DirectionalNoise;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;

@@ -1,6 +1,5 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.ftrl.Ftrl;
 import io.croupier.operators.central.ftrl.FtrlParameters;
 import io.croupier.operators.central.ftrl.LeastSquaresFtrl;
@@ -8,6 +7,7 @@ import io.croupier.operators.central.ftrl.LeastSquaresParameters;
 import io.croupier.operators.central.ftrl.ParameterFreeFtrl;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Learners;
+import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.ModelSpec;

@@ -1,14 +1,14 @@
 package io.croupier.operators.model;
 
 import com.google.protobuf.UnsafeByteOperations;
-import io.croupier.operators.accounting.CentralGuarantee;
-import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.central.PrefixSum;
 import io.croupier.operators.central.ftrl.PrefixLearner;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.StateChunks;
+import io.croupier.operators.ledger.CentralGuarantee;
+import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.schemas.GuaranteeEvent;

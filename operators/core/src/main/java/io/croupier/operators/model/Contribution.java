@@ -1,7 +1,7 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.ftrl.ExampleMoments;
+import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;

@@ -1,7 +1,7 @@
 package io.croupier.operators.model;
 
-import io.croupier.operators.accounting.CentralMechanism;
 import io.croupier.operators.central.BltSearches;
+import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;

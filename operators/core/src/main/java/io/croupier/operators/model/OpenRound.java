@@ -5,7 +5,7 @@ import io.croupier.operators.learner.Round;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.SparseSum;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -42,7 +42,7 @@ class AnonymousDecoderTest {
             .build();
   }
 
-  private Spend decode(AnonymousReport changed) {
+  private TokenedReport decode(AnonymousReport changed) {
     return AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), changed.toByteArray());
   }
 
@@ -109,13 +109,13 @@ class AnonymousDecoderTest {
     int signed = 0;
     for (int i = 0; i < 100_000; i++) {
       byte[] value = changed(random, report.toByteArray());
-      Spend spend = AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), value);
-      if (spend == null) {
+      TokenedReport tokened = AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), value);
+      if (tokened == null) {
         continue;
       }
       read++;
-      Report of = spend.report();
-      if (spend
+      Report of = tokened.report();
+      if (tokened
           .token()
           .isFor(of.modelId, of.round / ROUNDS_OF_A_WINDOW, Declaration.of(of), tokens.modulus())) {
         signed++;

@@ -3,8 +3,8 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.operators.noise.DirectionalNoise;
 import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.DirectionalNoise;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;

@@ -3,8 +3,8 @@ package io.croupier.operators.model;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.operators.accounting.Ledger;
-import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.ledger.Ledger;
+import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;

@@ -3,7 +3,7 @@ package io.croupier.operators.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.operators.accounting.CentralMechanism;
+import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;

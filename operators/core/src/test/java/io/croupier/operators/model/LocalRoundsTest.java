@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;

@@ -9,7 +9,7 @@ import com.google.protobuf.TextFormat;
 import io.croupier.operators.clip.SlopeRule;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpec;

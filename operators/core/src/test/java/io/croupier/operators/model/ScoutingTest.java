@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.google.protobuf.TextFormat;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
-import io.croupier.operators.noise.ReportWeight;
+import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;

@@ -8,7 +8,7 @@ import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.noise.SeededGroups;
-import io.croupier.operators.accounting.MapAccount;
+import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.Report;

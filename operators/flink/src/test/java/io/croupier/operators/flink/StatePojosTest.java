@@ -3,9 +3,9 @@ package io.croupier.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.ReplayWindow;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.WholeCharge;
+import io.croupier.operators.ledger.ReplayWindow;
+import io.croupier.operators.ledger.Totals;
+import io.croupier.operators.ledger.WholeCharge;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
 import java.lang.reflect.Modifier;

@@ -1,15 +1,15 @@
 package io.croupier.operators.flink.ledger;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.DailyTotals;
-import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.ModelAccount;
-import io.croupier.operators.accounting.Refusal;
-import io.croupier.operators.accounting.StoredAccount;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.shuffle.FieldPass;
 import io.croupier.operators.flink.shuffle.RecordFormat;
+import io.croupier.operators.ledger.DailyTotals;
+import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.ModelAccount;
+import io.croupier.operators.ledger.Refusal;
+import io.croupier.operators.ledger.StoredAccount;
+import io.croupier.operators.ledger.Totals;
+import io.croupier.operators.ledger.WholeCharge;
 import java.io.IOException;
 
 /** The fields of accounts in state. A value contains several of these, all of one version. */

@@ -1,8 +1,8 @@
 package io.croupier.operators.flink.ledger;
 
-import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.StoredAccount;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;

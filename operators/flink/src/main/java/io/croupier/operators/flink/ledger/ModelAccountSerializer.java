@@ -1,9 +1,9 @@
 package io.croupier.operators.flink.ledger;
 
-import io.croupier.operators.accounting.ModelAccount;
 import io.croupier.operators.flink.shuffle.FieldPass;
 import io.croupier.operators.flink.shuffle.RecordSerializer;
 import io.croupier.operators.flink.shuffle.RecordSnapshot;
+import io.croupier.operators.ledger.ModelAccount;
 import java.io.IOException;
 
 /** The format of {@link ModelAccount} in state. State contains the name of its snapshot. */

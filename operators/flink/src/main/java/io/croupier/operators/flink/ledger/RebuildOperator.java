@@ -1,6 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import io.croupier.operators.accounting.AccountRebuild;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.StateNames;
@@ -10,6 +9,7 @@ import io.croupier.operators.flink.restart.AccountingRecords;
 import io.croupier.operators.flink.restart.LedgerProgress;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
+import io.croupier.operators.ledger.AccountRebuild;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.croupier.operators.flink.ledger;
 
-import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.shuffle.FieldPass;
 import io.croupier.operators.flink.shuffle.RecordSerializer;
 import io.croupier.operators.flink.shuffle.RecordSnapshot;
+import io.croupier.operators.ledger.StoredAccount;
 import java.io.IOException;
 
 /** The format of {@link StoredAccount} in state. State contains the name of its snapshot. */

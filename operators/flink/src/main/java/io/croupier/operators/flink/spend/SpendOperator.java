@@ -4,7 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.anonymous.AnonymousDecoder;
 import io.croupier.operators.anonymous.AnonymousRules;
-import io.croupier.operators.anonymous.Spend;
+import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.anonymous.WindowKeys;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.RawRecord;
@@ -17,7 +17,7 @@ import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.noise.CandidateExpansion;
+import io.croupier.operators.report.CandidateExpansion;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.TokenKey;
 import java.util.ArrayList;
@@ -140,11 +140,11 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
 
   /** Admits a record or not; the current key is its key. */
   SpendOutcome take(RawRecord record) throws Exception {
-    Spend spend = AnonymousDecoder.decode(record.key, record.value);
-    if (spend == null) {
+    TokenedReport tokened = AnonymousDecoder.decode(record.key, record.value);
+    if (tokened == null) {
       return SpendOutcome.MALFORMED;
     }
-    Report report = spend.report();
+    Report report = tokened.report();
     report.appendedAtMs = record.appendedAtMs;
     AnonymousRules ofModel = rules.get(report.modelId);
     if (ofModel == null) {
@@ -164,7 +164,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     if (spent.value() != null) {
       return SpendOutcome.REFUSED_SPENT;
     }
-    if (!ofModel.isSigned(spend, modulus)) {
+    if (!ofModel.isSigned(tokened, modulus)) {
       return SpendOutcome.REFUSED_TOKEN;
     }
     spent.update(true);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
-import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
@@ -14,6 +13,7 @@ import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountRequest;

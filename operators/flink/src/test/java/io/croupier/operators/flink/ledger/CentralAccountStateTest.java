@@ -2,12 +2,12 @@ package io.croupier.operators.flink.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.accounting.Ledger;
 import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;

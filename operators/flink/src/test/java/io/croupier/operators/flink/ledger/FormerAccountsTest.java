@@ -3,8 +3,6 @@ package io.croupier.operators.flink.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.croupier.operators.accounting.ReplayWindow;
-import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -15,6 +13,8 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleRecords;
+import io.croupier.operators.ledger.ReplayWindow;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;

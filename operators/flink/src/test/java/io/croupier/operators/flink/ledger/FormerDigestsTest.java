@@ -2,10 +2,10 @@ package io.croupier.operators.flink.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.accounting.BlockWindow;
-import io.croupier.operators.accounting.DeviceWindow.Verdict;
-import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.ledger.BlockWindow;
+import io.croupier.operators.ledger.DeviceWindow.Verdict;
+import io.croupier.operators.ledger.StoredAccount;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.state.MapState;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.ModelAccount;
-import io.croupier.operators.accounting.StoredAccount;
-import io.croupier.operators.accounting.Totals;
-import io.croupier.operators.accounting.WholeCharge;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.ModelAccount;
+import io.croupier.operators.ledger.StoredAccount;
+import io.croupier.operators.ledger.Totals;
+import io.croupier.operators.ledger.WholeCharge;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import java.io.IOException;

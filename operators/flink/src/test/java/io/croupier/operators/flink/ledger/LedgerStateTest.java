@@ -3,7 +3,6 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.accounting.StoredAccount;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.RestoredInEveryBackend;
@@ -11,6 +10,7 @@ import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;

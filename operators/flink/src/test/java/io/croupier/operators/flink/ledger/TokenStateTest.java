@@ -2,12 +2,12 @@ package io.croupier.operators.flink.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.accounting.DailyTotals;
-import io.croupier.operators.accounting.TokenRecord;
 import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
+import io.croupier.operators.ledger.DailyTotals;
+import io.croupier.operators.ledger.TokenRecord;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;

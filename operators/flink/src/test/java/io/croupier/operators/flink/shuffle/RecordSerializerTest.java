@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.accounting.DeviceWindow;
-import io.croupier.operators.accounting.ModelAccount;
-import io.croupier.operators.accounting.StoredAccount;
-import io.croupier.operators.accounting.Totals;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.ledger.ModelAccountSerializer;
 import io.croupier.operators.flink.ledger.StoredAccountSerializer;
+import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.ModelAccount;
+import io.croupier.operators.ledger.StoredAccount;
+import io.croupier.operators.ledger.Totals;
 import io.croupier.operators.model.RoundSum;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

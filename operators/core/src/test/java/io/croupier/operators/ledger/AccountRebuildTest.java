@@ -1,0 +1,346 @@
+package io.croupier.operators.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.mechanism.DeclaredClip;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.numerics.DecimalUnits;
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.BltSpend;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.Spend;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Accounts can be recomputed from the events alone. */
+class AccountRebuildTest {
+  private final RandomHistory history = new RandomHistory();
+
+  @Test
+  void totalsAreTheSameToTheLastUnit() {
+    for (int run = 0; run < 60; run++) {
+      MapAccount account = new MapAccount();
+      MapAccount rebuilt = new MapAccount();
+      for (AccountingEvent event : history.judge(account, 200)) {
+        assertThat(AccountRebuild.apply(event, rebuilt))
+            .as("seed %s, run %s, %s", RandomHistory.SEED, run, event)
+            .isTrue();
+      }
+      assertThat(rebuilt.userTotals())
+          .as("seed %s, run %s", RandomHistory.SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.userTotals());
+      assertThat(rebuilt.models)
+          .as("seed %s, run %s", RandomHistory.SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.models);
+      assertThat(rebuilt.zetas)
+          .as("seed %s, run %s", RandomHistory.SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.zetas);
+      assertThat(rebuilt.wholeCharges)
+          .as("seed %s, run %s", RandomHistory.SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(account.wholeCharges);
+      assertSameDevices(account, rebuilt);
+      assertLaterJudgementsAreTheSame(account, rebuilt);
+    }
+    assertThat(history.outcomes)
+        .contains(
+            Outcome.ADMITTED,
+            Outcome.DUPLICATE,
+            Outcome.REFUSED_BUDGET,
+            Outcome.REFUSED_UNKNOWN_MODEL,
+            Outcome.REFUSED_DECLARATION,
+            Outcome.REFUSED_SEQUENCE,
+            Outcome.REFUSED_SEPARATION,
+            Outcome.REFUSED_PARTICIPATION);
+  }
+
+  /** More devices than an account keeps: the same ones are closed, and the same are forgotten. */
+  @Test
+  void manyDevicesInTheSameOrder() {
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    for (int n = 0; n < 3000; n++) {
+      Report report = TestReports.laplace(history.random.nextInt(100), 0.01);
+      report.deviceId = "device " + history.random.nextInt(90);
+      report.digest = history.random.nextInt(3);
+      report.modelId = "model 0";
+      AccountingEvent event = history.ledger.judge(report, RandomHistory.TERMS.get(0), account);
+      assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    }
+    assertThat(account.windows).hasSize(DeviceWindows.KEPT);
+    assertSameDevices(account, rebuilt);
+  }
+
+  /** The order counts too: by it a further device closes the window of another one. */
+  private static void assertSameDevices(MapAccount account, MapAccount rebuilt) {
+    assertThat(rebuilt.windows).hasSameSizeAs(account.windows);
+    for (int i = 0; i < account.windows.length; i++) {
+      assertThat(rebuilt.windows[i].deviceId).isEqualTo(account.windows[i].deviceId);
+      assertThat(rebuilt.windows[i].highest).isEqualTo(account.windows[i].highest);
+      assertThat(rebuilt.windows[i].isClosed()).isTrue();
+    }
+  }
+
+  private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
+    List<AdmissionRules> rules = RandomHistory.TERMS;
+    for (int n = 0; n < 40; n++) {
+      // Sequence numbers new to both: a rebuilt account has no digests of older ones.
+      Report report = history.report(60 + 60L * n);
+      int model = history.random.nextInt(rules.size());
+      report.modelId = "model " + model;
+      assertThat(history.ledger.judge(report, rules.get(model), rebuilt))
+          .isEqualTo(history.ledger.judge(report, rules.get(model), account));
+    }
+  }
+
+  @Test
+  void aWrongZetaIsFound() {
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    MapAccount account = new MapAccount();
+    AccountingEvent first = history.ledger.judge(TestReports.central(0), rules, account);
+    Report later = TestReports.central(1);
+    later.round = 1;
+    AccountingEvent second = history.ledger.judge(later, rules, account);
+    // The charge of another tree, with matching totals.
+    AccountingEvent forged =
+        second.toBuilder()
+            .setCentralSpend(first.getCentralSpend())
+            .setSpent(first.getSpent())
+            .setModelTotals(total(first, second.getModelTotals()))
+            .setUserTotals(total(first, second.getUserTotals()))
+            .build();
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(first, rebuilt)).isTrue();
+    assertThat(AccountRebuild.apply(second, rebuilt)).isTrue();
+    MapAccount misled = new MapAccount();
+    assertThat(AccountRebuild.apply(first, misled)).isTrue();
+    assertThat(AccountRebuild.apply(forged, misled)).isFalse();
+  }
+
+  /** Doubles the spend of the event. */
+  private static Spend total(AccountingEvent event, Spend reported) {
+    Totals twice = Totals.of(AccountingEvents.cost(event));
+    twice.add(Totals.of(AccountingEvents.cost(event)));
+    Spend spend = twice.toProto().build();
+    return reported.toBuilder().mergeFrom(spend).build();
+  }
+
+  @Test
+  void impossibleParticipationsAreFound() {
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = history.ledger.judge(TestReports.central(0), rules, new MapAccount());
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    // The same round again; then impossible trees.
+    assertThat(AccountRebuild.apply(event, rebuilt)).isFalse();
+    AccountingEvent.Builder wrong = event.toBuilder();
+    wrong.getCentralSpendBuilder().setTrees(3);
+    assertThat(AccountRebuild.apply(wrong.build(), new MapAccount())).isFalse();
+    wrong.getCentralSpendBuilder().setTrees(1).setRestartEvery(-1);
+    assertThat(AccountRebuild.apply(wrong.build(), new MapAccount())).isFalse();
+    wrong.getCentralSpendBuilder().setRestartEvery(8).setNoiseMultiplier(0);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(wrong.build(), new MapAccount()))
+        .withMessage(
+            "central_spend.noise_multiplier of the accounting event is 0.0; it must be positive and"
+                + " finite");
+    wrong.getCentralSpendBuilder().setZeta(Double.NaN);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(wrong.build(), new MapAccount()))
+        .withMessageContaining("central_spend.zeta");
+  }
+
+  @Test
+  void impossibleWholeChargesAreFound() {
+    AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
+    MapAccount account = new MapAccount();
+    AccountingEvent first = history.ledger.judge(TestReports.central(0), rules, account);
+    Report later = TestReports.central(1);
+    later.round = 9;
+    AccountingEvent second = history.ledger.judge(later, rules, account);
+    assertThat(AccountRebuild.apply(first, new MapAccount())).isTrue();
+
+    List<Consumer<BltSpend.Builder>> wrong =
+        List.of(
+            blt -> blt.setBuffers(0),
+            blt -> blt.setBuffers(6),
+            blt -> blt.setHorizon(9),
+            blt -> blt.setMaxParticipations(0),
+            blt -> blt.setMaxParticipations(2),
+            blt -> blt.setMinSeparation(-1),
+            blt -> blt.setMinSeparation(3),
+            blt -> blt.setZeta(0.5),
+            blt -> blt.setZeta(blt.getZeta() + 1),
+            blt -> blt.setZeta(Double.POSITIVE_INFINITY),
+            blt -> blt.setZeta(Double.NaN));
+    for (int i = 0; i < wrong.size(); i++) {
+      AccountingEvent.Builder forged = second.toBuilder();
+      wrong.get(i).accept(forged.getCentralSpendBuilder().getBltBuilder());
+      MapAccount rebuilt = new MapAccount();
+      AccountRebuild.apply(first, rebuilt);
+      assertThat(AccountRebuild.apply(forged.build(), rebuilt)).as("forgery %s", i).isFalse();
+    }
+  }
+
+  @Test
+  void participationsWithoutARecordedChargeAreAccepted() {
+    AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
+    AccountingEvent event = history.ledger.judge(TestReports.central(0), rules, new MapAccount());
+    Spend free = Spend.newBuilder().setReports(1).build();
+    AccountingEvent old =
+        event.toBuilder()
+            .clearCentralSpend()
+            .setSpent(free)
+            .setUserTotals(free)
+            .setModelTotals(free.toBuilder().setParticipations(1).setLastRound(4))
+            .build();
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(old, rebuilt)).isTrue();
+    assertThat(rebuilt.zetas).isEmpty();
+    Report later = TestReports.central(1);
+    later.round = 5;
+    assertThat(history.ledger.judge(later, rules, rebuilt).getCentralSpend().getZeta())
+        .isEqualTo(4);
+  }
+
+  /** Releases up to 0.2.0 charged priv_unit as randomised response: rebuilt accounts keep that. */
+  @Test
+  void formerChargesOfPrivUnitStay() {
+    Ledger limited = new Ledger(Limits.newBuilder().setMu(100).build());
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    Totals former = new Totals();
+    Totals today = new Totals();
+    for (int sequence = 0; sequence < 5; sequence++) {
+      Report report = TestReports.privUnit(sequence, 2, 256, 50);
+      AccountingEvent event = limited.judge(report, BudgetTest.local(Limits.newBuilder()), account);
+      today.add(Totals.of(new PrivUnitMechanism(2, 256, 50).cost()));
+      former.add(Totals.of(Cost.ofEpsilon(2)));
+      AccountingEvent old =
+          event.toBuilder()
+              .setSpent(Totals.of(Cost.ofEpsilon(2)).toProto())
+              .setUserTotals(former.toProto())
+              .setModelTotals(former.toProto())
+              .build();
+      assertThat(AccountRebuild.apply(old, rebuilt)).as("event %s", sequence).isTrue();
+    }
+
+    assertThat(rebuilt.userTotals()).usingRecursiveComparison().isEqualTo(former);
+    assertThat(account.userTotals()).usingRecursiveComparison().isEqualTo(today);
+    assertThat(today.muOfAll() / former.muOfAll()).isBetween(0.7, 0.8);
+    assertThat(today.rho() / former.rho()).isBetween(0.7, 0.8);
+  }
+
+  /** Events of releases up to 0.2.0 lack what the cost of Laplace noise depends on. */
+  @Test
+  void formerChargesOfLaplaceNoiseStay() {
+    Ledger limited = new Ledger(Limits.newBuilder().setMu(100).build());
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setEpsilon(90).setDelta(1e-6));
+    MapAccount account = new MapAccount();
+    MapAccount rebuilt = new MapAccount();
+    MapAccount former = new MapAccount();
+    for (int sequence = 0; sequence < 6; sequence++) {
+      Report report =
+          sequence % 2 == 0
+              ? TestReports.laplace(sequence, 0.8)
+              : TestReports.clipped(sequence, DeclaredClip.L2, 0.3, 0.4);
+      AccountingEvent event = limited.judge(report, rules, account);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();
+      AccountingEvent.Builder old = event.toBuilder().clearDimension();
+      if (old.hasCoordinateLaplace()) {
+        old.getCoordinateLaplaceBuilder().clearEffectiveCoordinates();
+      }
+      Spend spent = Totals.of(Cost.ofEpsilon(sequence % 2 == 0 ? 0.8 : 0.5)).toProto().build();
+      old.setSpent(spent).clearUserTotals().clearModelTotals();
+      assertThat(AccountRebuild.apply(old.setModelTotals(spent).build(), former))
+          .as("event %s", sequence)
+          .isEqualTo(sequence == 0);
+    }
+
+    assertThat(rebuilt.userTotals()).usingRecursiveComparison().isEqualTo(account.userTotals());
+    Totals response = new Totals();
+    for (int n = 0; n < 6; n++) {
+      response.add(Totals.of(Cost.ofEpsilon(n % 2 == 0 ? 0.8 : 0.5)));
+    }
+    assertThat(former.userTotals().rhoPicos).isEqualTo(response.rhoPicos);
+    assertThat(former.userTotals().pureMuSquaredPicos).isEqualTo(response.pureMuSquaredPicos);
+    assertThat(account.userTotals().rho() / response.rho()).isLessThan(0.7);
+  }
+
+  @Test
+  void eventsOfANewLedgerLowerNoTotal() {
+    MapAccount rebuilt = new MapAccount();
+    MapAccount first = new MapAccount();
+    MapAccount second = new MapAccount();
+    history.judge(first, 100).forEach(event -> AccountRebuild.apply(event, rebuilt));
+    history.judge(second, 100).forEach(event -> AccountRebuild.apply(event, rebuilt));
+
+    Totals sum = first.userTotals();
+    Totals later = second.userTotals();
+    assertThat(rebuilt.userTotals().reports).isEqualTo(sum.reports + later.reports);
+    assertThat(rebuilt.userTotals().epsilonNanos)
+        .isEqualTo(DecimalUnits.add(sum.epsilonNanos, later.epsilonNanos));
+    assertThat(rebuilt.userTotals().muSquaredPicos)
+        .isEqualTo(DecimalUnits.add(sum.muSquaredPicos, later.muSquaredPicos));
+    assertThat(rebuilt.userTotals().rhoPicos)
+        .isEqualTo(DecimalUnits.add(sum.rhoPicos, later.rhoPicos));
+  }
+
+  @Test
+  void everySequenceNumberUpToTheHighestIsUsed() {
+    AdmissionRules rules = BudgetTest.local(Limits.newBuilder());
+    MapAccount rebuilt = new MapAccount();
+    MapAccount account = new MapAccount();
+    for (long sequence : new long[] {5, 9, 3, 9}) {
+      AccountRebuild.apply(
+          history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, account), rebuilt);
+    }
+    for (long sequence : new long[] {0, 4, 5, 9}) {
+      AccountingEvent event =
+          history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+      assertThat(event.getReason())
+          .isEqualTo("sequence is " + sequence + ": it must be at least 10, since 9 was judged");
+    }
+    for (long sequence : new long[] {11, 10, 90}) {
+      assertThat(
+              history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt).getOutcome())
+          .isEqualTo(Outcome.ADMITTED);
+    }
+    assertThat(history.ledger.judge(TestReports.laplace(10, 0.5), rules, rebuilt).getReason())
+        .contains("at least 27");
+  }
+
+  @Test
+  void anEventWithoutDeclarationIsRefused() {
+    AccountingEvent event = AccountingEvent.newBuilder().setOutcome(Outcome.ADMITTED).build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
+        .withMessageContaining("declaration of the accounting event is missing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-1, -5e10, Double.NEGATIVE_INFINITY, Double.NaN})
+  void totalsThatCantBeSumsAreRefused(double reported) {
+    AccountingEvent event =
+        AccountingEvent.newBuilder()
+            .setOutcome(Outcome.DUPLICATE)
+            .setUserTotals(Spend.newBuilder().setEpsilon(reported))
+            .build();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
+        .withMessageContaining("epsilon is " + reported);
+  }
+}

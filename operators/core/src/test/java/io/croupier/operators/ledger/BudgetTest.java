@@ -1,0 +1,306 @@
+package io.croupier.operators.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.DpFtrl;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Question;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits: which reports they admit and refuse, and what is left. */
+class BudgetTest {
+  static final PrefixSumNoise TREE =
+      PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()).build();
+
+  private static final int SEED = 71;
+
+  private final MapAccount account = new MapAccount();
+  private final Ledger ledger = new Ledger();
+  private long sequence;
+
+  static AdmissionRules local(Limits.Builder limits) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setBlackBox(BlackBox.getDefaultInstance());
+    return terms(spec.setLimits(limits));
+  }
+
+  /** One tree that never restarts, with noise multiplier 2. */
+  static AdmissionRules central(int maxParticipations, long minSeparation) {
+    return terms(
+        ModelSpec.newBuilder()
+            .setDpFtrl(DpFtrl.newBuilder().setClipNorm(1).setNoiseMultiplier(2).setNoise(TREE))
+            .setLimits(participations(maxParticipations, minSeparation)));
+  }
+
+  static Limits.Builder participations(int most, long minSeparation) {
+    return Limits.newBuilder()
+        .setDelta(1e-6)
+        .setMaxParticipations(most)
+        .setMinSeparation(minSeparation);
+  }
+
+  static AdmissionRules terms(ModelSpec.Builder spec) {
+    return TestReports.rules(
+        spec.setModelId("m")
+            .setDimension(2)
+            .setGradientBound(1)
+            .addQuestions(Question.newBuilder().setName("q"))
+            .build(),
+        true,
+        true);
+  }
+
+  private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
+    return ledger.judge(TestReports.laplace(sequence++, epsilon), rules, account);
+  }
+
+  private AccountingEvent gaussian(AdmissionRules rules, double mu) {
+    return ledger.judge(TestReports.gaussian(sequence++, mu), rules, account);
+  }
+
+  private AccountingEvent central(AdmissionRules rules, long round) {
+    Report report = TestReports.central(sequence++);
+    report.round = round;
+    return ledger.judge(report, rules, account);
+  }
+
+  @Test
+  void tenTimesATenthFitsInOneAndAnEleventhDoesNot() {
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1));
+    for (int n = 1; n <= 10; n++) {
+      AccountingEvent event = laplace(rules, 0.1);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(event.getLeftModel().getEpsilon()).isEqualTo((10 - n) / 10.0);
+    }
+    AccountingEvent eleventh = laplace(rules, 0.1);
+    assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(eleventh.getReason())
+        .isEqualTo("limits.epsilon is 1.0: 1 was spent before, and this report would add 0.1");
+    assertThat(eleventh.getModelTotals().getEpsilon()).isEqualTo(1.1);
+    assertThat(eleventh.getSpent().getEpsilon()).isEqualTo(0.1);
+    assertThat(eleventh.getLeftModel().getEpsilon()).isZero();
+    assertThat(laplace(rules, 1e-9).getReason())
+        .isEqualTo(
+            "limits.epsilon is 1.0: 1.1 was spent before, and this report would add 0.000000001");
+  }
+
+  @Test
+  void sixAndEightTenthsOfMuFitInOne() {
+    AdmissionRules rules = local(Limits.newBuilder().setMu(1));
+    AccountingEvent first = gaussian(rules, 0.6);
+    assertThat(first.getLeftModel().getMu()).isEqualTo(0.8);
+    AccountingEvent second = gaussian(rules, 0.8);
+    assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(second.getModelTotals().getMuOfAll()).isEqualTo(1);
+    assertThat(second.getLeftModel().getMu()).isZero();
+    AccountingEvent third = gaussian(rules, 0.000001);
+    assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(third.getReason())
+        .isEqualTo(
+            "limits.mu is 1.0, so the sum of mu^2 must be at most 1: 1 was spent before, and this"
+                + " report would add 0.000000000001");
+  }
+
+  @Test
+  void aPureReportEntersALimitOfMuByItsOwnMu() {
+    AdmissionRules rules = local(Limits.newBuilder().setMu(2));
+    AccountingEvent laplace = laplace(rules, 1);
+    // 2 dimensions: 0.759743...
+    assertThat(laplace.getModelTotals().getMuOfAll()).isBetween(0.75974, 0.75975);
+    MapAccount other = new MapAccount();
+    AccountingEvent pure = ledger.judge(TestReports.answer(sequence++, 1), rules, other);
+    // 2 Phi^-1(e / (1 + e)) = 1.23203...
+    assertThat(pure.getModelTotals().getMuOfAll()).isBetween(1.23203, 1.23204);
+    assertThat(pure.getModelTotals().getMu()).isZero();
+    assertThat(pure.getLeftModel().getMu()).isBetween(1.57546, 1.57547);
+    double left = pure.getLeftModel().getMu();
+    assertThat(ledger.judge(TestReports.gaussian(sequence++, left), rules, other).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    assertThat(ledger.judge(TestReports.gaussian(sequence++, 0.01), rules, other).getOutcome())
+        .isEqualTo(Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void gaussianNoiseHasNoPureEpsilon() {
+    AccountingEvent event = gaussian(local(Limits.newBuilder().setEpsilon(5)), 0.1);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .startsWith("declaration is gaussian with 0.1: limits.epsilon is a limit of pure")
+        .contains("unless the limit gets a delta");
+    assertThat(event.getModelTotals().getMu()).isEqualTo(0.1);
+  }
+
+  @Test
+  void refusedReportsThatHaveLeftTheDeviceCount() {
+    AdmissionRules rules = local(Limits.newBuilder().setReports(3));
+    laplace(rules, 0.1);
+    Report wrong = TestReports.laplace(sequence++, 0.1);
+    wrong.dimension = 3;
+    assertThat(ledger.judge(wrong, rules, account).getOutcome())
+        .isEqualTo(Outcome.REFUSED_DIMENSION);
+    Report last = TestReports.undisclosed(sequence++);
+    assertThat(ledger.judge(last, rules, account).getLeftModel().getReports()).isZero();
+    assertThat(ledger.judge(last, rules, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    AccountingEvent fourth = laplace(rules, 0.1);
+    assertThat(fourth.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(fourth.getReason())
+        .isEqualTo("limits.reports is 3: 3 was spent before, and this report would add 1");
+  }
+
+  @Test
+  void aUserHasLimitsOverAllModels() {
+    Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(1).setReports(9).build());
+    AdmissionRules free = local(Limits.newBuilder());
+    Report first = TestReports.laplace(1, 0.75);
+    assertThat(limited.judge(first, free, account).getLeftUser().getEpsilon()).isEqualTo(0.25);
+    Report other = TestReports.laplace(2, 0.5);
+    other.modelId = "n";
+    AccountingEvent refused = limited.judge(other, free, account);
+    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(refused.getReason())
+        .isEqualTo(
+            "limits.user.epsilon is 1.0: 0.75 was spent before, and this report would add 0.5");
+    assertThat(refused.getLeftUser().getReports()).isEqualTo(7);
+    assertThat(refused.hasLeftModel()).isFalse();
+    AccountingEvent undisclosed = limited.judge(TestReports.undisclosed(3), free, account);
+    assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(undisclosed.getReason())
+        .contains("limits.user.epsilon is a limit, so the noise must be disclosed");
+    AccountingEvent unknown = limited.judgeUnknownModel(TestReports.laplace(4, 0.1), account);
+    assertThat(unknown.getLeftUser().getEpsilon()).isZero();
+    assertThat(unknown.getUserTotals().getEpsilon()).isEqualTo(1.35);
+  }
+
+  @Test
+  void theModelsLimitIsNamedBeforeTheUsers() {
+    Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(0.1).build());
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(0.1));
+    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5), rules, account);
+    assertThat(event.getReason()).startsWith("limits.epsilon is 0.1:");
+  }
+
+  @Test
+  void aLoweredLimitHoldsFromThenOn() {
+    laplace(local(Limits.newBuilder().setEpsilon(2)), 1.5);
+    AccountingEvent event = laplace(local(Limits.newBuilder().setEpsilon(1)), 0.1);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(laplace(local(Limits.newBuilder().setEpsilon(2)), 0.4).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+  }
+
+  @Test
+  void participationsAreCountedAndSeparated() {
+    AdmissionRules rules = central(2, 3);
+    AccountingEvent first = central(rules, 0);
+    assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(first.getLeftModel().getParticipations()).isEqualTo(1);
+    assertThat(first.getModelTotals().getParticipations()).isEqualTo(1);
+    assertThat(first.getModelTotals().hasLastRound()).isTrue();
+    for (long tooSoon = 0; tooSoon < 4; tooSoon++) {
+      AccountingEvent event = central(rules, tooSoon);
+      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
+      assertThat(event.getReason())
+          .isEqualTo(
+              "round is %d: it must be at least 4, since the user took part in round 0 and"
+                      .formatted(tooSoon)
+                  + " limits.min_separation is 3");
+      assertThat(event.getModelTotals().getReports()).isEqualTo(1);
+    }
+    AccountingEvent second = central(rules, 4);
+    assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(second.getModelTotals().getLastRound()).isEqualTo(4);
+    assertThat(second.getUserTotals().hasParticipations()).isFalse();
+    AccountingEvent third = central(rules, 100);
+    assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertThat(third.getReason())
+        .isEqualTo("limits.max_participations is 2, and the user has taken part 2 times");
+    assertThat(third.getLeftModel().getParticipations()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, Long.MAX_VALUE})
+  void neverTwiceInOneRound(long minSeparation) {
+    ModelSpec.Builder spec =
+        ModelSpec.newBuilder()
+            .setDpFtrl(
+                DpFtrl.newBuilder()
+                    .setClipNorm(1)
+                    .setNoiseMultiplier(2)
+                    .setNoise(TREE)
+                    .setRestartEvery(100))
+            .setLimits(participations(9, minSeparation));
+    AdmissionRules rules = terms(spec);
+    assertThat(central(rules, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    for (long round : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, 0}) {
+      assertThat(central(rules, round).getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void noSequenceOfDeclaredLevelsExceedsALimitByAUnit(boolean gaussian) {
+    Random random = new Random(SEED);
+    for (int run = 0; run < 40; run++) {
+      MapAccount fresh = new MapAccount();
+      BigDecimal limit = BigDecimal.valueOf(1 + random.nextInt(5000), 3);
+      Limits.Builder limits = Limits.newBuilder();
+      if (gaussian) {
+        limits.setMu(limit.doubleValue());
+      } else {
+        limits.setEpsilon(limit.doubleValue());
+      }
+      AdmissionRules rules = local(limits);
+      int decimals = gaussian ? 12 : 9;
+      BigDecimal most = gaussian ? limit.multiply(limit) : limit;
+      BigDecimal spent = BigDecimal.ZERO;
+      for (int n = 0; n < 60; n++) {
+        BigDecimal level = BigDecimal.valueOf(1 + random.nextInt(400_000_000), 9);
+        if (n % 10 == 9 && !gaussian && spent.compareTo(most) < 0) {
+          level = most.subtract(spent); // just fits
+        }
+        Report report =
+            gaussian
+                ? TestReports.gaussian(n, level.doubleValue())
+                : TestReports.laplace(n, level.doubleValue());
+        AccountingEvent event = ledger.judge(report, rules, fresh);
+        BigDecimal cost =
+            (gaussian ? level.multiply(level) : level).setScale(decimals, RoundingMode.CEILING);
+        boolean fits = spent.add(cost).compareTo(most) <= 0;
+        assertThat(event.getOutcome())
+            .as("seed %s, run %s, %s after %s of %s", SEED, run, level, spent, most)
+            .isEqualTo(fits ? Outcome.ADMITTED : Outcome.REFUSED_BUDGET);
+        spent = spent.add(cost);
+        if (gaussian) {
+          BigDecimal left = BigDecimal.valueOf(event.getLeftModel().getMu());
+          assertThat(left.multiply(left))
+              .isLessThanOrEqualTo(most.subtract(spent).max(BigDecimal.ZERO));
+        } else {
+          assertThat(BigDecimal.valueOf(event.getLeftModel().getEpsilon()))
+              .isEqualByComparingTo(most.subtract(spent).max(BigDecimal.ZERO));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSaturatedSumExceedsEveryLimit() {
+    AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1e300).setMu(1e200));
+    AccountingEvent event = laplace(rules, 1e10);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(event.getReason())
+        .endsWith("0 was spent before, and this report would add at least 9223372036.854775807");
+    assertThat(laplace(rules, 0.1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(event.getLeftModel().getEpsilon()).isZero();
+  }
+}

@@ -1,0 +1,370 @@
+package io.croupier.operators.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.croupier.accounting.mechanism.Cost;
+import io.croupier.accounting.tree.Completion;
+import io.croupier.accounting.tree.GivenOrder;
+import io.croupier.accounting.tree.RunningZeta;
+import io.croupier.accounting.tree.Schedule;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.CentralSpend;
+import io.croupier.schemas.DpFtrl;
+import io.croupier.schemas.DpFtrlLeastSquares;
+import io.croupier.schemas.DpFtrlParameterFree;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The charges of participants in a central model, and when they may take part. */
+class CentralChargeTest {
+  private static final int SEED = 97;
+  private static final long NEVER = Schedule.NEVER;
+
+  private final MapAccount account = new MapAccount();
+  private Ledger ledger = new Ledger();
+  private long sequence;
+
+  private static Limits.Builder often() {
+    return BudgetTest.participations(1000, 0);
+  }
+
+  static AdmissionRules tree(double noiseMultiplier, long restartEvery, Limits.Builder limits) {
+    DpFtrl.Builder ftrl =
+        DpFtrl.newBuilder()
+            .setClipNorm(1)
+            .setNoiseMultiplier(noiseMultiplier)
+            .setNoise(BudgetTest.TREE);
+    if (restartEvery != NEVER) {
+      ftrl.setRestartEvery(restartEvery);
+    }
+    return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
+  }
+
+  static AdmissionRules leastSquares(double noiseMultiplier, Limits.Builder limits) {
+    DpFtrlLeastSquares.Builder ftrl =
+        DpFtrlLeastSquares.newBuilder()
+            .setXNorm(1)
+            .setYBound(1)
+            .setNoiseMultiplier(noiseMultiplier)
+            .setNoise(BudgetTest.TREE);
+    return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlLeastSquares(ftrl).setLimits(limits));
+  }
+
+  private AccountingEvent takePart(AdmissionRules rules, long round) {
+    Report report = TestReports.central(sequence++);
+    report.round = round;
+    if (rules.spec().hasDpFtrlLeastSquares()) {
+      report.form = VectorForm.EXAMPLE;
+    }
+    return ledger.judge(report, rules, account);
+  }
+
+  @Test
+  void usageExample() {
+    AdmissionRules rules = tree(4, 1024, often());
+    AccountingEvent first = takePart(rules, 5);
+    assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    // 11 levels: mu^2 = 4 * 11 / 4^2.
+    assertThat(first.getCentralSpend().getZeta()).isEqualTo(11);
+    assertThat(first.getCentralSpend().getNoiseMultiplier()).isEqualTo(4);
+    assertThat(first.getCentralSpend().getTrees()).isEqualTo(1);
+    assertThat(first.getCentralSpend().getRestartEvery()).isEqualTo(1024);
+    assertThat(account.userTotals().muSquaredPicos).isEqualTo(2_750_000_000_000L);
+    assertThat(first.getSpent().getMu()).isCloseTo(Math.sqrt(2.75), within(1e-15));
+    assertThat(first.getSpent().getRho()).isEqualTo(1.375);
+    assertThat(first.getSpent().getEpsilon()).isZero();
+    // Rounds 5 and 1023 share the root alone: 10 + 3.
+    AccountingEvent second = takePart(rules, 1023);
+    assertThat(second.getCentralSpend().getZeta()).isEqualTo(13);
+    assertThat(second.getUserTotals().getRho()).isEqualTo(3);
+    assertThat(second.getModelTotals().getEpsilonAtDelta()).isPositive();
+    // The next tree.
+    assertThat(takePart(rules, 1024).getCentralSpend().getZeta()).isEqualTo(11);
+    assertThat(account.models.get("m").muSquaredPicos).isEqualTo(8_750_000_000_000L);
+  }
+
+  @Test
+  void chargesAreThoseOfTheReference() throws IOException {
+    JsonNode cases;
+    try (InputStream in = CentralChargeTest.class.getResourceAsStream("/golden/accounting.json")) {
+      cases = new ObjectMapper().readTree(in).get("streaming_zeta");
+    }
+    assertThat(cases).hasSize(4);
+    for (JsonNode given : cases) {
+      MapAccount fresh = new MapAccount();
+      AdmissionRules rules = tree(2, 1L << given.get("height").asInt(), often());
+      for (int i = 0; i < given.get("positions").size(); i++) {
+        Report report = TestReports.central(i);
+        report.round = given.get("positions").get(i).asLong();
+        AccountingEvent event = ledger.judge(report, rules, fresh);
+        long zeta = given.get("zeta_after_each").get(i).asLong();
+        assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+        assertThat(fresh.userTotals().muSquaredPicos).isEqualTo(zeta * 1_000_000_000_000L);
+        assertThat(fresh.models.get("m").rhoPicos).isEqualTo(zeta * 500_000_000_000L);
+      }
+    }
+  }
+
+  @Test
+  void everyPatternIsChargedTheZetaOfItsCompletedTrees() {
+    Random random = new Random(SEED);
+    for (int run = 0; run < 150; run++) {
+      MapAccount fresh = new MapAccount();
+      long restartEvery = random.nextInt(1, 41);
+      int most = 1 + random.nextInt(12);
+      int separation = random.nextInt(6);
+      AdmissionRules rules = tree(1, restartEvery, BudgetTest.participations(most, separation));
+      int steps = 1 + random.nextInt(120);
+      boolean[] admitted = new boolean[steps];
+      for (int n = 0; n < 60; n++) {
+        Report report = TestReports.central(n);
+        // Most reports name later rounds; some name a round again, or an earlier one.
+        report.round = Math.min(steps - 1, Math.max(0, 2 * n + random.nextInt(9) - 6));
+        if (ledger.judge(report, rules, fresh).getOutcome() == Outcome.ADMITTED) {
+          admitted[(int) report.round] = true;
+        }
+      }
+      GivenOrder order = new GivenOrder(restartEvery, Completion.EVERY_TREE);
+      for (boolean takesPart : admitted) {
+        order.step(takesPart ? new long[] {1} : new long[] {});
+      }
+      assertThat(fresh.userTotals().muSquaredPicos)
+          .as("seed %s, run %s", SEED, run)
+          .isEqualTo(4_000_000_000_000L * completed(order, steps, restartEvery).zetas().of(1));
+    }
+  }
+
+  /** Completes the last tree, so that it is as high as the others. */
+  private static GivenOrder completed(GivenOrder order, int steps, long restartEvery) {
+    for (long step = steps; step % restartEvery != 0; step++) {
+      order.step();
+    }
+    return order;
+  }
+
+  @Test
+  void aTreeThatNeverRestartsHasThirtyOneLevels() {
+    assertThat(takePart(tree(1, NEVER, often()), 0).getCentralSpend().getZeta()).isEqualTo(31);
+    AccountingEvent second = takePart(tree(1, NEVER, often()), (1L << 30) - 1);
+    assertThat(second.getCentralSpend().getZeta()).isEqualTo(33);
+    assertThat(second.getCentralSpend().hasRestartEvery()).isFalse();
+    AccountingEvent beyond = takePart(tree(1, NEVER, often()), 1L << 30);
+    assertThat(beyond.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertThat(beyond.getReason())
+        .isEqualTo(
+            "round is 1073741824: it must be a leaf of a tree, which has at most 1073741824 leaves;"
+                + " restart_every of the model is not set");
+    assertThat(beyond.getSpent().getReports()).isZero();
+    assertThat(beyond.hasCentralSpend()).isFalse();
+  }
+
+  @Test
+  void leastSquaresAreTwoTreesWithThreeQuartersOfTheirMu() {
+    AccountingEvent event = takePart(leastSquares(1, often()), 7);
+    CentralSpend spend = event.getCentralSpend();
+    assertThat(spend.getTrees()).isEqualTo(2);
+    // A quarter of 4.5, and 1e-6 for the grid's rounding: two entries more than coordinates.
+    assertThat(spend.getWeight()).isBetween(1.125, 1.125 * (1 + 1e-4));
+    assertThat(spend.getZeta())
+        .isBetween(31 * spend.getWeight(), Math.nextUp(31 * spend.getWeight()));
+    assertThat(event.getSpent().getMu())
+        .isBetween(0.75 * Math.sqrt(8 * 31), 0.75 * Math.sqrt(8 * 31) * (1 + 1e-4));
+  }
+
+  /** The account contains a charge from before the bound was tightened, and keeps it. */
+  @Test
+  void anEarlierLargerChargeForLeastSquaresStays() {
+    AdmissionRules rules = leastSquares(1, often());
+    MapAccount asBefore = new MapAccount();
+    AccountingEvent now = new Ledger().judge(example(0, 0), rules, new MapAccount());
+    AccountingEvent.Builder before = now.toBuilder();
+    before.getCentralSpendBuilder().setZeta(62).clearWeight();
+    Totals reported = Totals.of(AccountingEvents.cost(before));
+    before.setSpent(reported.toProto()).setUserTotals(reported.toProto());
+    reported.participate(0);
+    before.setModelTotals(reported.toProto());
+    assertThat(reported.rho()).isEqualTo(124);
+    assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
+
+    AccountingEvent next = new Ledger().judge(example(1, 9), rules, asBefore);
+    double weight = next.getCentralSpend().getWeight();
+    assertThat(weight).isLessThan(1.126);
+    // Rounds 0 and 9 share 27 of 31 nodes: 3 each for the second time, 1 for the others.
+    double grown = 27 * 3 + 4;
+    assertThat(next.getCentralSpend().getZeta())
+        .isBetween(weight * grown, Math.nextUp(weight * grown));
+    assertThat(next.getModelTotals().getMu())
+        .isCloseTo(Math.sqrt(4 * (62 + weight * grown)), within(1e-6));
+  }
+
+  private static Report example(long sequence, long round) {
+    Report report = TestReports.central(sequence);
+    report.form = VectorForm.EXAMPLE;
+    report.round = round;
+    return report;
+  }
+
+  @Test
+  void theParameterFreeLearnerIsChargedAsItsTree() {
+    DpFtrlParameterFree.Builder ftrl =
+        DpFtrlParameterFree.newBuilder()
+            .setClipNorm(1)
+            .setNoiseMultiplier(1)
+            .setNoise(BudgetTest.TREE)
+            .setRestartEvery(8);
+    AdmissionRules rules =
+        BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlParameterFree(ftrl).setLimits(often()));
+    assertThat(takePart(rules, 7).getCentralSpend().getZeta()).isEqualTo(4);
+  }
+
+  @Test
+  void limitsAreExactToOneUnit() {
+    // zeta 1 has mu^2 4.
+    assertThat(takePart(tree(1, 1, often().setMu(1.9999999999)), 0).getOutcome())
+        .isEqualTo(Outcome.REFUSED_BUDGET);
+    AccountingEvent fits = takePart(tree(1, 1, often().setMu(2)), 0);
+    assertThat(fits.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(fits.getLeftModel().getMu()).isZero();
+
+    // The same limit over all models, of which a unit was spent elsewhere.
+    ledger = new Ledger(Limits.newBuilder().setMu(2).build());
+    MapAccount other = new MapAccount();
+    Report noised = TestReports.gaussian(0, 0.000001);
+    noised.modelId = "n";
+    ledger.judge(noised, BudgetTest.local(Limits.newBuilder()), other);
+    AccountingEvent event = ledger.judge(TestReports.central(1), tree(1, 1, often()), other);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(event.getReason())
+        .isEqualTo(
+            "limits.user.mu is 2.0, so the sum of mu^2 must be at most 4: 0.000000000001 was spent"
+                + " before, and this report would add 4");
+  }
+
+  @Test
+  void everyParticipationIsRoundedUpByItself() {
+    AdmissionRules rules = tree(3, 1, often().setMu(2));
+    for (int round = 0; round < 8; round++) {
+      assertThat(takePart(rules, round).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    }
+    assertThat(account.userTotals().muSquaredPicos).isEqualTo(8 * 444_444_444_445L);
+    assertThat(takePart(rules, 8).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void aRefusedReportCostsNothingAndIsNoParticipation() {
+    // zeta 2 and 4 have mu^2 8 and 16.
+    AdmissionRules tight = tree(1, 2, often().setMu(3));
+    AdmissionRules wide = tree(1, 2, often().setMu(5));
+    assertThat(takePart(tight, 0).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent refused = takePart(tight, 1);
+    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(refused.getReason())
+        .isEqualTo(
+            "limits.mu is 3.0, so the sum of mu^2 must be at most 9: 8 was spent before, and this"
+                + " report would add 16");
+    assertThat(refused.hasCentralSpend()).isFalse();
+    assertThat(refused.getSpent().getReports()).isZero();
+    assertThat(refused.getModelTotals().getParticipations()).isEqualTo(1);
+    AccountingEvent admitted = takePart(wide, 1);
+    assertThat(admitted.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(admitted.getCentralSpend().getZeta()).isEqualTo(4);
+    assertThat(account.userTotals().muSquaredPicos).isEqualTo(24_000_000_000_000L);
+  }
+
+  @Test
+  void aPureLimitOfTheUserRefusesCentralModels() {
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(5).build());
+    AccountingEvent event = takePart(tree(1, 8, often()), 0);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason())
+        .isEqualTo(
+            "declaration is central: limits.user.epsilon is a limit of pure epsilons, which the"
+                + " noise of a central model doesn't have: the limit must get a delta, or be one of"
+                + " mu");
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(50).setDelta(1e-6).build());
+    assertThat(takePart(tree(1, 8, often()), 0).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    // mu is 4 now, which has an epsilon of 26; the second would make it sqrt(56).
+    assertThat(takePart(tree(1, 8, often()), 1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+  }
+
+  @Test
+  void anyOrderOfRoundsOfAnyModelsOfOneNameIsJudged() {
+    Random random = new Random(SEED);
+    long[] restarts = {NEVER, 1, 2, 5, 7, 8, 64, 1L << 30, (1L << 30) + 1, Long.MAX_VALUE};
+    long[] rounds = {0, 1, 7, 8, 1L << 30, (1L << 31) + 3, Long.MAX_VALUE - 1, Long.MAX_VALUE};
+    for (int run = 0; run < 300; run++) {
+      MapAccount fresh = new MapAccount();
+      long last = -1;
+      for (int n = 0; n < 30; n++) {
+        AdmissionRules rules = tree(1, restarts[random.nextInt(restarts.length)], often());
+        Report report = TestReports.central(n);
+        report.round =
+            switch (random.nextInt(3)) {
+              case 0 -> rounds[random.nextInt(rounds.length)];
+              case 1 -> last < 0 ? 0 : last;
+              default -> Math.max(last, 0) / 2 + random.nextInt(50);
+            };
+        AccountingEvent event = ledger.judge(report, rules, fresh);
+        boolean admitted = event.getOutcome() == Outcome.ADMITTED;
+        if (admitted) {
+          assertThat(report.round).isGreaterThan(last);
+          assertThat(event.getCentralSpend().getZeta()).isGreaterThanOrEqualTo(1);
+          last = report.round;
+        } else {
+          assertThat(event.getOutcome())
+              .isIn(Outcome.REFUSED_SEPARATION, Outcome.REFUSED_PARTICIPATION);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aLaterModelOfTheNameIsChargedForTreesOfItsOwn() {
+    takePart(tree(1, 64, often()), 3);
+    assertThat(takePart(tree(1, 8, often()), 4).getCentralSpend().getZeta()).isEqualTo(4);
+    assertThat(takePart(tree(2, 64, often()), 5).getCentralSpend().getZeta()).isEqualTo(7);
+    assertThat(account.userTotals().muSquaredPicos).isEqualTo(51_000_000_000_000L);
+  }
+
+  @Test
+  void noisedReportsDoNotChangeTheChargesOfTrees() {
+    takePart(tree(1, 8, often()), 0);
+    account.accesses.clear();
+    ledger.judge(
+        TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()), account);
+    assertThat(account.accesses).containsExactlyInAnyOrder("window d", "model m", "user");
+    takePart(tree(1, 8, often()), 1);
+    assertThat(account.accesses).contains("zeta m");
+  }
+
+  @Test
+  void anyNoiseMultiplierIsChargedWithoutOverflow() {
+    assertThat(Cost.central(31, 1e-300, 0).muSquaredPicos()).isEqualTo(Long.MAX_VALUE);
+    assertThat(Cost.central(31, 1e300, 0).muSquaredPicos()).isEqualTo(1);
+    assertThat(Cost.central(1, 0.1, 0).muSquaredPicos()).isEqualTo(400_000_000_000_000L);
+    assertThat(Cost.central(0, 1, 0).muSquaredPicos()).isZero();
+  }
+
+  @Test
+  void theStateCoversTheLastTreeOnly() {
+    AdmissionRules rules = tree(1, 8, often());
+    for (long round = 0; round < 40; round++) {
+      takePart(rules, round);
+    }
+    RunningZeta running = account.zetas.get("m");
+    assertThat(running.counts).containsExactly(1, 2, 4, 8);
+    assertThat(running.nextLeaf).isEqualTo(8);
+    assertThat(running.zeta).isEqualTo(8 + 16 + 32 + 64);
+  }
+}

@@ -1,0 +1,376 @@
+package io.croupier.operators.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.croupier.operators.report.Report;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEventWriter;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
+import io.croupier.schemas.Limits;
+import io.croupier.schemas.Window;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Limits that hold for each window of days. */
+class PeriodTest {
+  private static final long DAY_MS = 86_400_000;
+  private static final long NOW = 20_000;
+  private static final int SEED = 5;
+
+  /** The last day of a random life. */
+  private static final int NEWEST = 120;
+
+  private final Random random = new Random(SEED);
+  private final MapAccount account = new MapAccount();
+  private long sequence;
+
+  private static Ledger ledger(Limits.Builder limits) {
+    return new Ledger(limits.build());
+  }
+
+  private static Limits.Builder epsilon(double epsilon, int days) {
+    return Limits.newBuilder().setEpsilon(epsilon).setPerDays(days);
+  }
+
+  private static AdmissionRules unlimited() {
+    return BudgetTest.local(Limits.newBuilder());
+  }
+
+  private static Report on(long day, Report report) {
+    report.appendedAtMs = day * DAY_MS + DAY_MS - 1;
+    return report;
+  }
+
+  private AccountingEvent laplace(Ledger ledger, AdmissionRules rules, long day, double epsilon) {
+    return ledger.judge(on(day, TestReports.laplace(sequence++, epsilon)), rules, account);
+  }
+
+  @Test
+  void aChargeLeavesTheWindowAfterThePeriod() {
+    AdmissionRules rules = BudgetTest.local(epsilon(1, 30));
+    Ledger ledger = new Ledger();
+    assertThat(laplace(ledger, rules, NOW + 1, 0.75).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent next = laplace(ledger, rules, NOW + 30, 0.25);
+    assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(next.getLeftModel().getEpsilon()).isZero();
+    AccountingEvent last = laplace(ledger, rules, NOW + 31, 0.75);
+    assertThat(last.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(last.getModelTotals().getEpsilon()).isEqualTo(1.75);
+    assertThat(last.getModelWindow().getTotals().getEpsilon()).isEqualTo(1);
+    assertThat(last.getModelWindow().getDays()).isEqualTo(30);
+    assertThat(last.hasUserWindow()).isFalse();
+    assertThat(laplace(ledger, rules, NOW + 59, 0.25).getReason())
+        .isEqualTo(
+            "limits.epsilon is 1.0 in 30 days: 1 was spent before, and this report would add 0.25");
+  }
+
+  @Test
+  void withoutAPeriodEventsHaveNoTimes() {
+    AccountingEvent event = laplace(ledger(Limits.newBuilder().setEpsilon(9)), unlimited(), NOW, 1);
+    assertThat(event.hasAppendedAtMs()).isFalse();
+    assertThat(event.hasUserWindow()).isFalse();
+    assertThat(account.userDays()).isSameAs(DailyTotals.NONE);
+  }
+
+  @Test
+  void timeThatGoesBackwardsForgetsNothing() {
+    Ledger ledger = ledger(epsilon(1, 2));
+    laplace(ledger, unlimited(), NOW, 1);
+    assertThat(laplace(ledger, unlimited(), NOW - 5, 0.5).getOutcome())
+        .isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(laplace(ledger, unlimited(), 0, 0.5).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    // All of them count on the newest day.
+    assertThat(laplace(ledger, unlimited(), NOW + 1, 0.5).getUserWindow().getTotals().getEpsilon())
+        .isEqualTo(2.5);
+    assertThat(account.userDays().days).containsExactly(NOW, NOW + 1);
+  }
+
+  @Test
+  void whatWasChargedBeforeThePeriodCountsOnItsFirstDay() {
+    laplace(new Ledger(), unlimited(), NOW, 1);
+    Ledger ledger = ledger(epsilon(1, 3));
+    assertThat(laplace(ledger, unlimited(), NOW + 300, 0.5).getOutcome())
+        .isEqualTo(Outcome.REFUSED_BUDGET);
+    assertThat(account.userDays().days).containsExactly(NOW + 300);
+    assertThat(laplace(ledger, unlimited(), NOW + 303, 1).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    // A longer period: how the earlier charges are distributed is no longer known.
+    assertThat(
+            laplace(ledger(epsilon(9, 4)), unlimited(), NOW + 304, 1)
+                .getUserWindow()
+                .getTotals()
+                .getEpsilon())
+        .isEqualTo(3.5);
+    // A shorter one.
+    assertThat(
+            laplace(ledger(epsilon(9, 1)), unlimited(), NOW + 305, 1)
+                .getUserWindow()
+                .getTotals()
+                .getEpsilon())
+        .isEqualTo(1);
+    // None: the days end, so a later period begins anew.
+    laplace(new Ledger(), unlimited(), NOW + 306, 1);
+    assertThat(account.userDays().days).isEmpty();
+  }
+
+  /** The sum over any consecutive days, whatever the order in which the days come. */
+  @Test
+  void noWindowExceedsItsLimit() {
+    for (int run = 0; run < 50; run++) {
+      MapAccount user = new MapAccount();
+      int period = 1 + random.nextInt(10);
+      int limit = 8 + random.nextInt(20);
+      Ledger ledger =
+          ledger(Limits.newBuilder().setReports(limit).setMu(limit / 4.0).setPerDays(period));
+      long[] reports = new long[NEWEST + 1];
+      double[] muSquared = new double[NEWEST + 1];
+      int admitted = 0;
+      for (int day = 0; day <= NEWEST; day += random.nextInt(3)) {
+        Report report =
+            random.nextBoolean()
+                ? TestReports.gaussian(sequence++, 0.5)
+                : TestReports.laplace(sequence++, 0.5);
+        AccountingEvent event = ledger.judge(on(NOW + day, report), unlimited(), user);
+        if (event.getOutcome() == Outcome.ADMITTED) {
+          admitted++;
+          reports[day]++;
+          muSquared[day] += Math.pow(event.getSpent().getMuOfAll(), 2);
+        }
+        assertThat(user.userDays().days.length).isLessThanOrEqualTo(period);
+      }
+      for (int first = 0; first + period <= NEWEST + 1; first++) {
+        long count = 0;
+        double sum = 0;
+        for (int day = first; day < first + period; day++) {
+          count += reports[day];
+          sum += muSquared[day];
+        }
+        assertThat(count).as("seed %s, run %s", SEED, run).isLessThanOrEqualTo(limit);
+        assertThat(sum)
+            .as("seed %s, run %s", SEED, run)
+            .isLessThanOrEqualTo(limit * limit / 16.0 * (1 + 1e-9));
+      }
+      assertThat(admitted).isGreaterThan(limit / 4);
+    }
+  }
+
+  /** A filter that the first report chose would differ from window to window. */
+  @Test
+  void epsilonAtADeltaAlwaysUsesTheFilterOfRenyiDivergences() {
+    AdmissionRules rules = BudgetTest.local(epsilon(2, 7).setDelta(1e-6));
+    Ledger ledger = new Ledger();
+    AccountingEvent event = AccountingEvent.getDefaultInstance();
+    int admitted = 0;
+    for (int n = 0; n < 100 && event.getOutcome() != Outcome.REFUSED_BUDGET; n++) {
+      event = ledger.judge(on(NOW + n / 50, TestReports.gaussian(sequence++, 0.1)), rules, account);
+      admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+    }
+    assertThat(admitted).isPositive();
+    assertThat(event.getReason())
+        .startsWith("limits.epsilon is 2.0 at limits.delta 1.0E-6 in 7 days, so the sum of Renyi");
+    AccountingEvent later =
+        ledger.judge(on(NOW + 9, TestReports.gaussian(sequence++, 0.1)), rules, account);
+    assertThat(later.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertThat(later.getModelWindow().getTotals().getRenyi())
+        .isCloseTo(later.getModelWindow().getTotals().getRenyiOrder() * 0.005, within(2e-12));
+  }
+
+  @Test
+  void centralReportsHaveNoPeriod() {
+    AccountingEvent event =
+        ledger(Limits.newBuilder().setMu(9).setPerDays(7))
+            .judge(on(NOW, TestReports.central(0)), BudgetTest.central(2, 1), account);
+    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertThat(event.getReason()).contains("limits.user.per is set");
+  }
+
+  private static List<AdmissionRules> rules() {
+    return List.of(
+        unlimited(),
+        BudgetTest.local(epsilon(3, 5)),
+        BudgetTest.local(epsilon(3, 9).setDelta(1e-6)),
+        BudgetTest.local(epsilon(5, 3).setDelta(1e-9)),
+        BudgetTest.local(Limits.newBuilder().setMu(2).setReports(9)),
+        BudgetTest.local(Limits.newBuilder().setReports(9).setDelta(1e-6).setPerDays(4)));
+  }
+
+  private Report report(long day) {
+    long number = random.nextInt(3) == 0 ? Math.max(0, sequence - 1) : sequence++;
+    double level = random.nextDouble();
+    Report report =
+        switch (random.nextInt(4)) {
+          case 0 -> TestReports.undisclosed(number);
+          case 1 -> TestReports.gaussian(number, level);
+          case 2 -> TestReports.answer(number, level);
+          default -> TestReports.laplace(number, level);
+        };
+    report.modelId = "model " + random.nextInt(4);
+    return on(day, report);
+  }
+
+  private List<AccountingEvent> history(MapAccount user, int reports) {
+    List<AdmissionRules> rules = rules();
+    List<AccountingEvent> events = new ArrayList<>();
+    Ledger ledger = new Ledger();
+    long day = NOW;
+    for (int n = 0; n < reports; n++) {
+      day += random.nextInt(4) == 0 ? random.nextInt(5) - 1 : 0;
+      if (random.nextInt(25) == 0) {
+        ledger =
+            random.nextInt(4) == 0
+                ? new Ledger()
+                : ledger(epsilon(8, 1 + random.nextInt(9)).setDelta(1e-6));
+      }
+      Report report = report(day);
+      int model = report.modelId.charAt(report.modelId.length() - 1) - '0';
+      int spec = random.nextInt(15) == 0 ? random.nextInt(rules.size()) : model;
+      events.add(ledger.judge(report, rules.get(spec), user));
+    }
+    return events;
+  }
+
+  @Tag("ci")
+  @Test
+  void aRebuildHasTheSameDays() {
+    for (int run = 0; run < 40; run++) {
+      MapAccount user = new MapAccount();
+      MapAccount rebuilt = new MapAccount();
+      sequence = 0;
+      for (AccountingEvent event : history(user, 150)) {
+        assertThat(AccountRebuild.apply(event, rebuilt))
+            .as("seed %s, run %s, %s", SEED, run, event)
+            .isTrue();
+      }
+      assertThat(rebuilt.userDays())
+          .as("seed %s, run %s", SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(user.userDays());
+      assertThat(rebuilt.modelDays)
+          .as("seed %s, run %s", SEED, run)
+          .usingRecursiveComparison()
+          .isEqualTo(user.modelDays);
+    }
+  }
+
+  /** Where events are missing, no window gets budget back. */
+  @Test
+  void aRebuildFromPartOfTheEventsHasNoLess() {
+    Ledger ledger = ledger(epsilon(100, 10));
+    MapAccount rebuilt = new MapAccount();
+    for (int n = 0; n < 200; n++) {
+      AccountingEvent event = laplace(ledger, unlimited(), NOW + n / 5, 0.5);
+      if (n == 199 || random.nextInt(3) == 0) {
+        AccountRebuild.apply(event, rebuilt);
+      }
+    }
+    for (int later = 0; later < 12; later++) {
+      long day = NOW + 39 + later;
+      assertThat(rebuilt.userDays().window(10, day, new Totals(), 0).epsilonNanos)
+          .isGreaterThanOrEqualTo(account.userDays().window(10, day, new Totals(), 0).epsilonNanos);
+    }
+  }
+
+  /** Two devices, of which a compacted topic has the newest event each. */
+  @Test
+  void daysThatAddUpByChanceAreNotTrusted() {
+    Ledger ledger = ledger(epsilon(100, 7));
+    judge(ledger, "a", 1, 4);
+    AccountingEvent ofB = judge(ledger, "b", 7, 1);
+    judge(ledger, "a", 8, 4);
+    AccountingEvent ofA = judge(ledger, "a", 9, 1);
+
+    MapAccount rebuilt = new MapAccount();
+    assertThat(AccountRebuild.apply(ofB, rebuilt)).isFalse();
+    assertThat(AccountRebuild.apply(ofA, rebuilt)).isFalse();
+    assertNoWindowHasLess(rebuilt, NOW + 9, 7);
+    assertThat(account.userDays().window(7, NOW + 14, new Totals(), 0).epsilon())
+        .as("what the next report would be added to")
+        .isEqualTo(5);
+  }
+
+  /** Returns the last event of some reports of epsilon 1. */
+  private AccountingEvent judge(Ledger ledger, String device, int day, int reports) {
+    AccountingEvent last = null;
+    for (int i = 0; i < reports; i++) {
+      Report report = on(NOW + day, TestReports.laplace(sequence++, 1));
+      report.deviceId = device;
+      last = ledger.judge(report, BudgetTest.local(epsilon(100, 7)), account);
+    }
+    return last;
+  }
+
+  /** Compares all windows that begin with the last day of the account, or later. */
+  private void assertNoWindowHasLess(MapAccount rebuilt, long day, int period) {
+    for (long end = day; end < day + period + 2; end++) {
+      assertThat(rebuilt.userDays().window(period, end, new Totals(), 0).epsilonNanos)
+          .as("user, day %s", end)
+          .isGreaterThanOrEqualTo(
+              account.userDays().window(period, end, new Totals(), 0).epsilonNanos);
+      for (String model : account.modelDays.keySet()) {
+        assertThat(rebuilt.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos)
+            .as("%s, day %s", model, end)
+            .isGreaterThanOrEqualTo(
+                account.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos);
+      }
+    }
+  }
+
+  /** Random lives of two models and three devices, compacted at any time. */
+  @Tag("ci")
+  @Test
+  void theNewestEventOfEachKeyGivesNoWindowBack() throws Exception {
+    AccountingEventWriter writer = new AccountingEventWriter();
+    for (int run = 0; run < 200; run++) {
+      Ledger ledger = ledger(epsilon(20, 7));
+      MapAccount user = new MapAccount();
+      Map<ByteBuffer, AccountingEvent> newest = new LinkedHashMap<>();
+      long day = NOW;
+      for (int n = 0; n < 40; n++) {
+        day += random.nextInt(3) / 2;
+        Report report = on(day, TestReports.laplace(n, 1));
+        report.deviceId = "device " + random.nextInt(3);
+        report.modelId = "model " + random.nextInt(2);
+        AccountingEvent event = ledger.judge(report, BudgetTest.local(epsilon(12, 5)), user);
+        byte[] key = AccountingKey.of(event);
+        newest.remove(ByteBuffer.wrap(key));
+        newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));
+        MapAccount rebuilt = new MapAccount();
+        newest.values().forEach(kept -> AccountRebuild.apply(kept, rebuilt));
+        for (long end = day; end < day + 9; end++) {
+          assertThat(rebuilt.userDays().window(7, end, new Totals(), 0).epsilonNanos)
+              .as("seed %s, run %s, report %s, day %s", SEED, run, n, end - NOW)
+              .isGreaterThanOrEqualTo(user.userDays().window(7, end, new Totals(), 0).epsilonNanos);
+          for (String model : user.modelDays.keySet()) {
+            assertThat(rebuilt.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos)
+                .as("seed %s, run %s, report %s, day %s, %s", SEED, run, n, end - NOW, model)
+                .isGreaterThanOrEqualTo(
+                    user.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void impossiblePeriodsAreFound() {
+    AccountingEvent event = laplace(ledger(epsilon(1, 30)), unlimited(), NOW, 0.5);
+    for (int days : new int[] {-1, 0, 371}) {
+      AccountingEvent impossible =
+          event.toBuilder()
+              .setUserWindow(Window.newBuilder(event.getUserWindow()).setDays(days))
+              .build();
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> AccountRebuild.apply(impossible, new MapAccount()))
+          .withMessageContaining("the window's days are " + days + "; they must be from 1 to 370");
+    }
+  }
+}
