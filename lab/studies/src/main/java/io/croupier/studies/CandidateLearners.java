@@ -14,12 +14,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The compared learners, with one dimension, initial wealth and gradient bound.
- *
- * @param wealth initial wealth W0
- * @param gradientBound G
+ * The compared learners of one dimension, for gradients of norm at most 1 and with an initial
+ * wealth of 1.
  */
-record CandidateLearners(int dimension, double wealth, double gradientBound) {
+record CandidateLearners(int dimension) {
 
   /** eta of the LDP-SGD oracle: 1e-3 to 1e2, two a decade. */
   static final List<Double> STEP_SIZES =
@@ -40,15 +38,6 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   static final Prior IMPROPER_PRIOR =
       Prior.newBuilder().setImproper(Prior.Improper.getDefaultInstance()).build();
 
-  /** For gradients of norm at most 1. */
-  CandidateLearners(int dimension, double wealth) {
-    this(dimension, wealth, 1);
-  }
-
-  CandidateLearners(int dimension) {
-    this(dimension, 1);
-  }
-
   /** exp(-b v^2). */
   static Prior conjugate(double b) {
     return Prior.newBuilder().setConjugate(Prior.Conjugate.newBuilder().setB(b)).build();
@@ -59,11 +48,8 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
     return "LDP-ASGD, eta = " + NumberLabels.short3(stepSize);
   }
 
-  /** BANCO for l2_laplace noise of this epsilon; without noise if it is infinite. */
+  /** BANCO for l2_laplace noise of this epsilon. */
   LabelledLearner banco(double epsilon) {
-    if (epsilon == Double.POSITIVE_INFINITY) {
-      return banco(BANCO, 0, epsilon);
-    }
     L2Laplace laplace = L2Laplace.newBuilder().setEpsilon(epsilon).build();
     return banco(BANCO, StrongestNoise.newBuilder().setL2Laplace(laplace).build());
   }
@@ -76,7 +62,7 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
   }
 
   /** BANCO whose operator accepts this noise, which every report declares. */
-  LabelledLearner banco(String label, StrongestNoise noise) {
+  private LabelledLearner banco(String label, StrongestNoise noise) {
     Banco banco = Banco.newBuilder().setStrongestNoise(noise).build();
     return LabelledLearner.of(label, spec().setAveraging(AVERAGING).setBanco(banco).build());
   }
@@ -88,11 +74,7 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
 
   /** The coordinate-wise learner with the conjugate prior, which suits rounds of one report. */
   LabelledLearner coordinateWise() {
-    return coordinateWise(conjugate(1));
-  }
-
-  LabelledLearner coordinateWise(Prior prior) {
-    CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(prior).build();
+    CoordinateWise coordinateWise = CoordinateWise.newBuilder().setPrior(conjugate(1)).build();
     return LabelledLearner.of(
         COORDINATE_WISE, spec().setAveraging(AVERAGING).setCoordinateWise(coordinateWise).build());
   }
@@ -102,14 +84,10 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
     return blackBox(IMPROPER, IMPROPER_PRIOR);
   }
 
-  /** Step size eta t^-decay. */
-  LabelledLearner sgd(String label, double stepSize, double decay) {
-    LdpSgd sgd = LdpSgd.newBuilder().setStepSize(stepSize).setDecay(decay).build();
-    return LabelledLearner.of(label, spec().setLdpSgd(sgd).build());
-  }
-
-  LabelledLearner sgd(double stepSize) {
-    return sgd(sgdLabel(stepSize), stepSize, 0.5);
+  /** Step size eta t^-1/2. */
+  private LabelledLearner sgd(double stepSize) {
+    LdpSgd sgd = LdpSgd.newBuilder().setStepSize(stepSize).setDecay(0.5).build();
+    return LabelledLearner.of(sgdLabel(stepSize), spec().setLdpSgd(sgd).build());
   }
 
   /** All step sizes from which the oracle chooses. */
@@ -126,7 +104,7 @@ record CandidateLearners(int dimension, double wealth, double gradientBound) {
     return ModelSpec.newBuilder()
         .setModelId("study")
         .setDimension(dimension)
-        .setGradientBound(gradientBound)
-        .setInitialWealth(wealth);
+        .setGradientBound(1)
+        .setInitialWealth(1);
   }
 }

@@ -4,7 +4,7 @@ import io.croupier.cli.data.Problem;
 import java.util.Arrays;
 
 /** The people of a data set in random order; those beyond whole rounds are omitted. */
-final class CensusParticipants implements LinearParticipants {
+final class CensusParticipants implements Participants {
   private final Problem problem;
   private final double least;
   private final int[] order;
@@ -35,11 +35,6 @@ final class CensusParticipants implements LinearParticipants {
   @Override
   public void gradient(double[] weights, double[] into) {
     problem.gradient(order[position], weights, into);
-  }
-
-  @Override
-  public double featureNorm() {
-    return problem.featureNorm(order[position]);
   }
 
   @Override

@@ -10,22 +10,19 @@ final class Design {
   private static final long SEED = 4000;
 
   private final FeatureLaw features;
-  private final double unit;
   private final double spread;
   final int dimension;
   final double[][] points;
 
   Design(FeatureLaw features, int dimension, int size) {
-    this(features, dimension, size, 1, 0);
+    this(features, dimension, size, 0);
   }
 
   /**
-   * Features of unequal lengths: each person's are multiplied by unit exp(spread N), N standard
-   * normal.
+   * Features of unequal lengths: each person's are multiplied by exp(spread N), N standard normal.
    */
-  Design(FeatureLaw features, int dimension, int size, double unit, double spread) {
+  Design(FeatureLaw features, int dimension, int size, double spread) {
     this.features = features;
-    this.unit = unit;
     this.spread = spread;
     this.dimension = dimension;
     this.points = new double[size][dimension];
@@ -38,14 +35,13 @@ final class Design {
   /** Draws the features of a person. */
   void draw(SeededRandom random, double[] x) {
     features.draw(random, x);
-    if (unit != 1 || spread > 0) {
-      double factor = spread > 0 ? unit * Math.exp(spread * random.normal()) : unit;
-      Vectors.scale(factor, x, x);
+    if (spread > 0) {
+      Vectors.scale(Math.exp(spread * random.normal()), x, x);
     }
   }
 
   /** Returns whether features are uniform on the unit sphere. */
   boolean isSphere() {
-    return features == FeatureLaw.SPHERE && unit == 1 && spread == 0;
+    return features == FeatureLaw.SPHERE && spread == 0;
   }
 }

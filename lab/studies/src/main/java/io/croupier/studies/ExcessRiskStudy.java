@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Excess risk of every learner under l2_laplace noise, on dense and isotropic problems. */
-final class ExcessRiskStudy implements CellStudy {
+final class ExcessRiskStudy implements Study {
   private static final double[] NORMS = {0.1, 1, 10};
   private static final double[] EPSILONS = {1, 4};
   private static final double[] MORE_EPSILONS = {0.5, 2, 8};
@@ -75,7 +75,17 @@ final class ExcessRiskStudy implements CellStudy {
   }
 
   @Override
-  public List<Cell> cells() {
+  public long work() {
+    return cells().stream().mapToLong(Cell::work).sum();
+  }
+
+  @Override
+  public void run(Runner runner, long seed, MarkdownPage page)
+      throws IOException, InterruptedException {
+    report(runner.run(cells(), seed), page);
+  }
+
+  private List<Cell> cells() {
     List<Design> designs = new ArrayList<>();
     for (int dimension : DIMENSIONS) {
       designs.add(new Design(FeatureLaw.SPHERE, dimension, studyScale.designPoints()));
@@ -114,29 +124,28 @@ final class ExcessRiskStudy implements CellStudy {
     return candidates;
   }
 
-  @Override
-  public void report(List<CellResult> results, MarkdownPage page) throws IOException {
+  private void report(List<CellResult> results, MarkdownPage page) throws IOException {
     page.title("Excess risk under pure local privacy");
     page.paragraph(
-        "This study measures how close the learners come to the optimum. People's features are uniform"
-            + " on the unit sphere of R^d, w* has equal coordinates, noise is l2_laplace of the stated"
-            + " eps, G = 1, one report a round.");
+        "This study measures how close the learners come to the optimum. People's features are"
+            + " uniform on the unit sphere of R^d, w* has equal coordinates, noise is l2_laplace of"
+            + " the stated eps, G = 1, one report a round.");
     page.list(
         "`abs`: y = <w*, x> + Laplace(0.1), loss abs(<w, x> - y), excess risk by quadrature.",
         "`logistic`: P(y = 1) = sigma(<w*, x>), excess risk is the divergence on a fixed design of "
             + studyScale.designPoints()
             + " points.");
     page.paragraph(
-        "Entries: mean excess risk of the published average (standard error). All learners of a row see"
-            + " the same people and the same noise, and a row of fewer people is the beginning of the"
-            + " same runs. Columns:");
+        "Entries: mean excess risk of the published average (standard error). All learners of a row"
+            + " see the same people and the same noise, and a row of fewer people is the beginning"
+            + " of the same runs. Columns:");
     page.list(
         "`zero`: never moving.",
         "`BANCO`: with the tight variance of l2_laplace of eps; `printed`: with variance"
             + " 4d(d+1)/eps^2; `quoted`: with 18 d^2/eps^2.",
-        "`ASGD`, `SGD`: average and last weights of LDP-SGD with step size eta t^-1/2. `*`: with the"
-            + " best eta out of 1e-3 to 1e2, two a decade, chosen in hindsight on these same runs, in"
-            + " brackets; `1`: with eta = 1.");
+        "`ASGD`, `SGD`: average and last weights of LDP-SGD with step size eta t^-1/2. `*`: with"
+            + " the best eta out of 1e-3 to 1e2, two a decade, chosen in hindsight on these same"
+            + " runs, in brackets; `1`: with eta = 1.");
     for (int dimension : DIMENSIONS) {
       for (int people : new int[] {10_000, 100_000}) {
         int at = indexOf(studyScale.people(people));
@@ -228,8 +237,8 @@ final class ExcessRiskStudy implements CellStudy {
     int end = checkpoints.size() - 1;
     page.heading("In one table");
     page.paragraph(
-        "Learnable: the best tuned ASGD at least halves the risk of doing nothing. Bound: 2 d ||w*||"
-            + " / (eps sqrt T), worst over all problems from T = "
+        "Learnable: the best tuned ASGD at least halves the risk of doing nothing. Bound: 2 d"
+            + " ||w*|| / (eps sqrt T), worst over all problems from T = "
             + studyScale.people(10_000)
             + " on, as is the worst ratio to zero.");
     List<String> columns =

@@ -1,6 +1,5 @@
 package io.croupier.studies;
 
-import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
@@ -13,7 +12,6 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.StrongestNoise.NoiseCase;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A learner in a trial.
@@ -22,16 +20,9 @@ import java.util.Optional;
  * @param directionalVariance declared directional variance of every report, for learners that use
  *     it
  * @param gradientBound G of its spec; 1 if it has none
- * @param noise what the learner's model makes of declarations; empty if it isn't of a spec
- * @param spec empty if there is none
  */
 record LabelledLearner(
-    String label,
-    Learner<LearnerState> learner,
-    double directionalVariance,
-    double gradientBound,
-    Optional<DirectionalNoise> noise,
-    Optional<ModelSpec> spec) {
+    String label, Learner<LearnerState> learner, double directionalVariance, double gradientBound) {
 
   /** The learner of a spec; to BANCO, every report declares the strongest noise that it accepts. */
   static LabelledLearner of(String label, ModelSpec spec) {
@@ -39,15 +30,10 @@ record LabelledLearner(
     if (!violations.isEmpty()) {
       throw new IllegalArgumentException(label + ": " + String.join("; ", violations));
     }
-    DirectionalNoise noise = DirectionalNoise.of(spec);
-    double variance = noise.variance(declaring(spec.getBanco().getStrongestNoise()));
+    double variance =
+        DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
     return new LabelledLearner(
-        label,
-        anyState(Learners.of(spec)),
-        variance,
-        spec.getGradientBound(),
-        Optional.of(noise),
-        Optional.of(spec));
+        label, anyState(Learners.of(spec)), variance, spec.getGradientBound());
   }
 
   private static Report declaring(StrongestNoise noise) {
@@ -62,18 +48,7 @@ record LabelledLearner(
 
   /** A learner that isn't among those of specs. */
   static LabelledLearner of(String label, Learner<?> learner) {
-    return new LabelledLearner(label, anyState(learner), 0, 1, Optional.empty(), Optional.empty());
-  }
-
-  /** The same learner under another name. */
-  LabelledLearner as(String otherLabel) {
-    return new LabelledLearner(
-        otherLabel, learner, directionalVariance, gradientBound, noise, spec);
-  }
-
-  /** Whether its model admits reports that declare this mechanism. */
-  boolean accepts(Mechanism declared) {
-    return noise.map(known -> known.accepts(declared)).orElse(true);
+    return new LabelledLearner(label, anyState(learner), 0, 1);
   }
 
   /** A learner receives only states that it created itself. */

@@ -19,7 +19,6 @@ final class LearnerRun {
   private final Iterate iterate;
   private final double[] release;
   private final double[] sum;
-  private double gradientBound;
   private long publication;
 
   /** Takes the learner's initial state. */
@@ -31,13 +30,7 @@ final class LearnerRun {
     iterate = new Iterate(dimension);
     release = new double[dimension];
     sum = new double[dimension];
-    gradientBound = candidate.gradientBound();
     learner.publish(state, publication, iterate);
-  }
-
-  /** Sets the gradient bound of the open round and of later ones. */
-  void bound(double newBound) {
-    gradientBound = newBound;
   }
 
   /** Adds a person's noisy subgradient to the open round. */
@@ -71,7 +64,7 @@ final class LearnerRun {
     part.denseWeight = reports;
     part.denseSquaredWeight = reports;
     part.variance = reports * candidate.directionalVariance();
-    part.gradientBound = gradientBound;
+    part.gradientBound = candidate.gradientBound();
     part.sum = sum;
     learner.step(state, round);
     Arrays.fill(sum, 0);

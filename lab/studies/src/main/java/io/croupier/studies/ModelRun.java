@@ -60,11 +60,6 @@ final class ModelRun {
     publish();
   }
 
-  /** Adds a report to the newest publication. */
-  void add(double[] release, Mechanism declared) {
-    add(sum(PackedVectors.encode(release), declared), publications.getFirst());
-  }
-
   private RoundSum sum(byte[] release, Mechanism declared) {
     Report report = new Report();
     report.dimension = dimension;

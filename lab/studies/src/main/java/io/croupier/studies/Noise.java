@@ -17,13 +17,4 @@ interface Noise {
       }
     };
   }
-
-  /** Of standard deviation scale / level in every coordinate. */
-  static Noise gaussian(double scale) {
-    return (level, random, into) -> {
-      for (int j = 0; j < into.length; j++) {
-        into[j] = scale / level * random.normal();
-      }
-    };
-  }
 }

@@ -23,9 +23,9 @@ interface Participants {
    *
    * @param people number of people, who are called cyclically; 0: a new person at each call
    */
-  static LinearParticipants drawn(Population population, int people, SeededRandom random) {
+  static Participants drawn(Population population, int people, SeededRandom random) {
     List<Person> all = new ArrayList<>();
-    return new LinearParticipants() {
+    return new Participants() {
       private Person person = new Person(population.dimension());
       private int position = -1;
 
@@ -53,11 +53,6 @@ interface Participants {
       public void gradient(double[] weights, double[] into) {
         double slope = population.slope(Vectors.dot(person.x, weights), person.target);
         Vectors.scale(slope, person.x, into);
-      }
-
-      @Override
-      public double featureNorm() {
-        return Math.sqrt(Vectors.squaredNorm(person.x));
       }
 
       @Override

@@ -55,7 +55,7 @@ record PlanProblem(String label, Problem problem, double untrained, double gain)
   private static PlanProblem simulated(
       int dimension, FeatureLaw features, double odds, double spread, int people) {
     SeededRandom random = new SeededRandom(SEED + dimension);
-    Design design = new Design(features, dimension, people, 1, spread);
+    Design design = new Design(features, dimension, people, spread);
     double[] best = new double[dimension];
     for (int j = 0; j < dimension; j++) {
       best[j] = random.normal();

@@ -31,8 +31,4 @@ final class Ratios {
     int rank = (int) Math.ceil(share * sorted.size());
     return sorted.get(Math.max(0, rank - 1));
   }
-
-  double shareUpTo(double value) {
-    return values.stream().filter(v -> v <= value).count() / (double) values.size();
-  }
 }

@@ -2,14 +2,11 @@ package io.croupier.studies;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.client.randomiser.Calibration;
 import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.SpecGradients;
 import io.croupier.schemas.Declarations;
-import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Map;
@@ -27,21 +24,6 @@ enum StudiedMechanism {
     StrongestNoise declared(int dimension, double gradientBound, double epsilon) {
       return StrongestNoise.newBuilder()
           .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
-          .build();
-    }
-  },
-
-  /** (epsilon, {@value #DELTA})-DP. */
-  GAUSSIAN("gaussian") {
-    @Override
-    Release release(int dimension, double gradientBound, double epsilon) {
-      return Release.of(Noise.gaussian(2), mu(dimension, gradientBound, epsilon), gradientBound);
-    }
-
-    @Override
-    StrongestNoise declared(int dimension, double gradientBound, double epsilon) {
-      return StrongestNoise.newBuilder()
-          .setGaussian(Gaussian.newBuilder().setMu(mu(dimension, gradientBound, epsilon)))
           .build();
     }
   },
@@ -65,8 +47,6 @@ enum StudiedMechanism {
           .build();
     }
   };
-
-  static final double DELTA = 1e-6;
 
   private static final Map<LawKey, PrivUnitLaw> LAWS = new ConcurrentHashMap<>();
 
@@ -104,12 +84,4 @@ enum StudiedMechanism {
   }
 
   private record LawKey(int dimension, double epsilon) {}
-
-  private static double mu(int dimension, double gradientBound, double epsilon) {
-    ModelSpec spec =
-        ModelSpec.newBuilder().setDimension(dimension).setGradientBound(gradientBound).build();
-    return new Calibration(gradientBound, dimension, ModelSpecs.gridExponent(spec), 1)
-        .gaussian(epsilon, DELTA)
-        .mu();
-  }
 }

@@ -27,10 +27,9 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, wealth, rounds, mechanisms, mixed-levels, clip, anonymity, plan, drift,"
-          + " statistics."
-          + " The same seed gives the same files, bit for bit, on any number of threads. The noise comes from a seeded generator"
-          + " and protects no person."
+      "Studies: excess-risk, rounds, plan, drift, statistics. The same seed gives the same files,"
+          + " bit for bit, on any number of threads. The noise comes from a seeded generator and"
+          + " protects no person."
     })
 public final class Studies implements Callable<Integer> {
 
@@ -126,12 +125,7 @@ public final class Studies implements Callable<Integer> {
     List<Study> all =
         List.of(
             new ExcessRiskStudy(scale),
-            new WealthStudy(scale),
             new RoundsStudy(scale),
-            new MechanismsStudy(scale),
-            new MixedLevelsStudy(scale),
-            new ClipStudy(scale, seed),
-            new AnonymityStudy(scale),
             new PlanStudy(scale),
             new DriftStudy(scale),
             new StatisticsStudy(scale));
