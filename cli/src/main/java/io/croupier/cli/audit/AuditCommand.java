@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.Version;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.cli.io.CountBar;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Calibration;
@@ -11,8 +12,6 @@ import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
-import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,11 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -150,18 +150,7 @@ public final class AuditCommand implements Callable<Integer> {
       description = "Dimension of the gradients (default: 1, or the number of --taus).")
   private Integer dimension;
 
-  @Option(
-      names = "--gradient-bound",
-      paramLabel = "G",
-      defaultValue = "1",
-      description = "Bound on the norm of gradients (default: ${DEFAULT-VALUE}).")
-  private double gradientBound;
-
-  @Option(
-      names = "--grid-exponent",
-      paramLabel = "E",
-      description = "Releases are multiples of 2^E (default: floor(log2 G) - 16).")
-  private Integer gridExponent;
+  @Mixin private ClaimOptions claimed;
 
   @Option(
       names = "--samples",
@@ -169,16 +158,6 @@ public final class AuditCommand implements Callable<Integer> {
       defaultValue = "1000000",
       description = "Number of releases of each gradient (default: ${DEFAULT-VALUE}).")
   private int samples;
-
-  @Option(
-      names = "--confidence",
-      paramLabel = "P",
-      defaultValue = "0.999999",
-      description = {
-        "Probability, at least, with which a true guarantee is not refuted (default:"
-            + " ${DEFAULT-VALUE})."
-      })
-  private double confidence;
 
   @Option(
       names = "--threads",
@@ -241,9 +220,7 @@ public final class AuditCommand implements Callable<Integer> {
         samples >= FEWEST_SAMPLES && samples <= MOST_SAMPLES,
         "--samples is %d; it must be from %d to %d"
             .formatted(samples, FEWEST_SAMPLES, MOST_SAMPLES));
-    require(
-        confidence >= 0.5 && confidence <= 1 - 1e-12,
-        "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
+    double falseAlarm = claimed.falseAlarm();
     if (level == null) {
       throw new ParameterException(
           spec.commandLine(), "Give one of --epsilon, --taus and --mu: the level to audit");
@@ -255,82 +232,70 @@ public final class AuditCommand implements Callable<Integer> {
     require(
         Stream.of(kind != null, answer, categories != null).filter(given -> given).count() == 1,
         "Give one of --mechanism, --answer and --categories");
-    if (answer) {
-      return conclude(1, progress -> List.of(ofBits(progress)));
+    if (kind != null) {
+      requireUsableTaus();
     }
-    if (categories != null) {
-      return conclude(1, progress -> List.of(ofVotes(progress)));
-    }
-    requireUsableTaus();
-    if (kind == NoiseMechanism.PRIV_UNIT) {
-      return conclude(1, progress -> List.of(ofCandidates(progress)));
-    }
-    Map<String, Claim> claims = claims();
-    for (Claim claim : claims.values()) {
-      require(
-          claim.pair().length() >= 1 && claim.varianceInSteps() >= 1,
-          ("--grid-exponent is %d; a step of 2^%1$d exceeds G or the noise's standard deviation,"
-                  + " and such a coarse grid hides what is to be measured")
-              .formatted(claim.gridExponent()));
-    }
-    return conclude(claims.size(), progress -> ofNoise(claims, progress));
-  }
-
-  /** Draws releases, and calls with the number of further ones. */
-  private interface Releases {
-    List<Finding> run(IntConsumer progress) throws InterruptedException, ExecutionException;
-  }
-
-  /** Prints what releases show; returns the exit code. */
-  private int conclude(int claims, Releases releases)
-      throws InterruptedException, ExecutionException {
-    List<Finding> findings;
-    try (CountBar bar = new CountBar("releases", 2L * samples * claims, CountBar.isTerminal())) {
-      findings = releases.run(bar::step);
+    Map<String, Claim> claims =
+        kind == null || kind == NoiseMechanism.PRIV_UNIT ? Map.of() : claims();
+    int audits = Math.max(1, claims.size());
+    List<Finding> findings = new ArrayList<>();
+    try (CountBar bar = new CountBar("releases", 2L * samples * audits, CountBar.isTerminal())) {
+      Draws draws = new Draws(samples, threads, falseAlarm, bar::step);
+      for (Map.Entry<String, Claim> claim : claims.entrySet()) {
+        Audit audit = new Audit(claim.getKey(), claim.getValue(), samples);
+        findings.add(audit.run(draws, () -> audit.releases(randomiser()::randomise)));
+      }
+      if (claims.isEmpty()) {
+        findings.add(answer ? ofBits(draws) : kind == null ? ofVotes(draws) : ofCandidates(draws));
+      }
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
     return print(findings, spec.commandLine().getOut());
   }
 
-  private List<Finding> ofNoise(Map<String, Claim> claims, IntConsumer progress)
-      throws InterruptedException, ExecutionException {
-    List<Finding> findings = new ArrayList<>();
-    for (Map.Entry<String, Claim> claim : claims.entrySet()) {
-      Audit audit = new Audit(claim.getValue(), samples, confidence, threads);
-      findings.add(audit.run(claim.getKey(), () -> randomiser()::randomise, progress));
-    }
-    return findings;
-  }
-
-  private Finding ofCandidates(IntConsumer progress)
-      throws InterruptedException, ExecutionException {
-    require(gridExponent == null, "--grid-exponent is for noise on a grid; priv-unit has none");
-    return new CandidateAudit(samples, confidence, threads)
-        .run(
-            () ->
-                new PrivUnitRandomiser(
-                    gradientBound, dimension == null ? 1 : dimension, level.of(kind)),
-            progress);
-  }
-
-  private Finding ofBits(IntConsumer progress) {
+  private Finding ofCandidates(Draws draws) throws InterruptedException, ExecutionException {
     require(
-        dimension == null && gridExponent == null && clip == null && level.taus == null,
+        claimed.gridExponent == null, "--grid-exponent is for noise on a grid; priv-unit has none");
+    Supplier<PrivUnitRandomiser> randomisers =
+        () ->
+            new PrivUnitRandomiser(
+                claimed.gradientBound, dimension == null ? 1 : dimension, level.of(kind));
+    return new CandidateAudit(randomisers.get().law(), claimed.gradientBound)
+        .run(draws, () -> CandidateAudit.releases(randomisers.get()));
+  }
+
+  private Finding ofBits(Draws draws) throws InterruptedException, ExecutionException {
+    require(
+        dimension == null && claimed.gridExponent == null && clip == null && level.taus == null,
         "--answer takes --epsilon or --mu, and no option of gradients: it releases one bit");
-    BitRandomiser randomiser =
-        level.mu == null ? BitRandomiser.ofEpsilon(level.epsilon) : BitRandomiser.ofMu(level.mu);
-    return BitAudit.of(
-        randomiser.mechanism(), randomiser::release, samples, 1 - confidence, progress);
+    Supplier<BitRandomiser> randomisers =
+        () ->
+            level.mu == null
+                ? BitRandomiser.ofEpsilon(level.epsilon)
+                : BitRandomiser.ofMu(level.mu);
+    return new BitAudit(randomisers.get().mechanism())
+        .run(
+            draws,
+            () -> {
+              BitRandomiser own = randomisers.get();
+              return sign -> own.release(sign > 0);
+            });
   }
 
-  private Finding ofVotes(IntConsumer progress) {
+  private Finding ofVotes(Draws draws) throws InterruptedException, ExecutionException {
     require(
-        dimension == null && gridExponent == null && clip == null && level.epsilon != null,
+        dimension == null && claimed.gridExponent == null && clip == null && level.epsilon != null,
         "--categories takes --epsilon, and no option of gradients: it releases one group");
-    HashedResponseRandomiser votes = new HashedResponseRandomiser(level.epsilon, categories);
-    return VoteAudit.of(
-        votes.mechanism(), categories, votes::release, samples, 1 - confidence, progress);
+    Supplier<HashedResponseRandomiser> randomisers =
+        () -> new HashedResponseRandomiser(level.epsilon, categories);
+    return new VoteAudit(randomisers.get().mechanism(), categories)
+        .run(
+            draws,
+            () -> {
+              HashedResponseRandomiser own = randomisers.get();
+              return sign -> own.release(sign > 0 ? 0 : categories - 1);
+            });
   }
 
   /** The claims of the randomiser, by the name under which they are printed. */
@@ -348,6 +313,13 @@ public final class AuditCommand implements Callable<Integer> {
       }
     } else {
       claims.put(kind.toString(), Claim.of(randomiser));
+    }
+    for (Claim claim : claims.values()) {
+      require(
+          claim.pair().length() >= 1 && claim.varianceInSteps() >= 1,
+          ("--grid-exponent is %d; a step of 2^%1$d exceeds G or the noise's standard deviation,"
+                  + " and such a coarse grid hides what is to be measured")
+              .formatted(claim.gridExponent()));
     }
     return claims;
   }
@@ -382,11 +354,8 @@ public final class AuditCommand implements Callable<Integer> {
 
   private GridRandomiser randomiser() {
     try {
-      int exponent =
-          gridExponent != null
-              ? gridExponent
-              : ModelSpecs.gridExponent(
-                  ModelSpec.newBuilder().setGradientBound(gradientBound).build());
+      int exponent = claimed.exponent();
+      double gradientBound = claimed.gradientBound;
       ClippingNorm norm = clip == null ? ClippingNorm.L2 : clip;
       if (level.taus != null) {
         return new CoordinateLaplaceRandomiser(gradientBound, exponent, level.taus, norm);

@@ -8,9 +8,11 @@ import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Version;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.client.randomiser.Calibration;
@@ -22,17 +24,15 @@ import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
-import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.ModelSpecs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -54,9 +54,9 @@ import picocli.CommandLine.Spec;
           + " answers, the first file has those whose truth is yes, the second those whose truth is"
           + " no; of votes, those for the first category, and those for the last one.",
       "",
-      "The reports of both files must declare the same noise. It can be privUnit, l2Laplace, gaussian,"
-          + " randomisedResponse or hashedResponse. The events are those of 'croupier audit'. Exit"
-          + " code: 0 if not refuted, 1 if refuted."
+      "The reports of both files must declare the same noise. It can be privUnit, l2Laplace,"
+          + " gaussian, randomisedResponse or hashedResponse. The events are those of 'croupier"
+          + " audit'. Exit code: 0 if not refuted, 1 if refuted."
     },
     footer = {
       "",
@@ -90,28 +90,7 @@ final class ReleasesCommand implements Callable<Integer> {
       description = "Number of categories of votes, from 2 to 4096.")
   private Integer categories;
 
-  @Option(
-      names = "--gradient-bound",
-      paramLabel = "G",
-      defaultValue = "1",
-      description = "Length of g and h (default: ${DEFAULT-VALUE}).")
-  private double gradientBound;
-
-  @Option(
-      names = "--grid-exponent",
-      paramLabel = "E",
-      description = "Grid reports are multiples of 2^E (default: floor(log2 G) - 16).")
-  private Integer gridExponent;
-
-  @Option(
-      names = "--confidence",
-      paramLabel = "P",
-      defaultValue = "0.999999",
-      description = {
-        "Probability, at least, with which a true guarantee is not refuted (default:"
-            + " ${DEFAULT-VALUE})."
-      })
-  private double confidence;
+  @Mixin private ClaimOptions claimed;
 
   @Option(
       names = "--format",
@@ -122,57 +101,49 @@ final class ReleasesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, ExecutionException {
-    if (!(confidence >= 0.5 && confidence <= 1 - 1e-12)) {
-      throw new InputException(
-          "--confidence is %s; it must be from 0.5 to 1 - 1e-12".formatted(confidence));
-    }
+    double falseAlarm = claimed.falseAlarm();
     GradientReport first = first();
     Finding finding;
     try {
-      finding = finding(first);
+      finding = finding(first, falseAlarm);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
     return AuditCommand.print(List.of(finding), spec.commandLine().getOut());
   }
 
-  private Finding finding(GradientReport first) throws InterruptedException, ExecutionException {
+  private Finding finding(GradientReport first, double falseAlarm)
+      throws InterruptedException, ExecutionException {
     int dimension = Math.max(1, dimension(first));
     Mechanism mechanism = Declarations.of(Declarations.declared(first), dimension);
     if (mechanism instanceof PrivUnitMechanism m) {
       ReleasePairs<Choice> releases =
           read(first, r -> new Choice(r.getCandidate().getSeed(), r.getCandidate().getIndex()));
-      return new CandidateAudit(releases.size(), confidence, 1)
-          .of(
-              new PrivUnitLaws().of(dimension, m.epsilon(), m.candidates(), m.top()),
-              gradientBound,
-              releases.ofG,
-              releases.ofH);
+      PrivUnitLaw law = new PrivUnitLaws().of(dimension, m.epsilon(), m.candidates(), m.top());
+      return releases.show(new CandidateAudit(law, claimed.gradientBound), falseAlarm);
     }
     if (mechanism instanceof RandomisedResponseMechanism m) {
-      ReleasePairs<Boolean> releases = read(first, r -> r.getAnswer().getBit());
-      Iterator<Boolean> yes = releases.ofG.iterator();
-      Iterator<Boolean> no = releases.ofH.iterator();
-      return BitAudit.of(
-          m, truth -> (truth ? yes : no).next(), releases.size(), 1 - confidence, n -> {});
+      return read(first, r -> r.getAnswer().getBit()).show(new BitAudit(m), falseAlarm);
     }
     if (mechanism instanceof HashedResponseMechanism m) {
       requireCategories(m, first);
-      ReleasePairs<ReleasedGroup> releases =
-          read(first, r -> new ReleasedGroup(r.getVote().getSeed(), r.getVote().getIndex()));
-      Iterator<ReleasedGroup> ofFirst = releases.ofG.iterator();
-      Iterator<ReleasedGroup> ofLast = releases.ofH.iterator();
-      return VoteAudit.of(
-          m,
-          categories,
-          category -> (category == 0 ? ofFirst : ofLast).next(),
-          releases.size(),
-          1 - confidence,
-          n -> {});
+      return read(first, r -> new ReleasedGroup(r.getVote().getSeed(), r.getVote().getIndex()))
+          .show(new VoteAudit(m, categories), falseAlarm);
     }
     if (first.hasGrid()
         && (mechanism instanceof L2LaplaceMechanism || mechanism instanceof GaussianMechanism)) {
-      return ofNoise(first, mechanism, dimension);
+      Calibration calibration =
+          new Calibration(claimed.gradientBound, dimension, claimed.exponent(), 1);
+      GridRandomiser randomiser =
+          mechanism instanceof GaussianMechanism
+              ? calibration.gaussian(mechanism.level())
+              : calibration.l2Laplace(mechanism.level());
+      ReleasePairs<int[]> releases =
+          read(
+              first,
+              r -> r.getGrid().getValuesList().stream().mapToInt(Integer::intValue).toArray());
+      Claim claim = Claim.of(randomiser);
+      return releases.show(new Audit(mechanism.name(), claim, releases.size()), falseAlarm);
     }
     throw new InputException(
         "%s: these reports declare %s; it must be privUnit, randomisedResponse, hashedResponse, or"
@@ -192,27 +163,6 @@ final class ReleasesCommand implements Callable<Integer> {
     if (!objection.isEmpty()) {
       throw new InputException("%s: %s".formatted(ofG, objection));
     }
-  }
-
-  private Finding ofNoise(GradientReport first, Mechanism mechanism, int dimension)
-      throws InterruptedException, ExecutionException {
-    int exponent =
-        gridExponent != null
-            ? gridExponent
-            : ModelSpecs.gridExponent(
-                ModelSpec.newBuilder().setGradientBound(gradientBound).build());
-    Calibration calibration = new Calibration(gradientBound, dimension, exponent, 1);
-    GridRandomiser randomiser =
-        mechanism instanceof GaussianMechanism
-            ? calibration.gaussian(mechanism.level())
-            : calibration.l2Laplace(mechanism.level());
-    ReleasePairs<int[]> releases =
-        read(
-            first, r -> r.getGrid().getValuesList().stream().mapToInt(Integer::intValue).toArray());
-    Iterator<int[]> plus = releases.ofG.iterator();
-    Iterator<int[]> minus = releases.ofH.iterator();
-    return new Audit(Claim.of(randomiser), releases.size(), confidence, 1)
-        .run(mechanism.name(), () -> g -> (g[0] > 0 ? plus : minus).next(), n -> {});
   }
 
   private static int dimension(GradientReport report) {
@@ -242,6 +192,11 @@ final class ReleasesCommand implements Callable<Integer> {
   private record ReleasePairs<R>(List<R> ofG, List<R> ofH) {
     int size() {
       return ofG.size();
+    }
+
+    <T extends Experiment<R, T>> Finding show(T experiment, double falseAlarm)
+        throws InterruptedException, ExecutionException {
+      return experiment.run(Draws.read(size(), falseAlarm), () -> Experiment.Releases.of(ofG, ofH));
     }
   }
 

@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -166,9 +167,9 @@ class AuditCommandTest {
   @Test
   void refutationsArePrintedAndSetTheExitCode() throws Exception {
     Claim claim = Claim.of(new GaussianRandomiser(1, 1, -16, 1));
+    Audit audit = new Audit("gaussian", claim, 20_000);
     Finding finding =
-        new Audit(claim, 20_000, 0.999999, 1)
-            .run("gaussian", () -> Mutant.gaussian(claim, 1, 3), releases -> {});
+        audit.run(Draws.read(20_000, 1e-6), () -> audit.releases(Mutant.gaussian(claim, 1, 3)));
     StringWriter out = new StringWriter();
 
     int code = AuditCommand.print(List.of(finding), new PrintWriter(out));

@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.NoiseMechanism;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
@@ -46,8 +47,15 @@ class AuditTest {
       Claim claim, int samples, double confidence, long seed, LongFunction<AuditedMechanism> mutant)
       throws Exception {
     long[] next = {2 * seed};
-    return new Audit(claim, samples, confidence, 2)
-        .run("claim", () -> mutant.apply(next[0]++), n -> {});
+    return run(claim, samples, confidence, () -> mutant.apply(next[0]++));
+  }
+
+  private static Finding run(
+      Claim claim, int samples, double confidence, Supplier<AuditedMechanism> mechanisms)
+      throws Exception {
+    Audit audit = new Audit("claim", claim, samples);
+    return audit.run(
+        new Draws(samples, 2, 1 - confidence, n -> {}), () -> audit.releases(mechanisms.get()));
   }
 
   @Tag("ci")
@@ -94,8 +102,7 @@ class AuditTest {
     assertThat(seeded.leastLevel()).isBetween(shows, level);
 
     Finding real =
-        new Audit(claim, 200_000, CONFIDENCE, 2)
-            .run("claim", () -> randomiser(kind, level, dimension)::randomise, n -> {});
+        run(claim, 200_000, CONFIDENCE, () -> randomiser(kind, level, dimension)::randomise);
     assertThat(real.refuted()).as(real.toString()).isFalse();
   }
 
@@ -134,9 +141,7 @@ class AuditTest {
     assertThat(ofAxis.leastLevel()).isBetween(0.9, 1.0);
 
     for (Claim claim : List.of(corners, axis)) {
-      Finding real =
-          new Audit(claim, 200_000, CONFIDENCE, 2)
-              .run("claim", () -> randomisers.get()::randomise, n -> {});
+      Finding real = run(claim, 200_000, CONFIDENCE, () -> randomisers.get()::randomise);
       assertThat(real.refuted()).as(real.toString()).isFalse();
     }
   }
@@ -151,9 +156,7 @@ class AuditTest {
     Claim claim = Claim.of(randomisers.get());
     assertThat(claim.level()).isEqualTo(3);
 
-    Finding finding =
-        new Audit(claim, 200_000, CONFIDENCE, 2)
-            .run("claim", () -> randomisers.get()::randomise, n -> {});
+    Finding finding = run(claim, 200_000, CONFIDENCE, () -> randomisers.get()::randomise);
 
     assertThat(finding.refuted()).as(finding.toString()).isFalse();
     assertThat(finding.leastLevel()).isLessThanOrEqualTo(3.0);
@@ -169,9 +172,7 @@ class AuditTest {
       Claim claim = Claim.ofLeastTau(randomisers.get());
       assertThat(claim.level()).isEqualTo(0.5);
 
-      Finding finding =
-          new Audit(claim, 200_000, CONFIDENCE, 2)
-              .run("claim", () -> randomisers.get()::randomise, n -> {});
+      Finding finding = run(claim, 200_000, CONFIDENCE, () -> randomisers.get()::randomise);
 
       assertThat(finding.refuted()).as(finding.toString()).isFalse();
       assertThat(finding.leastLevel()).isLessThanOrEqualTo(0.5);
@@ -202,9 +203,7 @@ class AuditTest {
         () -> new CoordinateLaplaceRandomiser(1, -16, taus, ClippingNorm.COORDINATES);
     Claim claim = Claim.ofLeastTau(randomisers.get());
 
-    Finding finding =
-        new Audit(claim, SAMPLES, CONFIDENCE, 2)
-            .run("claim", () -> scaledFirst(randomisers.get()), n -> {});
+    Finding finding = run(claim, SAMPLES, CONFIDENCE, () -> scaledFirst(randomisers.get()));
 
     assertThat(finding.refutesLevel()).as(finding.toString()).isTrue();
     assertThat(finding.leastLevel()).isGreaterThan(shows);

@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.client.randomiser.BitRandomiser;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -14,9 +15,14 @@ class BitAuditTest {
   private static final int SAMPLES = 100_000;
   private static final double FALSE_ALARM = 1e-9;
 
-  private static Finding audit(RandomisedResponseMechanism claim, BitRandomiser randomiser) {
+  private static Finding audit(RandomisedResponseMechanism claim, BitRandomiser randomiser)
+      throws Exception {
     AtomicInteger drawn = new AtomicInteger();
-    Finding audit = BitAudit.of(claim, randomiser::release, SAMPLES, FALSE_ALARM, drawn::addAndGet);
+    Finding audit =
+        new BitAudit(claim)
+            .run(
+                new Draws(SAMPLES, 2, FALSE_ALARM, drawn::addAndGet),
+                () -> sign -> randomiser.release(sign > 0));
     assertThat(drawn).hasValue(2 * SAMPLES);
     return audit;
   }
@@ -26,7 +32,7 @@ class BitAuditTest {
   }
 
   /** The bound is below the level by less than 12 standard deviations, of which 6 are its own. */
-  private static void assertShowsNearlyAllOfItsLevel(double level, boolean isMu) {
+  private static void assertShowsNearlyAllOfItsLevel(double level, boolean isMu) throws Exception {
     BitRandomiser randomiser = randomiser(level, isMu);
     Finding audit = audit(randomiser.mechanism(), randomiser);
     assertThat(audit.refuted()).as(audit.text()).isFalse();
@@ -37,19 +43,20 @@ class BitAuditTest {
   @Tag("ci")
   @ParameterizedTest
   @CsvSource({"1, false", "1, true"})
-  void theRealOneIsNotRefutedAndShowsNearlyAllOfItsLevel(double level, boolean isMu) {
+  void theRealOneIsNotRefutedAndShowsNearlyAllOfItsLevel(double level, boolean isMu)
+      throws Exception {
     assertShowsNearlyAllOfItsLevel(level, isMu);
   }
 
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"0.5, false", "4, false", "0.5, true", "3, true"})
-  void otherRealOnesAreNotRefuted(double level, boolean isMu) {
+  void otherRealOnesAreNotRefuted(double level, boolean isMu) throws Exception {
     assertShowsNearlyAllOfItsLevel(level, isMu);
   }
 
   /** Both too much and too little noise are found, and a bit that is never inverted. */
-  private static void assertRefuted(double claimed, double real, boolean isMu) {
+  private static void assertRefuted(double claimed, double real, boolean isMu) throws Exception {
     Finding audit = audit(new RandomisedResponseMechanism(claimed, isMu), randomiser(real, isMu));
     assertThat(audit.refuted()).as(audit.text()).isTrue();
     assertThat(audit.text()).contains("REFUTED: answer, ");
@@ -57,14 +64,14 @@ class BitAuditTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1.1, false", "2, 1.9, true"})
-  void aWrongLevelIsRefuted(double claimed, double real, boolean isMu) {
+  void aWrongLevelIsRefuted(double claimed, double real, boolean isMu) throws Exception {
     assertRefuted(claimed, real, isMu);
   }
 
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1, 0.9, false", "1, 1.1, true", "1, 100, false"})
-  void otherWrongLevelsAreRefuted(double claimed, double real, boolean isMu) {
+  void otherWrongLevelsAreRefuted(double claimed, double real, boolean isMu) throws Exception {
     assertRefuted(claimed, real, isMu);
   }
 }

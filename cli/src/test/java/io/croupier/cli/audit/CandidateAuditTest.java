@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -16,14 +17,24 @@ import org.junit.jupiter.params.provider.CsvSource;
  * 1e-9 in each case, a wrong one here is missed with less.
  */
 class CandidateAuditTest {
-  private static final double CONFIDENCE = 1 - 1e-9;
+  private static final double FALSE_ALARM = 1e-9;
 
-  private static Finding audit(Supplier<PrivUnitRandomiser> randomisers, int samples)
+  private static final int SAMPLES = 100_000;
+
+  private static Finding audit(PrivUnitRandomiser claimed, Supplier<PrivUnitRandomiser> randomisers)
       throws Exception {
     AtomicInteger drawn = new AtomicInteger();
-    Finding finding = new CandidateAudit(samples, CONFIDENCE, 2).run(randomisers, drawn::addAndGet);
-    assertThat(drawn).hasValue(2 * samples);
+    Finding finding =
+        new CandidateAudit(claimed.law(), claimed.gradientBound())
+            .run(
+                new Draws(SAMPLES, 2, FALSE_ALARM, drawn::addAndGet),
+                () -> CandidateAudit.releases(randomisers.get()));
+    assertThat(drawn).hasValue(2 * SAMPLES);
     return finding;
+  }
+
+  private static Finding audit(Supplier<PrivUnitRandomiser> randomisers) throws Exception {
+    return audit(randomisers.get(), randomisers);
   }
 
   @Tag("ci")
@@ -41,7 +52,7 @@ class CandidateAuditTest {
 
   private static void assertShowsNearlyAllOfEpsilon(int dimension, double epsilon, double shows)
       throws Exception {
-    Finding finding = audit(() -> new PrivUnitRandomiser(0.5, dimension, epsilon), 100_000);
+    Finding finding = audit(() -> new PrivUnitRandomiser(0.5, dimension, epsilon));
     assertThat(finding.refuted()).as(finding.text()).isFalse();
     assertThat(finding.count().leastLevel(1e-9)).isBetween(shows, epsilon);
   }
@@ -56,9 +67,7 @@ class CandidateAuditTest {
   @CsvSource({"1, 1, 256", "300, 1, 64"})
   void nearlyAllOfEpsilonShowsInManyDimensions(int dimension, double epsilon, int candidates)
       throws Exception {
-    Finding finding =
-        new CandidateAudit(100_000, 0.999999, 2)
-            .run(() -> new PrivUnitRandomiser(1, dimension, epsilon, candidates), n -> {});
+    Finding finding = audit(() -> new PrivUnitRandomiser(1, dimension, epsilon, candidates));
     assertThat(finding.count().leastLevel(0.05)).isGreaterThan(0.95 * epsilon);
     assertThat(finding.count().leastLevel(1e-9)).isLessThan(epsilon);
   }
@@ -69,15 +78,12 @@ class CandidateAuditTest {
    * below 1e-9.
    */
   private static void assertLevelShows(int dimension, double epsilon) throws Exception {
-    int samples = 100_000;
     PrivUnitLaw law = new PrivUnitRandomiser(1, dimension, epsilon).law();
-    Finding finding =
-        new CandidateAudit(samples, 0.999999, 2)
-            .run(() -> new PrivUnitRandomiser(1, dimension, epsilon), n -> {});
+    Finding finding = audit(() -> new PrivUnitRandomiser(1, dimension, epsilon));
     double others = law.candidates() - law.top();
     double p = 1 / (1 + others / law.top() * Math.exp(-epsilon));
     double q = 1 / (Math.exp(epsilon) + others / law.top());
-    double deviation = Math.sqrt((1 - p) / (samples * p) + (1 - q) / (samples * q));
+    double deviation = Math.sqrt((1 - p) / (SAMPLES * p) + (1 - q) / (SAMPLES * q));
     assertThat(finding.refuted()).as(finding.text()).isFalse();
     assertThat(finding.count().leastLevel(0.05)).isGreaterThan(epsilon - 10 * deviation);
     assertThat(finding.count().leastLevel(1e-9)).isLessThan(epsilon);
@@ -96,20 +102,10 @@ class CandidateAuditTest {
     assertLevelShows(dimension, epsilon);
   }
 
-  /** The first randomiser is the one that claims. */
-  private static Supplier<PrivUnitRandomiser> claiming(
-      PrivUnitRandomiser claimed, Supplier<PrivUnitRandomiser> drawn) {
-    AtomicInteger asked = new AtomicInteger();
-    return () -> asked.getAndIncrement() == 0 ? claimed : drawn.get();
-  }
-
   @Test
   void whatSpendsMoreThanItClaimsIsRefuted() throws Exception {
     Finding finding =
-        audit(
-            claiming(
-                new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 1.2, 256)),
-            100_000);
+        audit(new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 1.2, 256));
     assertThat(finding.refuted()).isTrue();
     assertThat(finding.count().leastLevel(1e-9)).isGreaterThan(1);
     assertThat(finding.text())
@@ -120,10 +116,7 @@ class CandidateAuditTest {
   @Test
   void whatIsLongerThanItsMeanIsRefuted() throws Exception {
     Finding finding =
-        audit(
-            claiming(
-                new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 0.9, 256)),
-            100_000);
+        audit(new PrivUnitRandomiser(1, 2, 1, 256), () -> new PrivUnitRandomiser(1, 2, 0.9, 256));
     assertThat(finding.refuted()).isTrue();
     // M of epsilon 1 over M of epsilon 0.9 is 0.904; 0.85 and 0.98 are nine standard deviations
     // away.
