@@ -1,6 +1,5 @@
 package io.croupier.cli.account;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.anonymity.WindowComposition;
@@ -137,7 +136,7 @@ final class AnonymityCommand implements Callable<Integer> {
   }
 
   /** A number of reports of a person in a window. */
-  private record Compared(long reports, double epsilon, double error) {}
+  private record Compared(long reports, double localEpsilon, double squaredError) {}
 
   @Override
   public Integer call() {
@@ -281,22 +280,17 @@ final class AnonymityCommand implements Callable<Integer> {
                   + " a local epsilon below 1e-4")
               .formatted(Digits.all(level.central), Digits.count(windows), Digits.count(people)));
     }
-    Compared best = choices.stream().min(Comparator.comparingDouble(Compared::error)).orElseThrow();
+    Compared best =
+        choices.stream().min(Comparator.comparingDouble(Compared::squaredError)).orElseThrow();
     Table table = new Table("reports of a person", "local epsilon of each", "squared error");
-    JsonArray list = new JsonArray();
     for (Compared choice : choices) {
       table.row(
           Digits.count(choice.reports),
-          Digits.all(choice.epsilon),
-          Digits.sixDigits(choice.error, RoundingMode.HALF_EVEN));
-      JsonObject row = new JsonObject();
-      row.addProperty("reports", choice.reports);
-      row.addProperty("localEpsilon", choice.epsilon);
-      row.addProperty("squaredError", choice.error);
-      list.add(row);
+          Digits.all(choice.localEpsilon),
+          Digits.sixDigits(choice.squaredError, RoundingMode.HALF_EVEN));
     }
     object.addProperty("central", level.central);
-    object.add("choices", list);
+    object.add("choices", Json.of(choices));
     object.addProperty("leastErrorWithReports", best.reports);
     return String.join(
         System.lineSeparator(),
@@ -306,6 +300,6 @@ final class AnonymityCommand implements Callable<Integer> {
                 + " the mean of a person's reports in a window.")
             .formatted(
                 best.reports == 1 ? "1 report" : best.reports + " reports",
-                Digits.all(best.epsilon)));
+                Digits.all(best.localEpsilon)));
   }
 }

@@ -1,6 +1,5 @@
 package io.croupier.cli.account;
 
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.ZeroConcentratedDp;
@@ -11,20 +10,18 @@ import java.math.RoundingMode;
 /**
  * The guarantee of one Gaussian mechanism, or of the composition of several.
  *
- * @param zeta squared sensitivity under the relation, in units of the squared clipping norm;
- *     negative if unknown
+ * @param zeta squared sensitivity under the relation, in units of the squared clipping norm; null
+ *     if unknown
  * @param epsilon at delta, exact
  * @param epsilonRenyi at delta, by Renyi DP
  */
 record GaussianGuarantee(
-    long zeta,
+    Long zeta,
     double mu,
     double epsilon,
     double epsilonRenyi,
     double delta,
     RelationOption relation) {
-  private static final long UNKNOWN = -1;
-
   /** The guarantee of a tree release at a delta. */
   static GaussianGuarantee of(TreeRelease release, double delta, RelationOption relation) {
     return new GaussianGuarantee(
@@ -40,7 +37,7 @@ record GaussianGuarantee(
   static GaussianGuarantee of(double mu, double delta, RelationOption relation) {
     double logDelta = StrictMath.log(delta);
     return new GaussianGuarantee(
-        UNKNOWN,
+        null,
         mu,
         GaussianDp.epsilon(mu, logDelta),
         ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta),
@@ -53,29 +50,18 @@ record GaussianGuarantee(
     double logDelta = GaussianDp.logDelta(epsilon, mu);
     double delta = Math.max(Double.MIN_VALUE, StrictMath.exp(logDelta));
     double renyi = ZeroConcentratedDp.epsilon(Math.nextUp(mu * mu / 2), logDelta);
-    return new GaussianGuarantee(UNKNOWN, mu, epsilon, renyi, delta, relation);
+    return new GaussianGuarantee(null, mu, epsilon, renyi, delta, relation);
   }
 
   /** The JSON form, with all digits. */
   JsonObject json() {
-    JsonObject json = new JsonObject();
-    if (zeta == UNKNOWN) {
-      json.add("zeta", JsonNull.INSTANCE);
-    } else {
-      json.addProperty("zeta", zeta);
-    }
-    json.add("mu", Json.number(mu));
-    json.add("epsilon", Json.number(epsilon));
-    json.add("epsilonRenyi", Json.number(epsilonRenyi));
-    json.addProperty("delta", delta);
-    json.addProperty("relation", relation.toString());
-    return json;
+    return Json.of(this).getAsJsonObject();
   }
 
   private Table table() {
     Table table = new Table("", "rounded", "all digits");
-    if (zeta != UNKNOWN) {
-      table.row("zeta", Digits.count(zeta), Long.toString(zeta));
+    if (zeta != null) {
+      table.row("zeta", Digits.count(zeta), zeta.toString());
     }
     return table
         .row("mu", Digits.rounded(mu), Digits.all(mu))

@@ -1,9 +1,6 @@
 package io.croupier.cli.ledger;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.croupier.cli.account.Digits;
-import io.croupier.cli.account.Json;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -103,18 +100,5 @@ record Histogram(List<Bin> bins) {
 
   private static String text(double edge) {
     return Digits.all(edge);
-  }
-
-  /** The JSON form. */
-  JsonArray json() {
-    JsonArray array = new JsonArray();
-    for (Bin bin : bins) {
-      JsonObject object = new JsonObject();
-      object.add("above", Json.number(bin.above()));
-      object.add("upTo", Json.number(bin.upTo()));
-      object.addProperty("count", bin.count());
-      array.add(object);
-    }
-    return array;
   }
 }

@@ -1,6 +1,7 @@
 package io.croupier.cli.ledger;
 
 import com.google.gson.JsonObject;
+import io.croupier.cli.account.Json;
 import io.croupier.operators.ledger.Totals;
 import io.croupier.schemas.Spend;
 import java.util.ArrayList;
@@ -40,8 +41,8 @@ final class SpendDistribution {
   /** The JSON form. */
   JsonObject json() {
     JsonObject json = new JsonObject();
-    json.add("epsilon", ofEpsilons().json());
-    json.add("mu", ofMus().json());
+    json.add("epsilon", Json.of(ofEpsilons().bins()));
+    json.add("mu", Json.of(ofMus().bins()));
     return json;
   }
 

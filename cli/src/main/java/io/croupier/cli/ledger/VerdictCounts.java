@@ -1,8 +1,8 @@
 package io.croupier.cli.ledger;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
+import com.google.gson.JsonElement;
 import io.croupier.cli.account.Digits;
+import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -11,33 +11,27 @@ import java.util.Map;
 
 /** The number of reports with each verdict, and the last reason for it. */
 final class VerdictCounts {
-  private final Map<Outcome, Long> counts = new EnumMap<>(Outcome.class);
-  private final Map<Outcome, String> reasons = new EnumMap<>(Outcome.class);
+  private final Map<Outcome, Verdict> verdicts = new EnumMap<>(Outcome.class);
+
+  private record Verdict(Outcome outcome, long reports, String lastReason) {}
 
   void add(AccountingEvent event) {
-    counts.merge(event.getOutcome(), 1L, Long::sum);
-    reasons.put(event.getOutcome(), event.getReason());
+    Verdict before = verdicts.get(event.getOutcome());
+    long reports = before == null ? 1 : before.reports + 1;
+    verdicts.put(event.getOutcome(), new Verdict(event.getOutcome(), reports, event.getReason()));
   }
 
   /** The printed form. */
   String text() {
     Table table = new Table("verdict", "reports", "last reason").words("last reason");
-    counts.forEach(
-        (outcome, count) -> table.row(outcome.name(), Digits.count(count), reasons.get(outcome)));
+    verdicts
+        .values()
+        .forEach(of -> table.row(of.outcome.name(), Digits.count(of.reports), of.lastReason));
     return table.text();
   }
 
   /** The JSON form. */
-  JsonArray json() {
-    JsonArray array = new JsonArray();
-    counts.forEach(
-        (outcome, count) -> {
-          JsonObject object = new JsonObject();
-          object.addProperty("outcome", outcome.name());
-          object.addProperty("reports", count);
-          object.addProperty("lastReason", reasons.get(outcome));
-          array.add(object);
-        });
-    return array;
+  JsonElement json() {
+    return Json.of(verdicts.values());
   }
 }

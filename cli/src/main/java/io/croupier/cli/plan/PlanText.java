@@ -69,7 +69,8 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
     Plan.tooFew(people, plan.features(), plan.mechanism(), plan.epsilon())
         .ifPresent(words -> lines.add("Too few: " + words + "."));
     lines.add(
-        "The limits hold for two classes as hard as those of the study (docs/studies/plan.md). To try"
+        "The limits hold for two classes as hard as those of the study (docs/studies/plan.md). To"
+            + " try"
             + " your own data: croupier demo --data FILE --users %d --epsilon %s"
                 .formatted(people, Digits.all(plan.epsilon())));
     if (plan.features() > MANY && plan.features() <= MOST) {
@@ -155,8 +156,9 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
   }
 
   private String learnedOfPerson() {
-    return ("What readers of the model learn about a person: epsilon %s, since reports have a user_id."
-            + " Without identity%s it would be a central epsilon of %s at delta %s (docs/anonymity.md).")
+    return ("What readers of the model learn about a person: epsilon %s, since reports have a"
+                + " user_id. Without identity%s it would be a central epsilon of %s at delta %s"
+                + " (docs/anonymity.md).")
         .formatted(
             Digits.all(plan.epsilon(plan.reports())),
             plan.reports() == 1 ? "" : ", one report in each window,",
@@ -173,16 +175,16 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
     json.addProperty("people", people);
     json.addProperty("untrainedLoss", plan.untrained());
     json.addProperty("bestLoss", plan.best());
-    json.add("loss", json(plan.loss((double) people)));
-    json.add("missedShare", json(plan.missed((double) people)));
+    json.add("loss", Json.of(plan.loss((double) people)));
+    json.add("missedShare", Json.of(plan.missed((double) people)));
     JsonArray needed = new JsonArray();
     for (double loss : losses().keySet()) {
       Band band = plan.people(loss);
       JsonObject row = new JsonObject();
       row.addProperty("loss", loss);
-      row.add("people", json(band));
+      row.add("people", Json.of(band));
       if (perDay != null) {
-        row.add("days", json(band.map(each -> each / perDay)));
+        row.add("days", Json.of(band.map(each -> each / perDay)));
       }
       needed.add(row);
     }
@@ -194,14 +196,6 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
     json.addProperty("delta", delta);
     json.add("epsilonAtDelta", Json.number(plan.epsilon(all, delta)));
     json.add("centralEpsilonWithoutIdentity", Json.number(plan.central(people, delta)));
-    return json;
-  }
-
-  private static JsonObject json(Band band) {
-    JsonObject json = new JsonObject();
-    json.add("low", Json.number(band.low()));
-    json.add("likely", Json.number(band.likely()));
-    json.add("high", Json.number(band.high()));
     return json;
   }
 

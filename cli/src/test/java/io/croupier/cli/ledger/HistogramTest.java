@@ -2,6 +2,7 @@ package io.croupier.cli.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.account.Json;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -59,9 +60,10 @@ class HistogramTest {
             String.join(
                 System.lineSeparator(),
                 " above        0.9 up to          1 | 1 | ########################################",
-                " above 9000000000 up to   infinite | 1 | ########################################"));
+                " above 9000000000 up to   infinite | 1 |"
+                    + " ########################################"));
     assertThat(of(infinite, infinite).bins()).containsExactly(new Histogram.Bin(9e9, infinite, 2));
-    assertThat(of(infinite).json())
+    assertThat(Json.of(of(infinite).bins()).getAsJsonArray())
         .hasToString("[{\"above\":9.0E9,\"upTo\":\"Infinity\",\"count\":1}]");
   }
 

@@ -1,13 +1,12 @@
 package io.croupier.client;
 
+import io.croupier.client.token.Digests;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.Moments;
 import io.croupier.schemas.OneHot;
 import io.croupier.schemas.Range;
 import java.math.BigInteger;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -72,7 +71,7 @@ public final class Features {
                 () ->
                     new IllegalArgumentException(
                         String.format("there is no encoder feature '%s'", name)));
-    String digest = String.format("%064x", new BigInteger(1, sha256().digest(bytes)));
+    String digest = String.format("%064x", new BigInteger(1, Digests.sha256().digest(bytes)));
     if (!digest.equals(feature.getEncoder().getDigest())) {
       throw new IllegalArgumentException(
           String.format(
@@ -82,14 +81,6 @@ public final class Features {
     Map<String, Function<Object, double[]>> extended = new HashMap<>(encoders);
     extended.put(name, encode);
     return new Features(features, Collections.unmodifiableMap(extended));
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   /** The features as the spec describes them; unmodifiable, empty if it has none. */

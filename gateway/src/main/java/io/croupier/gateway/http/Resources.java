@@ -1,11 +1,10 @@
 package io.croupier.gateway.http;
 
+import io.croupier.client.token.Digests;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,19 +39,11 @@ final class Resources {
 
     private File(byte[] bytes) {
       this.bytes = bytes;
-      tag = HexFormat.of().formatHex(sha256(bytes), 0, TAG_BYTES);
+      tag = HexFormat.of().formatHex(Digests.sha256().digest(bytes), 0, TAG_BYTES);
     }
 
     static File read(String name) {
       return new File(Resources.read(FOLDER + name));
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-      try {
-        return MessageDigest.getInstance("SHA-256").digest(bytes);
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("every Java platform has SHA-256", e);
-      }
     }
   }
 

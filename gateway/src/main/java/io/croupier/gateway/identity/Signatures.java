@@ -12,9 +12,9 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.proc.JWSVerifierFactory;
 import com.nimbusds.jwt.SignedJWT;
+import io.croupier.client.token.Digests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.PublicKey;
 import java.util.Optional;
 
@@ -88,13 +88,9 @@ final class Signatures {
 
   /** Unambiguous, since the DER encoding of a key states its length. */
   private static ByteBuffer digest(PublicKey key, String token) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      sha256.update(key.getEncoded());
-      return ByteBuffer.wrap(sha256.digest(token.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    MessageDigest sha256 = Digests.sha256();
+    sha256.update(key.getEncoded());
+    return ByteBuffer.wrap(sha256.digest(token.getBytes(UTF_8)));
   }
 
   /** How many signatures are remembered. */

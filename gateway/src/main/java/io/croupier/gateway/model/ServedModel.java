@@ -6,10 +6,9 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
+import io.croupier.client.token.Digests;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.TokenWindow;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -165,15 +164,7 @@ public final class ServedModel {
             .clearPublishedAtMs()
             .build()
             .toByteArray();
-    return round() + "-" + HexFormat.of().formatHex(sha256(lasting), 0, TAG_BYTES);
-  }
-
-  private static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return round() + "-" + HexFormat.of().formatHex(Digests.sha256().digest(lasting), 0, TAG_BYTES);
   }
 
   private ModelUpdate parsed() {

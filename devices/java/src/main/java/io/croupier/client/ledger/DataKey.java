@@ -3,10 +3,9 @@ package io.croupier.client.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
+import io.croupier.client.token.Digests;
 import io.croupier.schemas.GradientReports;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * Names the data of a report, so that a device reports the same data to a model once. The ledger
@@ -77,12 +76,7 @@ public final class DataKey {
 
   /** The digest of data in bytes. */
   public static DataKey digestOf(byte[] data) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(data);
-      return new DataKey(Origin.DIGEST, ByteString.copyFrom(digest), 1);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return new DataKey(Origin.DIGEST, ByteString.copyFrom(Digests.sha256().digest(data)), 1);
   }
 
   /**

@@ -3,11 +3,12 @@ package io.croupier.client.token;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The hash functions of tokens. */
-final class Digests {
+/** The hash functions of tokens, and of the gateway. */
+public final class Digests {
   private Digests() {}
 
-  static MessageDigest sha256() {
+  /** A new SHA-256. */
+  public static MessageDigest sha256() {
     return digest("SHA-256");
   }
 
