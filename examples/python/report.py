@@ -84,7 +84,9 @@ class Person:
         return question.kind == "loss_above"
 
     def answer(self, question):
-        return self.residual(self.snapshot.average) ** 2 / 2 > question.threshold
+        # Beyond 1e154, ** 2 would raise OverflowError.
+        residual = self.residual(self.snapshot.average)
+        return residual * residual / 2 > question.threshold
 
 
 def main():

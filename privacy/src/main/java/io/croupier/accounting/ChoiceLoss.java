@@ -25,6 +25,9 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
   /** An epsilon from which the mean of the loss is a rho for every r. */
   private static final double ENOUGH = 32;
 
+  /** From this (a - 1) epsilon on, epsilon is less than twice the divergence: ln r is below 14. */
+  private static final double NO_CANCELLATION = 30;
+
   private static final int HALVINGS = 60;
 
   private static final double SQRT_2 = 1.4142135623730951;
@@ -146,7 +149,7 @@ public record ChoiceLoss(double epsilon, double others) implements PureLoss {
     }
     double likely = likely();
     double unlikely = likely * StrictMath.exp(-epsilon);
-    if (y < 1) {
+    if (y < NO_CANCELLATION) {
       double half = StrictMath.sinh(y / 2);
       double growth = excess() * StrictMath.expm1(y) + 4 * unlikely * half * half;
       return Math.min(epsilon, StrictMath.log1p(growth) / x);

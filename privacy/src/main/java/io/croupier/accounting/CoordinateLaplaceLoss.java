@@ -1,6 +1,7 @@
 package io.croupier.accounting;
 
 import io.croupier.accounting.numerics.GaussLegendre;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * The privacy loss of Laplace noise on several coordinates. A pair of inputs that differ by s_j
@@ -29,12 +30,32 @@ import io.croupier.accounting.numerics.GaussLegendre;
  * proved). It is attained, for small epsilon, by inputs that differ in one coordinate of k, where
  * the clip bounds their L2 norm.
  *
- * <p>All numbers are rounded up, by less than a relative 1e-10.
+ * <p><b>On a grid</b> the noise is z steps with a probability proportional to q^|z|, q = exp(-1 /
+ * t), t its scale in steps, and inputs differ by m steps, m = s t. A test of z &lt;= j, 0 &lt;= j
+ * &lt; m, has errors a = q^(m-j) / (1+q) and b = q^(j+1) / (1+q), both at most 1/2, of the product
+ *
+ * <pre>
+ *   a b = q^(m+1) / (1+q)^2 = exp(-(s + e)) / 4,  e = 2 ln cosh(1 / 2t)
+ * </pre>
+ *
+ * <p>That is the product of the errors, where both are at most 1/2, of tests of continuous noise
+ * between inputs that differ by s + e scales. So the discrete trade-off function, which is linear
+ * between these points, (0, 1) and (1, 0), is nowhere below the convex one of s + e: the discrete
+ * release is a function of the continuous one [DRS22, Theorem 2.10], and no divergence of it is
+ * larger. Inputs that differ do so by a step, s t &gt;= 1, so D_a(s + e) &lt;= f(s) = D_a(s + e) -
+ * D_a(e) + s t D_a(e), which is 0 at 0 and has a derivative that is at least 0, increasing, and
+ * concave. The bound above holds for f: the sum is at most k f(epsilon / k). f falls as t
+ * increases, so t may be the least scale.
+ *
+ * <p>All numbers are rounded up, by less than a relative 1e-10; on the grid rho of one coordinate
+ * is above its exact value by at most a quarter, and for t of at least 8 by a relative 1 / (3 m t).
  *
  * @param epsilon in nats, above 0 and at most 1e9
  * @param coordinates k, at least 1 and at most 2^31
+ * @param scale t, the least scale of the noise in steps of the grid, at least 1; infinite:
+ *     continuous noise
  */
-record CoordinateLaplaceLoss(double epsilon, double coordinates) implements PureLoss {
+record CoordinateLaplaceLoss(double epsilon, double coordinates, double scale) implements PureLoss {
   private static final double MOST_EPSILON = 1e9;
   private static final double MOST_COORDINATES = 0x1p31;
 
@@ -45,35 +66,59 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
   private static final double SMALL = 20;
 
   CoordinateLaplaceLoss {
-    if (!covers(epsilon, coordinates)) {
+    if (!covers(epsilon, coordinates, scale)) {
       throw new IllegalArgumentException(
           "epsilon is "
               + epsilon
-              + " and coordinates is "
+              + ", coordinates is "
               + coordinates
-              + "; they must be above 0 and at most 1e9, and from 1 to 2^31");
+              + " and scale is "
+              + scale
+              + "; they must be above 0 and at most 1e9, from 1 to 2^31, and at least 1");
     }
   }
 
-  static boolean covers(double epsilon, double coordinates) {
+  static boolean covers(double epsilon, double coordinates, double scale) {
     return epsilon > 0
         && epsilon <= MOST_EPSILON
         && coordinates >= 1
-        && coordinates <= MOST_COORDINATES;
+        && coordinates <= MOST_COORDINATES
+        && scale >= 1;
   }
 
   @Override
   public PureLoss at(double other) {
-    return PureLoss.ofCoordinates(other, coordinates);
+    return PureLoss.ofCoordinates(other, coordinates, scale);
+  }
+
+  /** Losses up to this one have a positive probability in {@link #addTo}. */
+  double largest() {
+    return epsilon + excess();
+  }
+
+  /** e: by how many scales the grid seems to increase a difference. */
+  private double excess() {
+    double half = StrictMath.sinh(0.25 / scale);
+    return 2 * StrictMath.log1p(2 * half * half);
   }
 
   private double shift() {
-    return epsilon / coordinates;
+    return epsilon / coordinates + excess();
+  }
+
+  /** k f(epsilon / k) of a divergence, rounded up. */
+  private double ofAll(DoubleUnaryOperator single) {
+    double all = coordinates * single.applyAsDouble(shift());
+    double excess = excess();
+    if (excess > 0) {
+      all += (epsilon * scale - coordinates) * single.applyAsDouble(excess);
+    }
+    return all * UP;
   }
 
   @Override
   public double rho() {
-    return coordinates * mean(shift()) * UP;
+    return ofAll(CoordinateLaplaceLoss::mean);
   }
 
   /** s + exp(-s) - 1, without cancellation. */
@@ -90,16 +135,17 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
 
   /** Adds the distribution of the loss of a single coordinate: two atoms, and a density between. */
   void addTo(LossGrid grid) {
-    grid.add(epsilon, 0.5);
-    grid.add(-epsilon, StrictMath.exp(-epsilon) / 2);
+    double largest = largest();
+    grid.add(largest, 0.5);
+    grid.add(-largest, StrictMath.exp(-largest) / 2);
     grid.add(
         new LossGrid.Density() {
           @Override
           public double of(double loss) {
-            return StrictMath.exp((loss - epsilon) / 2) / 4;
+            return StrictMath.exp((loss - largest) / 2) / 4;
           }
         },
-        grid.lossesBetween(-epsilon, epsilon),
+        grid.lossesBetween(-largest, largest),
         0.5);
   }
 
@@ -114,7 +160,7 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
     if (order == Double.POSITIVE_INFINITY) {
       return epsilon;
     }
-    return Math.min(epsilon, coordinates * single(shift(), order - 1) * UP);
+    return Math.min(epsilon, ofAll(shift -> single(shift, order - 1)));
   }
 
   /** D_a(s) at a = 1 + x. */
@@ -141,8 +187,16 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates) implements Pure
 
   @Override
   public double mu() {
-    double half = shift() / 2;
+    if (excess() == 0) {
+      return StrictMath.sqrt(coordinates) * singleMu(shift()) * UP;
+    }
+    return StrictMath.sqrt(ofAll(shift -> singleMu(shift) * singleMu(shift))) * UP;
+  }
+
+  /** Of randomised response with the same total variation. */
+  private static double singleMu(double shift) {
+    double half = shift / 2;
     double response = half + StrictMath.log1p(-StrictMath.expm1(-half));
-    return StrictMath.sqrt(coordinates) * PureDp.mu(response * UP) * UP;
+    return PureDp.mu(response * UP);
   }
 }

@@ -49,7 +49,9 @@ final class LossGrid {
 
   /** The distribution of a known loss on the worst pair of inputs. */
   static LossGrid of(PureLoss loss, double step) {
-    LossGrid grid = new LossGrid(step, -loss.epsilon(), loss.epsilon());
+    double largest =
+        loss instanceof CoordinateLaplaceLoss laplace ? laplace.largest() : loss.epsilon();
+    LossGrid grid = new LossGrid(step, -largest, largest);
     if (loss instanceof ChoiceLoss choice) {
       choice.addTo(grid);
     } else if (loss instanceof RadialLaplaceLoss laplace) {

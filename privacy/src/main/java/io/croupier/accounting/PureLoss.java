@@ -30,15 +30,21 @@ public sealed interface PureLoss permits ChoiceLoss, CoordinateLaplaceLoss, Radi
         : ofEpsilon(epsilon);
   }
 
+  /** Of continuous Laplace noise by coordinates. */
+  static PureLoss ofCoordinates(double epsilon, double coordinates) {
+    return ofCoordinates(epsilon, coordinates, Double.POSITIVE_INFINITY);
+  }
+
   /**
    * Of Laplace noise by coordinates, see {@link CoordinateLaplaceLoss}. Outside its range it is
    * that of randomised response.
    *
    * @param coordinates effective number of coordinates; 0 if it is unknown
+   * @param scale the least scale of the noise in steps of a grid; infinite: continuous noise
    */
-  static PureLoss ofCoordinates(double epsilon, double coordinates) {
-    return CoordinateLaplaceLoss.covers(epsilon, coordinates)
-        ? new CoordinateLaplaceLoss(epsilon, coordinates)
+  static PureLoss ofCoordinates(double epsilon, double coordinates, double scale) {
+    return CoordinateLaplaceLoss.covers(epsilon, coordinates, scale)
+        ? new CoordinateLaplaceLoss(epsilon, coordinates, scale)
         : ofEpsilon(epsilon);
   }
 

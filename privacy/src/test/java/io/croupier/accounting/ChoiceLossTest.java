@@ -87,7 +87,7 @@ class ChoiceLossTest {
       String what = "seed %d: %s, order %d".formatted(SEED, loss, order);
 
       assertThat(loss.renyi(1) / exact.rho(epsilon)).as(what).isCloseTo(1, within(1e-14));
-      assertThat(loss.renyi(order) / exact.renyi(order)).as(what).isCloseTo(1, within(1e-12));
+      assertThat(loss.renyi(order) / exact.renyi(order)).as(what).isCloseTo(1, within(1e-14));
       assertGaussian(loss, exact, what);
     }
   }

@@ -188,9 +188,9 @@ class CoordinateLaplaceLossTest {
     assertThat(PureLoss.ofCoordinates(1, 0)).isEqualTo(PureLoss.ofEpsilon(1));
     assertThat(PureLoss.ofCoordinates(1, Double.NaN)).isEqualTo(PureLoss.ofEpsilon(1));
     assertThat(PureLoss.ofCoordinates(2e9, 3)).isEqualTo(PureLoss.ofEpsilon(2e9));
-    assertThatThrownBy(() -> new CoordinateLaplaceLoss(1, 0.5))
+    assertThatThrownBy(() -> new CoordinateLaplaceLoss(1, 0.5, 1))
         .hasMessageContaining("coordinates is 0.5");
-    assertThatThrownBy(() -> new CoordinateLaplaceLoss(1, 2).renyi(0.5))
+    assertThatThrownBy(() -> new CoordinateLaplaceLoss(1, 2, 1).renyi(0.5))
         .hasMessageContaining("order is 0.5");
   }
 }

@@ -193,7 +193,7 @@ class RadialLaplaceLossTest {
     assertThat(PureLoss.ofRadial(64.1, 5)).isEqualTo(PureLoss.ofEpsilon(64.1));
     assertThat(PureLoss.ofRadial(1e-10, 5)).isEqualTo(PureLoss.ofEpsilon(1e-10));
     assertThat(PureLoss.ofRadial(1, Integer.MAX_VALUE)).isEqualTo(PureLoss.ofEpsilon(1));
-    assertThat(PureLoss.ofRadial(1, 1)).isEqualTo(new CoordinateLaplaceLoss(1, 1));
+    assertThat(PureLoss.ofRadial(1, 1)).isEqualTo(PureLoss.ofCoordinates(1, 1));
   }
 
   @Test

@@ -157,7 +157,10 @@ public final class AccountingEvents {
       case COORDINATE_LAPLACE -> {
         CoordinateLaplaceTotal total = event.getCoordinateLaplace();
         yield Cost.ofCoordinates(
-            PureLoss.ofCoordinates(total.getEpsilon(), total.getEffectiveCoordinates()),
+            PureLoss.ofCoordinates(
+                total.getEpsilon(),
+                total.getEffectiveCoordinates(),
+                total.hasLeastScale() ? total.getLeastScale() : Double.POSITIVE_INFINITY),
             total.getNotPrivate());
       }
       case CENTRAL ->

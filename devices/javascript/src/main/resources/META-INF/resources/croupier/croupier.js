@@ -2513,7 +2513,8 @@ function checkToken(token) {
  *
  * A report's charge and its bytes are written in one transaction, which is complete and flushed before the report is
  * returned. So, whenever the page stops: every report that may have been sent is charged; its bytes stay the same until
- * it is settled; its number is used for no other report; and a round of a model is never reported twice.
+ * it is settled; its number is used for no other report; and none of the last 1,024 reported rounds of a model is
+ * reported twice.
  */
 export class Ledger {
   #db;

@@ -172,6 +172,19 @@ public final class CoordinateLaplaceMechanism implements Mechanism {
     return Cost.ofCoordinates(PureLoss.ofCoordinates(epsilon, effectiveCoordinates), open);
   }
 
+  /** On the model's grid the noise is discrete, see {@link PureLoss#ofCoordinates}. */
+  @Override
+  public Cost cost(GradientSpace space) {
+    return Cost.ofCoordinates(
+        PureLoss.ofCoordinates(cost().epsilon(), effectiveCoordinates, leastScale(space)), open);
+  }
+
+  /** The least scale of the noise in steps of the model's grid, which is at least a step. */
+  public double leastScale(GradientSpace space) {
+    return Math.max(
+        1, Math.scalb(2 * space.gradientBound(), -space.gridExponent()) / largestFinite);
+  }
+
   /**
    * The number of equal coordinates that cost at least as much: epsilon^2 over the largest sum of
    * squares, rounded down. It is at most the number of taus, which equal taus attain. 0 if no

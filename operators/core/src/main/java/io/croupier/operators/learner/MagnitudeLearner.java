@@ -14,10 +14,11 @@ import java.util.Map;
  *
  * <p>As long as every report names the newest publication, both sides are equal, and m is W0 times
  * the prediction of a {@link Potential}. The range of fractions only shrinks; what falls out of it
- * is lost. With one round a publication, a convex loss, symmetric noise, and a bound on coins that
- * is known (from G) or measured (the largest so far), the learner loses in expectation at most W0,
- * the initial wealth, times a logarithm against doing nothing, plus what coins above twice that
- * bound cost (docs/rounds.md, theorems 1 to 3).
+ * is lost. With one round a publication, a convex loss, symmetric noise, people who are drawn from
+ * one population, and a bound on coins that is known (from G) or measured (the largest so far), the
+ * learner loses in expectation at most W0, the initial wealth, times a logarithm against doing
+ * nothing, plus what rounds cost whose mean jumps beyond that bound (docs/rounds.md, theorems 1 to
+ * 3).
  *
  * <p>Source: [vdH19, Algorithm 1] and [JO19, Algorithm 1] where each round is one report that names
  * the newest publication; otherwise our own, see {@link RoundCoins} and {@link BettingRule}.

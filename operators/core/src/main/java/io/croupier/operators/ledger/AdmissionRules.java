@@ -13,6 +13,7 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.AnonymousWindows;
@@ -205,6 +206,14 @@ public final class AdmissionRules {
       lastCost = DeclaredCost.of(cost);
     }
     return lastCost;
+  }
+
+  /** Records what the cost of a report depends on beside its declaration. */
+  void recordGrid(Mechanism mechanism, AccountingEvent.Builder event) {
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace
+        && laplace.effectiveCoordinates() > 0) {
+      event.getCoordinateLaplaceBuilder().setLeastScale(laplace.leastScale(space));
+    }
   }
 
   /**

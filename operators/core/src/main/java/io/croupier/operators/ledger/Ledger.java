@@ -75,6 +75,7 @@ public final class Ledger {
     Mechanism mechanism = Declaration.of(report);
     DeclaredCost declared = rules.cost(mechanism);
     AccountingEvent.Builder event = event(report, mechanism);
+    rules.recordGrid(mechanism, event);
     boolean isRequest = report.form == VectorForm.TOKEN;
     Judgement judgement =
         isRequest && isGranted(report, rules, account)

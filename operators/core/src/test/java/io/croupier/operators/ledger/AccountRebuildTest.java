@@ -260,7 +260,7 @@ class AccountRebuildTest {
       assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();
       AccountingEvent.Builder old = event.toBuilder().clearDimension();
       if (old.hasCoordinateLaplace()) {
-        old.getCoordinateLaplaceBuilder().clearEffectiveCoordinates();
+        old.getCoordinateLaplaceBuilder().clearEffectiveCoordinates().clearLeastScale();
       }
       Spend spent = Totals.of(Cost.ofEpsilon(sequence % 2 == 0 ? 0.8 : 0.5)).toProto().build();
       old.setSpent(spent).clearUserTotals().clearModelTotals();

@@ -293,6 +293,20 @@ class LedgerTest {
     assertThat(account.userTotals().toProto().getEpsilon()).isEqualTo(1.9);
   }
 
+  /** Where 2G are two steps of the grid and a scale is one, e = 2 ln cosh(1/2), and m is 2. */
+  @Test
+  void coordinatesAreChargedForTheGridOfTheirModel() {
+    AdmissionRules coarse = terms(COMMON + "grid_exponent: 0 black_box {}");
+    MapAccount rebuilt = new MapAccount();
+    AccountingEvent event = ledger.judge(TestReports.coordinates(1, 2, 0.5), coarse, account);
+    assertThat(event.getCoordinateLaplace().getLeastScale()).isEqualTo(1);
+    double continuous = judge(TestReports.coordinates(2, 2, 0.5)).getSpent().getRho();
+    assertThat(event.getSpent().getRho() / continuous).isBetween(1.1, 1.3);
+    assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
+    assertThat(rebuilt.modelTotals("m").rhoPicos)
+        .isEqualTo(Totals.of(AccountingEvents.cost(event)).rhoPicos);
+  }
+
   @Test
   void theNormIsRoundedUpAndSaturates() {
     assertThat(norm(1, 1)).isEqualTo(1.414213563);
