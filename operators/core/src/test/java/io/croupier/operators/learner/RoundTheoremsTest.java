@@ -74,8 +74,7 @@ class RoundTheoremsTest {
 
     private void publish() {
       bets.add(
-          new Bet(
-              state.magnitude(), state.coins(), state.upperVariance(), state.lowerVariance()));
+          new Bet(state.magnitude(), state.coins(), state.upperVariance(), state.lowerVariance()));
     }
 
     Bet newest() {
@@ -279,8 +278,7 @@ class RoundTheoremsTest {
   }
 
   /** The integral over dv / v, by the midpoint rule in ln v. */
-  private static double integral(
-      double from, double to, DoubleUnaryOperator function) {
+  private static double integral(double from, double to, DoubleUnaryOperator function) {
     if (!(from < to)) {
       return 0;
     }
@@ -453,10 +451,7 @@ class RoundTheoremsTest {
                       1 / Math.abs(coin),
                       RHO / round.before[0],
                       v ->
-                          v
-                              * Math.exp(-v * v)
-                              * (v * Math.abs(coin) - 1)
-                              * bet.potential(loser, v))
+                          v * Math.exp(-v * v) * (v * Math.abs(coin) - 1) * bet.potential(loser, v))
                   / mass;
         }
         assertThat(game.losses)
