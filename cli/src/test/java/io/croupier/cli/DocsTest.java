@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -24,6 +25,28 @@ class DocsTest {
   private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
   private static final int README_LINES = 110;
   private static final int SCREEN_LINES = 60;
+
+  /** Without these conditions, a promise of the page is false. */
+  private static final Map<String, List<String>> CONDITIONS =
+      Map.of(
+          "rounds",
+          List.of(
+              "pathwise, where |C| <= kappa lambda G in every round",
+              "so theorem 1 where |C| <= kappa lambda G",
+              "(theorem 1 where |C| <= kappa lambda G)",
+              "of all its parts together",
+              "drawn from one population whose mean loss is R",
+              "the loop ends immediately"),
+          "learners",
+          List.of("drawn from one population", "not for the noise of a single report"),
+          "accounts",
+          List.of("counts on the day on which it is granted", "continuous noise that dominates"),
+          "anonymity",
+          List.of("(anonymity-proof.md)"),
+          "evaluation",
+          List.of("at any one publication, and not at all of them"),
+          "statistics",
+          List.of("for [one look](evaluation.md#reading-the-answers)", "Of few votes it is less"));
 
   private static List<Path> pages() throws IOException {
     return ProjectFiles.matching(name -> name.endsWith(".md"));
@@ -67,6 +90,14 @@ class DocsTest {
     }
     assertThat(links).isGreaterThan(100);
     assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void promisesHaveTheirConditions() throws IOException {
+    for (Map.Entry<String, List<String>> page : CONDITIONS.entrySet()) {
+      Path file = ROOT.resolve("docs").resolve(page.getKey() + ".md");
+      assertThat(Files.readString(file).replaceAll("\\s+", " ")).contains(page.getValue());
+    }
   }
 
   @Test
