@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.PureLoss;
+import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
@@ -165,6 +166,26 @@ class OwnLossTest {
     if (dimension == 1) {
       measured.assertMu(loss);
     }
+  }
+
+  /** 2G are two steps, and so is twice a scale: what continuous noise loses is refuted. */
+  @Tag("ci")
+  @Test
+  void coordinateLaplaceOnACoarseGrid() {
+    GridRandomiser randomiser = new CoordinateLaplaceRandomiser(1, 0, new double[] {2});
+    double[] g = {1};
+    Measured measured =
+        new Measured(
+            () -> {
+              int z = randomiser.randomise(g)[0];
+              return Math.abs(z + 1) - Math.abs(z - 1);
+            });
+    PureLoss loss = randomiser.mechanism().cost(new GradientSpace(1, 1, 0)).loss();
+    measured.assertRho(loss);
+    measured.assertMu(loss);
+    PureLoss continuous = PureLoss.ofCoordinates(2, 1);
+    assertThat(continuous.rho()).isLessThan(measured.mean - ERRORS * measured.error);
+    assertThat(continuous.mu()).isLessThan(measured.leastMu);
   }
 
   @Tag("ci")
