@@ -128,14 +128,14 @@ class ContainersE2ECase {
     return "https://localhost:" + containers.port(8443);
   }
 
-  /** Reports as the person of the token; waits until the gateway serves. */
+  /** Reports new data as the person of the token; waits until the gateway serves. */
   private static void report(Containers containers, String gateway, String model) throws Exception {
     containers.shell(
         """
         export CROUPIER_OPTS="-Djavax.net.ssl.trustStore=trusted.p12 -Djavax.net.ssl.trustStorePassword=password"
         until curl -s -f --cacert secure/server.pem %1$s/readyz; do sleep 1; done
         echo '[0.3, -0.2, 0.1]' | ./croupier report --gateway %1$s --token ada.token --model %2$s --user ada \
-          --ledger ada.ledger --epsilon 1
+          --ledger ada.ledger --epsilon 1 --key "$(date +%s%%N)"
         """
             .formatted(gateway, model));
   }
