@@ -34,7 +34,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.client.deployment.application.executors.EmbeddedExecutor;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
@@ -47,7 +46,6 @@ import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.jobmanager.HighAvailabilityMode;
-import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
@@ -258,19 +256,8 @@ public final class CroupierJob {
       Function<KafkaIo, KafkaSource<RawRecord>> reports) {
     configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = topology(config, limits, ends);
-    DataStream<RawRecord> records = reports(env, reports.apply(io));
-    if (config.anonymous()) {
-      topology.build(
-          records,
-          models(env, io),
-          anonymous(env, io),
-          tokenKeys(env, io),
-          new KafkaSpecReader(config.kafka(), config.anonymousTopics().tokenKeys()),
-          io::sink);
-    } else {
-      topology.build(records, models(env, io), io::sink);
-    }
+    topology(config, limits, ends)
+        .build(JobSources.inputs(env, config, io, reports.apply(io)), io::sink);
   }
 
   /** The graph's stages for this configuration. */
@@ -305,33 +292,6 @@ public final class CroupierJob {
         limits.updateBytes(),
         limits.transactionTimeout(),
         config.anonymous());
-  }
-
-  static DataStream<RawRecord> reports(StreamExecutionEnvironment env, KafkaIo io) {
-    return reports(env, io.reports());
-  }
-
-  private static DataStream<RawRecord> reports(
-      StreamExecutionEnvironment env, KafkaSource<RawRecord> source) {
-    return env.fromSource(source, WatermarkStrategy.noWatermarks(), "gradients")
-        .uid(Uids.REPORTS_SOURCE);
-  }
-
-  private static DataStream<RawRecord> anonymous(StreamExecutionEnvironment env, KafkaIo io) {
-    return env.fromSource(io.anonymous(), WatermarkStrategy.noWatermarks(), "anonymous")
-        .uid(Uids.ANONYMOUS_SOURCE);
-  }
-
-  private static DataStream<SpecRecord> tokenKeys(StreamExecutionEnvironment env, KafkaIo io) {
-    return env.fromSource(io.tokenKeys(), WatermarkStrategy.noWatermarks(), "token-keys")
-        .setParallelism(1)
-        .uid(Uids.TOKEN_KEYS_SOURCE);
-  }
-
-  static DataStream<SpecRecord> models(StreamExecutionEnvironment env, KafkaIo io) {
-    return env.fromSource(io.models(), WatermarkStrategy.noWatermarks(), "models")
-        .setParallelism(1)
-        .uid(Uids.MODELS_SOURCE);
   }
 
   /**

@@ -23,6 +23,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -67,44 +68,49 @@ public record Topology(
     LedgerStart ledgerStart,
     VisibleOutputs visible) {
 
-  /** Connects all stages. */
-  public void build(
-      DataStream<RawRecord> records,
-      DataStream<SpecRecord> specs,
-      Function<OutputSink, Sink<OutboundRecord>> sinks) {
-    SingleOutputStreamOperator<RoundSum> admitted = ledger(records, specs);
-    SingleOutputStreamOperator<OutboundRecord> updates = learner(preAggregation(admitted), specs);
-    outputs(admitted, updates, sinks);
-  }
+  /**
+   * What the job reads.
+   *
+   * @param records of reports, erasures, and requests for accounts
+   * @param specs of models
+   * @param anonymous reports without a user, if the job takes them
+   */
+  public record Inputs(
+      DataStream<RawRecord> records, DataStream<SpecRecord> specs, Optional<Anonymous> anonymous) {}
 
   /**
-   * Connects all stages of a job that takes anonymous reports, whose tokens are accounted when the
-   * ledger grants them.
+   * Reports without a user, whose tokens are accounted when the ledger grants them.
    *
-   * @param anonymous records of anonymous reports
+   * @param records of the reports
    * @param tokenKeys public keys of tokens, by their names
    * @param keyReader reader of the keys that were published before the job started
    */
-  public void build(
-      DataStream<RawRecord> records,
-      DataStream<SpecRecord> specs,
-      DataStream<RawRecord> anonymous,
-      DataStream<SpecRecord> tokenKeys,
-      SpecReader keyReader,
-      Function<OutputSink, Sink<OutboundRecord>> sinks) {
-    SingleOutputStreamOperator<RoundSum> admitted = ledger(records, specs);
+  public record Anonymous(
+      DataStream<RawRecord> records, DataStream<SpecRecord> tokenKeys, SpecReader keyReader) {}
+
+  /** Connects all stages. */
+  public void build(Inputs inputs, Function<OutputSink, Sink<OutboundRecord>> sinks) {
+    DataStream<SpecRecord> specs = inputs.specs();
+    SingleOutputStreamOperator<RoundSum> admitted = ledger(inputs.records(), specs);
+    DataStream<RoundSum> reports = preAggregation(admitted);
+    DataStream<RoundSum> sums =
+        inputs.anonymous().map(in -> reports.union(spent(in, specs))).orElse(reports);
+    outputs(admitted, learner(sums, specs), sinks);
+  }
+
+  /** Admits anonymous reports by their tokens, and sums them. */
+  private DataStream<RoundSum> spent(Anonymous anonymous, DataStream<SpecRecord> specs) {
     SingleOutputStreamOperator<RoundSum> spent =
         anonymous
+            .records()
             .keyBy(new NonceOfRecord(), Types.STRING)
-            .connect(specs.union(tokenKeys).broadcast())
+            .connect(specs.union(anonymous.tokenKeys()).broadcast())
             .transform(
                 "spend",
                 RecordType.ROUND_SUM,
-                new SpendOperator(specReader, keyReader, specRequirements))
+                new SpendOperator(specReader, anonymous.keyReader(), specRequirements))
             .uid(Uids.SPEND);
-    DataStream<RoundSum> sums =
-        preAggregation(admitted).union(preAggregation(spent).uid(Uids.SPEND_PRE_AGGREGATION));
-    outputs(admitted, learner(sums, specs), sinks);
+    return preAggregation(spent).uid(Uids.SPEND_PRE_AGGREGATION);
   }
 
   /**

@@ -102,9 +102,9 @@ class FormerSinkITCase extends BrokerFixture {
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
     Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
-    DataStream<SpecRecord> models = CroupierJob.models(env, io);
+    DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(CroupierJob.reports(env, io), models);
+        topology.ledger(JobSources.reports(env, io.reports()), models);
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates

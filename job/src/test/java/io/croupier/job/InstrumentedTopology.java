@@ -50,9 +50,9 @@ final class InstrumentedTopology {
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
     Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
-    DataStream<SpecRecord> models = CroupierJob.models(env, io);
+    DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(recordGraft.apply(CroupierJob.reports(env, io)), models);
+        topology.ledger(recordGraft.apply(JobSources.reports(env, io.reports())), models);
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
     topology.outputs(admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
     return env.executeAsync("grafted");

@@ -180,7 +180,7 @@ class VertexParallelismITCase extends BrokerFixture {
     CroupierJob.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
     CroupierJob.topology(config, limits, CroupierJob.outputEnds(config))
-        .build(CroupierJob.reports(env, io), CroupierJob.models(env, io), io::sink);
+        .build(JobSources.inputs(env, config, io, io.reports()), io::sink);
     return env.getStreamGraph().getJobGraph();
   }
 
