@@ -40,7 +40,6 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GuaranteeEvent;
@@ -48,6 +47,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
 import java.io.InputStream;
@@ -97,7 +97,6 @@ class AnonymousITCase {
   private static final DataKey DATA = DataKey.of("data").times(1000);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
-  private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
   private static final int PEOPLE = 12;
 
   /** Publications in a window that lasts as long as a test. */
@@ -123,9 +122,8 @@ class AnonymousITCase {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
-      KafkaTopics.create(admin, TOPICS, 1, (short) 1);
+      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), 1, (short) 1);
       // Of one partition, so that a later report is read after an earlier one.
-      KafkaTopics.create(admin, ANONYMOUS, 1, (short) 1);
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
@@ -318,7 +316,7 @@ class AnonymousITCase {
     Token forgery = forged.finish(forger.sign(forged.blinded()));
     AnonymousReport.Builder forgedReport = report("m", 0, forgery.encoded());
     assertThat(post(forgedReport)).isEqualTo(403);
-    send(ANONYMOUS.reports(), forgery.nonce().toByteArray(), forgedReport.build().toByteArray());
+    send(TOPICS.anonymous(), forgery.nonce().toByteArray(), forgedReport.build().toByteArray());
     AnonymousReport.Builder foreign = report("m", 0, token("other", "foreigner", 0).encoded());
     assertThat(post(foreign)).isEqualTo(403);
     AnonymousReport.Builder early = report("m", 0, token("m", "early", 1).encoded());
@@ -336,7 +334,7 @@ class AnonymousITCase {
     }
     assertThat(anonymousNonces()).doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(PEOPLE);
     for (int i = 0; i < PEOPLE; i++) {
-      send(ANONYMOUS.reports(), tokens.get(i).nonce().toByteArray(), sent.get(i));
+      send(TOPICS.anonymous(), tokens.get(i).nonce().toByteArray(), sent.get(i));
     }
     ModelUpdate learned = await("m", update -> update.getUsed() + update.getOpen() >= PEOPLE);
     // The report of another person, before which everything else has been read.
@@ -634,7 +632,7 @@ class AnonymousITCase {
   /** All anonymous reports to a model that the gateway wrote. */
   private static List<AnonymousReport> anonymousReports(String model) throws Exception {
     return committed(
-        ANONYMOUS.reports(),
+        TOPICS.anonymous(),
         record -> AnonymousReport.parseFrom(record.value()),
         report -> report.getModelId().equals(model));
   }
@@ -673,7 +671,7 @@ class AnonymousITCase {
 
   private static List<ByteString> anonymousNonces() throws Exception {
     return committed(
-        ANONYMOUS.reports(), record -> ByteString.copyFrom(record.key()), nonce -> true);
+        TOPICS.anonymous(), record -> ByteString.copyFrom(record.key()), nonce -> true);
   }
 
   private static List<AccountingEvent> events(String model) throws Exception {

@@ -22,13 +22,13 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
 import java.io.IOException;
@@ -76,7 +76,6 @@ public final class AnonymousLoad implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final Duration REQUEST = Duration.ofSeconds(30);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
-  private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
 
   private final SecureRandom random = new SecureRandom();
   private final HttpClient client =
@@ -141,8 +140,7 @@ public final class AnonymousLoad implements AutoCloseable {
 
   private void prepare() throws Exception {
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
-      KafkaTopics.create(admin, TOPICS, 2, (short) 1);
-      KafkaTopics.create(admin, ANONYMOUS, 2, (short) 1);
+      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), 2, (short) 1);
     }
     ModelSpec.Builder spec = ModelSpec.newBuilder();
     JsonFormat.parser()
@@ -382,7 +380,7 @@ public final class AnonymousLoad implements AutoCloseable {
     assertThat(failure.get()).isNull();
     Map<ByteString, Integer> records = new HashMap<>();
     forEach(
-        ANONYMOUS.reports(),
+        TOPICS.anonymous(),
         record -> records.merge(ByteString.copyFrom(record.key()), 1, Integer::sum));
     assertThat(records).containsOnlyKeys(accepted.keySet());
     await(() -> entered(model()) >= accepted.size());

@@ -13,7 +13,6 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import io.croupier.operators.flink.DeadLetters;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
@@ -35,9 +34,8 @@ import org.junit.jupiter.api.Test;
 /** docs/asyncapi.yaml is valid AsyncAPI, and consistent with the topics and with croupier.proto. */
 class AsyncApiTest {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
-  private static final AnonymousTopics ANONYMOUS = AnonymousTopics.withPrefix("croupier");
   private static final List<String> ALL =
-      Stream.concat(TOPICS.all().stream(), ANONYMOUS.all().stream()).toList();
+      Stream.concat(TOPICS.all().stream(), TOPICS.all().stream()).toList();
   private static final FileDescriptor RECORDS = ModelSpec.getDescriptor().getFile();
   private static final Pattern TOP_LEVEL =
       Pattern.compile("^message (\\w+) \\{(?:\\}$|.*?^\\}$)", Pattern.DOTALL | Pattern.MULTILINE);
@@ -124,8 +122,8 @@ class AsyncApiTest {
             TOPICS.rawGradients(),
             TOPICS.erasures(),
             TOPICS.accountRequests(),
-            ANONYMOUS.reports(),
-            ANONYMOUS.tokenKeys());
+            TOPICS.anonymous(),
+            TOPICS.tokenKeys());
     assertThat(actions.keySet()).containsExactlyInAnyOrderElementsOf(ALL);
     assertThat(actions)
         .allSatisfy(

@@ -259,14 +259,14 @@ class ClientExampleE2ECase {
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
               JobConfig.of(
-                      Map.of(
-                          "kafka.bootstrap.servers",
-                          address,
-                          "checkpoint.interval",
-                          "1 s",
-                          "flink.restart-strategy.type",
-                          "none"))
-                  .withLedgerStart(LedgerStart.NEW));
+                  Map.of(
+                      "kafka.bootstrap.servers",
+                      address,
+                      "checkpoint.interval",
+                      "1 s",
+                      "flink.restart-strategy.type",
+                      "none")),
+              LedgerStart.NEW);
       try (People people = new People(Map.of("bootstrap.servers", address))) {
         String example = command.replace("localhost:9092", address);
         assertThat(run("bash", "-c", example)).contains("Sent for round ");

@@ -119,7 +119,7 @@ class ExamplesTest {
     JobConfig config = JobConfig.load(EXAMPLES.resolve("croupier.yaml"), Map.of());
 
     assertThat(config.kafka()).containsEntry("bootstrap.servers", "localhost:9092");
-    assertThat(config.parallelism()).isEqualTo(2);
+    assertThat(config.flink().parallelism()).isEqualTo(2);
   }
 
   @Test

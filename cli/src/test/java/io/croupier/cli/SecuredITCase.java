@@ -309,13 +309,15 @@ class SecuredITCase {
     secured.security().client("job").forEach((key, value) -> plain.put("kafka." + key, value));
     plain.put("kafka.bootstrap.servers", secured.bootstrapServers());
     plain.put("flink.restart-strategy.type", "none");
-    JobConfig config = JobConfig.of(plain).withLedgerStart(LedgerStart.NEW);
+    JobConfig config = JobConfig.of(plain);
     String plan = CroupierJob.plan(StreamExecutionEnvironment.createLocalEnvironment(), config);
     List<String> shown = new ArrayList<>();
     try (LogCapture log = new LogCapture()) {
       JobClient job =
           CroupierJob.submit(
-              StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()), config);
+              StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
+              config,
+              LedgerStart.NEW);
       try {
         log.await("ConsumerConfig values", PATIENCE);
         log.await("ProducerConfig values", PATIENCE);
@@ -405,7 +407,8 @@ class SecuredITCase {
     settings.put("flink.restart-strategy.type", "none");
     return CroupierJob.submit(
         StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
-        JobConfig.load(secured.config("job"), settings).withLedgerStart(LedgerStart.NEW));
+        JobConfig.load(secured.config("job"), settings),
+        LedgerStart.NEW);
   }
 
   private static List<String> secrets() {

@@ -23,8 +23,8 @@ import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.schemas.Account;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Grant;
+import io.croupier.schemas.Topics;
 import java.net.URI;
 import java.time.Clock;
 import java.util.ArrayDeque;
@@ -72,18 +72,16 @@ public final class Gateway implements AutoCloseable {
       KafkaHealth health =
           opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
       Optional<AnonymousParts> anonymous =
-          config
-              .anonymous()
-              .map(
-                  topics ->
-                      anonymous(
-                          config,
-                          topics,
-                          pepper,
-                          specs,
-                          updates,
-                          sender,
-                          () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp()));
+          config.anonymous()
+              ? Optional.of(
+                  anonymous(
+                      config,
+                      pepper,
+                      specs,
+                      updates,
+                      sender,
+                      () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp()))
+              : Optional.empty();
       server =
           opened(
               new GatewayServer(
@@ -123,12 +121,12 @@ public final class Gateway implements AutoCloseable {
 
   private AnonymousParts anonymous(
       GatewayConfig config,
-      AnonymousTopics topics,
       Pepper pepper,
       Specs specs,
       Updates updates,
       ReportSender sender,
       BooleanSupplier caughtUp) {
+    Topics topics = config.topics();
     TokenKeys keys = new TokenKeys();
     ServedWindows windows = new ServedWindows(specs, keys);
     windows.announceOn(updates);
@@ -158,7 +156,6 @@ public final class Gateway implements AutoCloseable {
         windows,
         new AnonymousCheck(specs, updates, issuers),
         sender,
-        config.topics().gradients(),
         topics,
         ObliviousKeyPair.derive(pepper.obliviousSecret()),
         allRead);

@@ -1,6 +1,5 @@
 package io.croupier.gateway;
 
-import io.croupier.gateway.config.GatewayTopics;
 import io.croupier.gateway.http.TrialHandler;
 import io.croupier.gateway.kafka.ReportSender;
 import io.croupier.gateway.kafka.TopicFollower;
@@ -37,18 +36,13 @@ public final class TrialGateway implements AutoCloseable {
   public TrialGateway(Topics topics) {
     this.topics = topics;
     // The pepper is in memory, so it has no topic.
-    GatewayTopics used =
-        new GatewayTopics(
-            topics.models(),
-            topics.gradients(),
-            topics.rawGradients(),
-            topics.accountRequests(),
-            topics.accountAnswers(),
-            topics.updates(),
-            "");
     handler =
         new TrialHandler(
-            visits, new ReportCheck(used, false, specs, updates), specs, updates, this::isCaughtUp);
+            visits,
+            new ReportCheck(topics, false, specs, updates),
+            specs,
+            updates,
+            this::isCaughtUp);
   }
 
   /** Serves the paths below {@code /v1/} and {@code /trial/}. */

@@ -22,7 +22,10 @@ final class JobSources {
    * @param reports where the job's reports begin depends on its state
    */
   static Topology.Inputs inputs(
-      StreamExecutionEnvironment env, JobConfig config, KafkaIo io, KafkaSource<RawRecord> reports) {
+      StreamExecutionEnvironment env,
+      JobConfig config,
+      KafkaIo io,
+      KafkaSource<RawRecord> reports) {
     return new Topology.Inputs(
         reports(env, reports),
         models(env, io),
@@ -43,7 +46,7 @@ final class JobSources {
     return new Topology.Anonymous(
         source(env, io.anonymous(), "anonymous", Uids.ANONYMOUS_SOURCE),
         source(env, io.tokenKeys(), "token-keys", Uids.TOKEN_KEYS_SOURCE).setParallelism(1),
-        new KafkaSpecReader(config.kafka(), config.anonymousTopics().tokenKeys()));
+        new KafkaSpecReader(config.kafka(), config.topics().tokenKeys()));
   }
 
   private static <T> SingleOutputStreamOperator<T> source(

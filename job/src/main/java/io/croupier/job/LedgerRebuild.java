@@ -75,7 +75,7 @@ final class LedgerRebuild {
    * @throws IllegalStateException if there is no directory for the savepoint
    */
   String run() throws Exception {
-    CroupierJob.configure(env, config);
+    JobEnvironment.configure(env, config);
     Configuration original = new Configuration((Configuration) env.getConfiguration());
     String directory =
         original
@@ -240,7 +240,7 @@ final class LedgerRebuild {
     if (!isCompacted) {
       return judged;
     }
-    CroupierJob.outputs(config, OutputEnds.NONE)
+    io.visible(OutputEnds.NONE)
         .progress(record -> false)
         .forEachJudged(
             (topic, partition, offset) ->

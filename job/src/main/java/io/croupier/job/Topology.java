@@ -14,8 +14,7 @@ import io.croupier.operators.flink.learner.LearnerOperator;
 import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.UserOfRecord;
-import io.croupier.operators.flink.restart.LedgerStart;
-import io.croupier.operators.flink.restart.VisibleOutputs;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.flink.spend.NonceOfRecord;
 import io.croupier.operators.flink.spend.SpendOperator;
@@ -53,8 +52,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * @param preAggregationInterval longest time that a partial sum waits
  * @param publications when models may publish new rounds
  * @param journal whether the outputs include a journal of the reports that enter local models
- * @param ledgerStart what the ledger does if it restores no state
- * @param visible the outputs that are visible before the job starts
+ * @param start what the operators do before their first record
  */
 public record Topology(
     SpecReader specReader,
@@ -65,8 +63,7 @@ public record Topology(
     Duration preAggregationInterval,
     PublicationSettings publications,
     JournalSettings journal,
-    LedgerStart ledgerStart,
-    VisibleOutputs visible) {
+    JobStart start) {
 
   /**
    * What the job reads.
@@ -132,8 +129,7 @@ public record Topology(
                 deadLetters,
                 perUser,
                 journal.enabled(),
-                ledgerStart,
-                visible))
+                start))
         .uid(Uids.LEDGER);
   }
 
@@ -162,8 +158,7 @@ public record Topology(
                 topics.models(),
                 journal,
                 publications,
-                ledgerStart,
-                visible))
+                start))
         .uid(Uids.LEARNER);
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
@@ -229,7 +228,7 @@ class BacklogITCase extends BrokerFixture {
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings).withLedgerStart(LedgerStart.REQUIRE_STATE));
+            JobConfig.of(settings));
   }
 
   private String stop() throws Exception {

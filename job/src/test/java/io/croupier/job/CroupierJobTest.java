@@ -200,14 +200,14 @@ class CroupierJobTest {
     application.set(DeploymentOptions.TARGET, "embedded");
 
     assertThatIllegalStateException()
-        .isThrownBy(() -> CroupierJob.requireState(environment(application), gone))
+        .isThrownBy(() -> JobEnvironment.requireState(environment(application), gone))
         .withMessageStartingWith("There is no savepoint or checkpoint at '" + gone);
     application.set(HighAvailabilityOptions.HA_MODE, "kubernetes");
-    CroupierJob.requireState(environment(application), gone);
+    JobEnvironment.requireState(environment(application), gone);
     application.set(DeploymentOptions.TARGET, "remote");
     assertThatIllegalStateException()
         .as("a client that submits a new job")
-        .isThrownBy(() -> CroupierJob.requireState(environment(application), gone));
+        .isThrownBy(() -> JobEnvironment.requireState(environment(application), gone));
   }
 
   private static StreamExecutionEnvironment environment(Configuration configuration) {

@@ -11,6 +11,7 @@ import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;
@@ -99,12 +100,12 @@ class FormerSinkITCase extends BrokerFixture {
     JobConfig config = JobConfig.of(settings);
     StreamExecutionEnvironment env = environment();
     BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
+    JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
+    Topology topology = InstrumentedTopology.topology(config, limits);
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(JobSources.reports(env, io.reports()), models);
+        topology.ledger(JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE)), models);
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates

@@ -5,6 +5,9 @@ import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.restart.JobStart;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import java.util.function.UnaryOperator;
@@ -18,6 +21,12 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /** The job's own stages, with a test's operators between them. */
 final class InstrumentedTopology {
   private InstrumentedTopology() {}
+
+  /** The stages of a job that restores its accounts. */
+  static Topology topology(JobConfig config, BrokerLimits limits) throws InterruptedException {
+    VisibleOutputs outputs = new KafkaIo(config, limits).visible(CroupierJob.outputEnds(config));
+    return CroupierJob.topology(config, limits, new JobStart(LedgerStart.REQUIRE_STATE, outputs));
+  }
 
   /** With an operator before the ledger. */
   static JobClient submit(JobConfig config, MapFunction<RawRecord, RawRecord> records)
@@ -47,12 +56,14 @@ final class InstrumentedTopology {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
     BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
+    JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    Topology topology = CroupierJob.topology(config, limits, CroupierJob.outputEnds(config));
+    Topology topology = topology(config, limits);
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(recordGraft.apply(JobSources.reports(env, io.reports())), models);
+        topology.ledger(
+            recordGraft.apply(JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE))),
+            models);
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
     topology.outputs(admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
     return env.executeAsync("grafted");

@@ -9,10 +9,12 @@ import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -356,20 +358,10 @@ class KafkaTopicsITCase {
   }
 
   private static Topics withModelsAndUpdates(Topics topics, String models, String updates) {
-    return new Topics(
-        models,
-        topics.gradients(),
-        topics.rawGradients(),
-        topics.erasures(),
-        topics.accountRequests(),
-        topics.accountAnswers(),
-        updates,
-        topics.accounting(),
-        topics.guarantees(),
-        topics.journal(),
-        topics.deadLetters(),
-        topics.rawDeadLetters(),
-        topics.progress());
+    Map<Topic, String> names = new EnumMap<>(topics.names());
+    names.put(Topic.MODELS, models);
+    names.put(Topic.UPDATES, updates);
+    return new Topics(names);
   }
 
   private static Admin admin(EmbeddedBroker broker) {

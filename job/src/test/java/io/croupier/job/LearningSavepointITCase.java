@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
 import io.croupier.job.config.JobConfig;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -531,6 +530,6 @@ class LearningSavepointITCase {
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings).withLedgerStart(LedgerStart.REQUIRE_STATE));
+            JobConfig.of(settings));
   }
 }

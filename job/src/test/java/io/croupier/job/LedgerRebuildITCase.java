@@ -254,7 +254,8 @@ class LedgerRebuildITCase extends BrokerFixture {
       throws Exception {
     return CroupierJob.submit(
         StreamExecutionEnvironment.createLocalEnvironment(2, flink),
-        JobConfig.of(settings).withLedgerStart(LedgerStart.REBUILD));
+        JobConfig.of(settings),
+        LedgerStart.REBUILD);
   }
 
   /** Starts the job in a process of its own, with a small heap. */

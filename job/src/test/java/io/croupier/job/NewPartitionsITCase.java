@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.BrokerLimits;
+import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.GradientReport;
@@ -66,7 +69,9 @@ class NewPartitionsITCase extends BrokerFixture {
       send(testTopics, 0, "a");
       testTopics.awaitEvents("m", 1);
       try (VisibleOutputs.Readers readers =
-          CroupierJob.outputs(JobConfig.of(settings), null).readers(0, 1)) {
+          new KafkaIo(JobConfig.of(settings), BrokerLimits.DEFAULTS)
+              .visible(OutputEnds.NONE)
+              .readers(0, 1)) {
         await(readers, 0);
         addPartitions(testTopics);
         send(testTopics, ADDED, "b");

@@ -36,8 +36,7 @@ final class RestartedJob {
     }
     client =
         CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2),
-            JobConfig.of(all).withLedgerStart(start));
+            StreamExecutionEnvironment.createLocalEnvironment(2), JobConfig.of(all), start);
   }
 
   /** Stops it with a savepoint. */

@@ -435,6 +435,7 @@ class SavepointITCase {
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings).withLedgerStart(ledger));
+            JobConfig.of(settings),
+            ledger);
   }
 }

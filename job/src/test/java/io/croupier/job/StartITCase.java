@@ -266,7 +266,8 @@ class StartITCase extends BrokerFixture {
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings).withLedgerStart(start));
+            JobConfig.of(settings),
+            start);
   }
 
   /** Cancels the job; its state is not used again. */

@@ -138,7 +138,8 @@ class VertexParallelismITCase extends BrokerFixture {
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(settings(testTopics)).withLedgerStart(LedgerStart.REBUILD));
+              JobConfig.of(settings(testTopics)),
+              LedgerStart.REBUILD);
       Reporting.send(testTopics, spec, reports);
       testTopics.flush();
       check(testTopics.awaitEvents("m", (reports + 1) * USERS), reports + 1);
@@ -177,10 +178,10 @@ class VertexParallelismITCase extends BrokerFixture {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
     BrokerLimits limits = CroupierJob.askBrokers(config);
-    CroupierJob.configure(env, config);
+    JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
-    CroupierJob.topology(config, limits, CroupierJob.outputEnds(config))
-        .build(JobSources.inputs(env, config, io, io.reports()), io::sink);
+    InstrumentedTopology.topology(config, limits)
+        .build(JobSources.inputs(env, config, io, io.reports(LedgerStart.REQUIRE_STATE)), io::sink);
     return env.getStreamGraph().getJobGraph();
   }
 

@@ -6,13 +6,11 @@ import io.croupier.cli.ScratchDirectory;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
-import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -168,20 +166,13 @@ final class DemoEnvironment implements AutoCloseable {
     checkOpen();
     try (Admin admin = Admin.create(kafka())) {
       topicsCreated = true;
-      KafkaTopics.create(admin, topics(), PARTITIONS, (short) -1);
-      if (anonymous) {
-        KafkaTopics.create(admin, anonymousTopics(), PARTITIONS, (short) -1);
-      }
+      KafkaTopics.create(admin, topics(), Topic.ofJob(anonymous), PARTITIONS, (short) -1);
     } catch (ExecutionException e) {
       throw new InputException(
           "%s: the topics %s.* can't be created: %s"
               .formatted(bootstrapServers(), prefix(), e.getCause().getMessage()),
           e);
     }
-  }
-
-  private AnonymousTopics anonymousTopics() {
-    return AnonymousTopics.withPrefix(prefix());
   }
 
   private synchronized void openGateway() throws IOException {
@@ -263,10 +254,7 @@ final class DemoEnvironment implements AutoCloseable {
 
   private void deleteTopics() {
     try (Admin admin = Admin.create(kafka())) {
-      List<String> names = new ArrayList<>(topics().all());
-      names.addAll(anonymousTopics().all());
-      names.add(prefix() + ".gateway");
-      KafkaTopics.delete(admin, names);
+      KafkaTopics.delete(admin, topics().names().values());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {

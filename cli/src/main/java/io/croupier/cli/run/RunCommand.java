@@ -103,7 +103,7 @@ public final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toConsole();
     Log.leaveOut(RefusedStartException.class);
-    JobConfig config = connection.connected(start.settings()).withLedgerStart(start.ledger());
+    JobConfig config = connection.connected(start.settings());
     ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
     return run(config, directory);
@@ -111,7 +111,7 @@ public final class RunCommand implements Callable<Integer> {
 
   /** Runs the job until it ends. */
   private int run(JobConfig config, ScratchDirectory directory) throws Exception {
-    Configuration cluster = Configuration.fromMap(config.flink());
+    Configuration cluster = Configuration.fromMap(config.flink().options());
     directory.configure(cluster);
     if (!cluster.contains(RestOptions.BIND_ADDRESS)) {
       cluster.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
@@ -121,7 +121,7 @@ public final class RunCommand implements Callable<Integer> {
         StreamExecutionEnvironment.createLocalEnvironment(
             cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
     try {
-      job = CroupierJob.submit(environment, config);
+      job = CroupierJob.submit(environment, config, start.ledger());
     } catch (IllegalStateException | RefusedStartException e) {
       throw new InputException(e.getMessage(), e);
     }

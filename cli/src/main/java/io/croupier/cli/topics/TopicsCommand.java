@@ -6,9 +6,10 @@ import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
-import java.util.ArrayList;
+import io.croupier.schemas.Topic;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
@@ -66,15 +67,10 @@ public final class TopicsCommand implements Runnable {
     }
     JobConfig config = connection.connected();
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
-      List<String> created = KafkaTopics.create(admin, config.topics(), partitions, replication);
-      List<String> all = new ArrayList<>(config.topics().all());
-      if (config.anonymous()) {
-        created = new ArrayList<>(created);
-        created.addAll(
-            KafkaTopics.create(admin, config.anonymousTopics(), partitions, replication));
-        all.addAll(config.anonymousTopics().all());
-      }
-      for (String topic : all) {
+      Set<Topic> wanted = Topic.ofJob(config.anonymous());
+      List<String> created =
+          KafkaTopics.create(admin, config.topics(), wanted, partitions, replication);
+      for (String topic : config.topics().names(wanted)) {
         spec.commandLine()
             .getOut()
             .printf("%-8s %s%n", created.contains(topic) ? "created" : "exists", topic);

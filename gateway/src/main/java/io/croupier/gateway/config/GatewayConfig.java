@@ -7,12 +7,14 @@ import io.croupier.gateway.config.IssuerSettings.Keys;
 import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.config.ListenSettings.Tls;
 import io.croupier.gateway.identity.TestTokens;
-import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Topic;
+import io.croupier.schemas.Topics;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,7 @@ import java.util.TreeSet;
  * @param testTokens whether test tokens are accepted
  * @param clockSkew by how much clocks may differ
  * @param raw whether raw reports are accepted
- * @param anonymous the topics of anonymous reports; empty if the gateway takes none
+ * @param anonymous whether anonymous reports are accepted
  * @param timeout how long to try to store a report
  * @param origins origins of pages of other servers that may use the gateway
  * @param watch the page to watch; empty if it is not served
@@ -39,14 +41,14 @@ import java.util.TreeSet;
 public record GatewayConfig(
     ListenSettings listen,
     Map<String, String> kafka,
-    GatewayTopics topics,
+    Topics topics,
     Path pepper,
     List<IssuerSettings> issuers,
     Optional<Path> testKey,
     boolean testTokens,
     Duration clockSkew,
     boolean raw,
-    Optional<AnonymousTopics> anonymous,
+    boolean anonymous,
     Duration timeout,
     Set<String> origins,
     LimitSettings limits,
@@ -98,7 +100,7 @@ public record GatewayConfig(
     return new GatewayConfig(
         listen(settings),
         kafka,
-        GatewayTopics.of(settings),
+        topics(settings),
         settings
             .file(GatewayKey.PEPPER_FILE)
             .orElseThrow(
@@ -112,23 +114,27 @@ public record GatewayConfig(
         testTokens,
         settings.duration(GatewayKey.TOKENS_CLOCK_SKEW),
         settings.truth(GatewayKey.REPORTS_RAW),
-        anonymous(settings),
+        settings.truth(GatewayKey.ANONYMOUS_ENABLED),
         settings.duration(GatewayKey.REPORTS_TIMEOUT),
         origins(settings),
         limits(settings),
         WatchSettings.of(settings));
   }
 
-  private static Optional<AnonymousTopics> anonymous(Settings settings) {
-    if (!settings.truth(GatewayKey.ANONYMOUS_ENABLED)) {
-      return Optional.empty();
+  private static Topics topics(Settings settings) {
+    Set<Topic> used =
+        EnumSet.of(
+            Topic.MODELS,
+            Topic.GRADIENTS,
+            Topic.RAW_GRADIENTS,
+            Topic.ACCOUNT_REQUESTS,
+            Topic.ACCOUNT_ANSWERS,
+            Topic.UPDATES,
+            Topic.GATEWAY);
+    if (settings.truth(GatewayKey.ANONYMOUS_ENABLED)) {
+      used.addAll(EnumSet.of(Topic.ANONYMOUS, Topic.GRANTS, Topic.TOKEN_KEYS));
     }
-    AnonymousTopics byDefault = AnonymousTopics.withPrefix(settings.text(GatewayKey.TOPICS_PREFIX));
-    return Optional.of(
-        new AnonymousTopics(
-            GatewayTopics.named(settings, GatewayKey.TOPICS_ANONYMOUS, byDefault.reports()),
-            GatewayTopics.named(settings, GatewayKey.TOPICS_GRANTS, byDefault.grants()),
-            GatewayTopics.named(settings, GatewayKey.TOPICS_TOKEN_KEYS, byDefault.tokenKeys())));
+    return settings.topics(used);
   }
 
   private static Map<String, String> kafka(Map<String, String> values) {

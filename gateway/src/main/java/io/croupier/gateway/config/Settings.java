@@ -1,6 +1,8 @@
 package io.croupier.gateway.config;
 
 import io.croupier.schemas.NumberText;
+import io.croupier.schemas.Topic;
+import io.croupier.schemas.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,6 +33,11 @@ final class Settings {
 
   String text(GatewayKey key) {
     return values.getOrDefault(key.key(), key.byDefault()).strip();
+  }
+
+  /** The names of topics. */
+  Topics topics(Set<Topic> used) {
+    return Topics.of(text(GatewayKey.TOPICS_PREFIX), used, values);
   }
 
   /** The elements of a list, which a file may give as a YAML list or separated by commas. */

@@ -1,9 +1,10 @@
 package io.croupier.gateway.config;
 
 import io.croupier.gateway.watch.WatchedTopics;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.EnumSet;
 import java.util.Optional;
 
 /**
@@ -37,24 +38,18 @@ public record WatchSettings(WatchedTopics topics, Optional<Path> token) {
                   GatewayKey.LISTEN_PROXY.key(),
                   GatewayKey.WATCH_TOKEN_FILE.key()));
     }
-    Topics byDefault = Topics.withPrefix(settings.text(GatewayKey.TOPICS_PREFIX));
+    Topics topics =
+        settings.topics(
+            EnumSet.of(
+                Topic.MODELS,
+                Topic.UPDATES,
+                Topic.ACCOUNTING,
+                Topic.GUARANTEES,
+                Topic.DEAD_LETTERS,
+                Topic.RAW_DEAD_LETTERS,
+                Topic.GRADIENTS,
+                Topic.RAW_GRADIENTS));
     return Optional.of(
-        new WatchSettings(
-            new WatchedTopics(
-                GatewayTopics.named(settings, GatewayKey.TOPICS_MODELS, byDefault.models()),
-                GatewayTopics.named(settings, GatewayKey.TOPICS_UPDATES, byDefault.updates()),
-                GatewayTopics.named(settings, GatewayKey.TOPICS_ACCOUNTING, byDefault.accounting()),
-                GatewayTopics.named(settings, GatewayKey.TOPICS_GUARANTEES, byDefault.guarantees()),
-                List.of(
-                    GatewayTopics.named(
-                        settings, GatewayKey.TOPICS_DEAD_LETTERS, byDefault.deadLetters()),
-                    GatewayTopics.named(
-                        settings, GatewayKey.TOPICS_RAW_DEAD_LETTERS, byDefault.rawDeadLetters())),
-                List.of(
-                    GatewayTopics.named(
-                        settings, GatewayKey.TOPICS_GRADIENTS, byDefault.gradients()),
-                    GatewayTopics.named(
-                        settings, GatewayKey.TOPICS_RAW_GRADIENTS, byDefault.rawGradients()))),
-            settings.file(GatewayKey.WATCH_TOKEN_FILE)));
+        new WatchSettings(WatchedTopics.of(topics), settings.file(GatewayKey.WATCH_TOKEN_FILE)));
   }
 }

@@ -81,7 +81,7 @@ final class AnonymousEndpoint {
                 parts
                     .sender()
                     .send(
-                        parts.topics().reports(),
+                        parts.topics().anonymous(),
                         checked.nonce().toByteArray(),
                         checked.value().toByteArray()))
         .exceptionallyCompose(AnonymousEndpoint::failed);

@@ -7,8 +7,8 @@ import io.croupier.gateway.anonymous.ServedWindows;
 import io.croupier.gateway.anonymous.TokenCheck;
 import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.kafka.ReportSender;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Grant;
+import io.croupier.schemas.Topics;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,8 +19,7 @@ import java.util.function.BooleanSupplier;
  * @param windows those that devices may ask for
  * @param reports judges anonymous reports
  * @param sender writes to Kafka
- * @param gradients the topic of requests for tokens
- * @param topics the topics of anonymous reports
+ * @param topics those of the gateway
  * @param oblivious the key pair that opens encapsulated requests, the same at all gateways
  * @param caughtUp whether all specs, updates and keys have been read, and verdicts are followed
  */
@@ -30,7 +29,6 @@ public record AnonymousParts(
     ServedWindows windows,
     AnonymousCheck reports,
     ReportSender sender,
-    String gradients,
-    AnonymousTopics topics,
+    Topics topics,
     ObliviousKeyPair oblivious,
     BooleanSupplier caughtUp) {}

@@ -41,7 +41,12 @@ final class TokensEndpoint {
     this.users = users;
     requests =
         new JobRequests<>(
-            parts.grants(), parts.sender(), parts.gradients(), longestWait, executor, drain);
+            parts.grants(),
+            parts.sender(),
+            parts.topics().gradients(),
+            longestWait,
+            executor,
+            drain);
     this.executor = executor;
   }
 

@@ -3,7 +3,6 @@ package io.croupier.gateway.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.client.RoundTerms;
-import io.croupier.gateway.config.GatewayTopics;
 import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
@@ -17,6 +16,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Topics;
 import java.time.Duration;
 
 /**
@@ -31,7 +31,7 @@ public final class ReportCheck {
   /** No record has these; the decoder only copies them. */
   private static final int NO_POSITION = -1;
 
-  private final GatewayTopics topics;
+  private final Topics topics;
   private final boolean raw;
   private final Specs specs;
   private final Updates updates;
@@ -62,7 +62,7 @@ public final class ReportCheck {
    *
    * @param raw whether raw reports are accepted
    */
-  public ReportCheck(GatewayTopics topics, boolean raw, Specs specs, Updates updates) {
+  public ReportCheck(Topics topics, boolean raw, Specs specs, Updates updates) {
     this.topics = topics;
     this.raw = raw;
     this.specs = specs;

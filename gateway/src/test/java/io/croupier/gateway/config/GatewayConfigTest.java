@@ -118,7 +118,7 @@ class GatewayConfigTest {
         "cors.origins | * | a scheme and a host",
         "cors.origins | https://app.example/path | a scheme and a host",
         "test-tokens.allowed | true | test-tokens.key-file",
-        "topics.updates | croupier.models | must name different topics",
+        "topics.updates | croupier.models | two topics have the same name",
         "watch.enabled | true | watch.token-file",
         "issuers.main.require | scope | CLAIM=VALUE",
         "issuers.main.require | 'scope=a, scope=b' | names the claim 'scope' twice",

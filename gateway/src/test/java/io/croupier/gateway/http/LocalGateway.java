@@ -16,7 +16,7 @@ import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.schemas.Account;
-import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Topics;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -70,8 +70,7 @@ final class LocalGateway implements AutoCloseable {
             new ServedWindows(specs, new TokenKeys()),
             new AnonymousCheck(specs, updates, null),
             null,
-            config.topics().gradients(),
-            AnonymousTopics.withPrefix("croupier"),
+            Topics.withPrefix("croupier"),
             ObliviousKeyPair.derive(pepper.obliviousSecret()),
             () -> true);
     server =

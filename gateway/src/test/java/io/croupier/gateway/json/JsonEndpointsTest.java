@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.gateway.anonymous.TokenCheck;
-import io.croupier.gateway.config.GatewayTopics;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.schemas.Topics;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -84,12 +84,7 @@ class JsonEndpointsTest {
               body -> new TokenCheck(Pepper.inMemory(), SPECS, UPDATES, null).check(body, "user")));
 
   private static ReportCheck reports() {
-    return new ReportCheck(
-        new GatewayTopics(
-            "models", "gradients", "raw", "requests", "answers", "updates", "gateway"),
-        false,
-        SPECS,
-        UPDATES);
+    return new ReportCheck(Topics.withPrefix("croupier"), false, SPECS, UPDATES);
   }
 
   @ParameterizedTest

@@ -3,15 +3,13 @@ package io.croupier.job.config;
 import static java.util.Map.Entry.comparingByKey;
 
 import io.croupier.operators.flink.learner.PublicationSettings;
-import io.croupier.operators.flink.restart.LedgerStart;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.NumberText;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,37 +24,23 @@ import org.apache.flink.util.TimeUtils;
  * the keys. Keys after {@code kafka.} are passed to every Kafka client unchanged, those after
  * {@code flink.} to Flink.
  *
- * @param topics names of the topics
+ * @param topics names of the topics, also of those that exist only with anonymous reports
  * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
- * @param flink Flink's own options
- * @param parallelism subtasks of each operator; 0 for Flink's own setting
- * @param maxParallelism number of key groups, at least {@code parallelism} and at least 1; 0 for
- *     that of the restored state, or {@link #NEW_MAX_PARALLELISM} without state
- * @param checkpointInterval time between checkpoints, positive
- * @param checkpointDirectory a URI, or empty
  * @param preAggregationInterval longest time that a partial sum waits, positive
  * @param publications when models may publish new rounds
  * @param journal whether to keep a journal of the reports that enter local models
  * @param anonymous whether models may take anonymous reports
- * @param anonymousTopics the topics that exist only if they may
  * @param perUser limits on what one user may spend on all models together
- * @param ledgerStart what the ledger does if the job starts without state
  */
 public record JobConfig(
     Topics topics,
     Map<String, String> kafka,
-    Map<String, String> flink,
-    int parallelism,
-    int maxParallelism,
-    Duration checkpointInterval,
-    String checkpointDirectory,
+    FlinkSettings flink,
     Duration preAggregationInterval,
     PublicationSettings publications,
     boolean journal,
     boolean anonymous,
-    AnonymousTopics anonymousTopics,
-    Limits perUser,
-    LedgerStart ledgerStart)
+    Limits perUser)
     implements Serializable {
 
   /** Number of key groups of a new job whose settings name none. */
@@ -123,44 +107,15 @@ public record JobConfig(
           "kafka.bootstrap.servers is missing; set it to the brokers' addresses, such as"
               + " 'broker-1:9092,broker-2:9092'");
     }
-    int parallelism = keyGroups(ConfigKey.PARALLELISM, settings, 1);
     return new JobConfig(
         topics(settings),
         kafka,
-        behind(ConfigKey.FLINK, settings),
-        parallelism,
-        keyGroups(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism)),
-        duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
-        text(ConfigKey.CHECKPOINT_DIRECTORY, settings),
+        flink(settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
         publications(settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
         anonymous(settings),
-        anonymousTopics(settings),
-        UserLimits.of(settings),
-        LedgerStart.REQUIRE_STATE);
-  }
-
-  /**
-   * The same settings for a job that does {@code start} if it has no state. The configuration file
-   * has no such setting, since it would also apply at every later loss of state.
-   */
-  public JobConfig withLedgerStart(LedgerStart start) {
-    return new JobConfig(
-        topics,
-        kafka,
-        flink,
-        parallelism,
-        maxParallelism,
-        checkpointInterval,
-        checkpointDirectory,
-        preAggregationInterval,
-        publications,
-        journal,
-        anonymous,
-        anonymousTopics,
-        perUser,
-        start);
+        UserLimits.of(settings));
   }
 
   /** Whether the settings limit what users may spend; a delta alone does not. */
@@ -171,43 +126,28 @@ public record JobConfig(
   /** Every effective setting, one per line, with secrets masked. */
   public String describe() {
     Map<String, String> lines = new TreeMap<>();
-    lines.put(ConfigKey.TOPICS_MODELS.key(), topics.models());
-    lines.put(ConfigKey.TOPICS_GRADIENTS.key(), topics.gradients());
-    lines.put(ConfigKey.TOPICS_RAW_GRADIENTS.key(), topics.rawGradients());
-    lines.put(ConfigKey.TOPICS_ERASURES.key(), topics.erasures());
-    lines.put(ConfigKey.TOPICS_ACCOUNT_REQUESTS.key(), topics.accountRequests());
-    lines.put(ConfigKey.TOPICS_ACCOUNT_ANSWERS.key(), topics.accountAnswers());
-    lines.put(ConfigKey.TOPICS_UPDATES.key(), topics.updates());
-    lines.put(ConfigKey.TOPICS_ACCOUNTING.key(), topics.accounting());
-    lines.put(ConfigKey.TOPICS_GUARANTEES.key(), topics.guarantees());
-    lines.put(ConfigKey.TOPICS_JOURNAL.key(), topics.journal());
-    lines.put(ConfigKey.TOPICS_DEAD_LETTERS.key(), topics.deadLetters());
-    lines.put(ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), topics.rawDeadLetters());
-    lines.put(ConfigKey.TOPICS_PROGRESS.key(), topics.progress());
+    topics.names().forEach((topic, name) -> lines.put("topics." + topic.suffix(), name));
     lines.put(
         ConfigKey.PARALLELISM.key(),
-        parallelism == 0 ? "(Flink's own setting)" : Integer.toString(parallelism));
+        flink.parallelism() == 0 ? "(Flink's own setting)" : Integer.toString(flink.parallelism()));
     lines.put(
         ConfigKey.MAX_PARALLELISM.key(),
-        maxParallelism == 0
+        flink.maxParallelism() == 0
             ? "(that of the state, or %d)".formatted(NEW_MAX_PARALLELISM)
-            : Integer.toString(maxParallelism));
-    lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), checkpointInterval.toMillis() + " ms");
+            : Integer.toString(flink.maxParallelism()));
+    lines.put(ConfigKey.CHECKPOINT_INTERVAL.key(), flink.checkpointInterval().toMillis() + " ms");
     lines.put(
         ConfigKey.CHECKPOINT_DIRECTORY.key(),
-        checkpointDirectory.isEmpty()
+        flink.checkpointDirectory().isEmpty()
             ? "(the cluster's setting)"
-            : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), checkpointDirectory));
+            : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), flink.checkpointDirectory()));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.put(ConfigKey.ANONYMOUS_ENABLED.key(), Boolean.toString(anonymous));
-    lines.put(ConfigKey.TOPICS_ANONYMOUS.key(), anonymousTopics.reports());
-    lines.put(ConfigKey.TOPICS_GRANTS.key(), anonymousTopics.grants());
-    lines.put(ConfigKey.TOPICS_TOKEN_KEYS.key(), anonymousTopics.tokenKeys());
     lines.putAll(UserLimits.describe(perUser));
     kafka.forEach((k, v) -> lines.put(ConfigKey.KAFKA + k, masked(k, v)));
-    flink.forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));
+    flink.options().forEach((k, v) -> lines.put(ConfigKey.FLINK + k, masked(k, v)));
     StringBuilder text = new StringBuilder();
     lines.entrySet().stream()
         .sorted(comparingByKey())
@@ -229,46 +169,22 @@ public record JobConfig(
     return describe();
   }
 
+  private static FlinkSettings flink(Map<String, String> settings) {
+    int parallelism = keyGroups(ConfigKey.PARALLELISM, settings, 1);
+    return new FlinkSettings(
+        behind(ConfigKey.FLINK, settings),
+        parallelism,
+        keyGroups(ConfigKey.MAX_PARALLELISM, settings, Math.max(1, parallelism)),
+        duration(ConfigKey.CHECKPOINT_INTERVAL, settings),
+        text(ConfigKey.CHECKPOINT_DIRECTORY, settings));
+  }
+
   private static PublicationSettings publications(Map<String, String> settings) {
     return new PublicationSettings(duration(ConfigKey.PUBLICATION_HOLD, settings));
   }
 
   private static Topics topics(Map<String, String> settings) {
-    Topics defaults = Topics.withPrefix(text(ConfigKey.TOPICS_PREFIX, settings));
-    Topics topics =
-        new Topics(
-            settings.getOrDefault(ConfigKey.TOPICS_MODELS.key(), defaults.models()),
-            settings.getOrDefault(ConfigKey.TOPICS_GRADIENTS.key(), defaults.gradients()),
-            settings.getOrDefault(ConfigKey.TOPICS_RAW_GRADIENTS.key(), defaults.rawGradients()),
-            settings.getOrDefault(ConfigKey.TOPICS_ERASURES.key(), defaults.erasures()),
-            settings.getOrDefault(
-                ConfigKey.TOPICS_ACCOUNT_REQUESTS.key(), defaults.accountRequests()),
-            settings.getOrDefault(
-                ConfigKey.TOPICS_ACCOUNT_ANSWERS.key(), defaults.accountAnswers()),
-            settings.getOrDefault(ConfigKey.TOPICS_UPDATES.key(), defaults.updates()),
-            settings.getOrDefault(ConfigKey.TOPICS_ACCOUNTING.key(), defaults.accounting()),
-            settings.getOrDefault(ConfigKey.TOPICS_GUARANTEES.key(), defaults.guarantees()),
-            settings.getOrDefault(ConfigKey.TOPICS_JOURNAL.key(), defaults.journal()),
-            settings.getOrDefault(ConfigKey.TOPICS_DEAD_LETTERS.key(), defaults.deadLetters()),
-            settings.getOrDefault(
-                ConfigKey.TOPICS_RAW_DEAD_LETTERS.key(), defaults.rawDeadLetters()),
-            settings.getOrDefault(ConfigKey.TOPICS_PROGRESS.key(), defaults.progress()));
-    List<String> all = new ArrayList<>(topics.all());
-    all.addAll(anonymousTopics(settings).all());
-    all.forEach(Topics::requireName);
-    if (all.stream().distinct().count() < all.size()) {
-      throw new IllegalArgumentException(
-          "topics: two topics have the same name in %s; all names must differ".formatted(all));
-    }
-    return topics;
-  }
-
-  private static AnonymousTopics anonymousTopics(Map<String, String> settings) {
-    AnonymousTopics defaults = AnonymousTopics.withPrefix(text(ConfigKey.TOPICS_PREFIX, settings));
-    return new AnonymousTopics(
-        settings.getOrDefault(ConfigKey.TOPICS_ANONYMOUS.key(), defaults.reports()),
-        settings.getOrDefault(ConfigKey.TOPICS_GRANTS.key(), defaults.grants()),
-        settings.getOrDefault(ConfigKey.TOPICS_TOKEN_KEYS.key(), defaults.tokenKeys()));
+    return Topics.of(text(ConfigKey.TOPICS_PREFIX, settings), Topic.ofJob(true), settings);
   }
 
   private static boolean anonymous(Map<String, String> settings) {

@@ -3,6 +3,8 @@ package io.croupier.job.kafka;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.JobInputs;
+import io.croupier.job.restart.KafkaVisibleOutputs;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
@@ -67,10 +69,14 @@ public final class KafkaIo {
     this.limits = limits;
   }
 
-  /** Reports of both gradient topics, erasures, and requests for accounts. */
-  public KafkaSource<RawRecord> reports() {
+  /**
+   * Reports of both gradient topics, erasures, and requests for accounts.
+   *
+   * @param start what the ledger does without state
+   */
+  public KafkaSource<RawRecord> reports(LedgerStart start) {
     return reports(
-        config.ledgerStart() == LedgerStart.NEW
+        start == LedgerStart.NEW
             ? new AccountedOffsets(
                 config.kafka(),
                 config.topics().accounting(),
@@ -145,7 +151,7 @@ public final class KafkaIo {
     Properties properties = consumerProperties();
     properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_RECORDS);
     return KafkaSource.<RawRecord>builder()
-        .setTopics(config.anonymousTopics().reports())
+        .setTopics(config.topics().anonymous())
         .setProperties(properties)
         .setStartingOffsets(OffsetsInitializer.earliest())
         .setDeserializer(new RawDeserializer())
@@ -155,7 +161,7 @@ public final class KafkaIo {
   /** The public keys of tokens, from the beginning of their topic. */
   public KafkaSource<SpecRecord> tokenKeys() {
     return KafkaSource.<SpecRecord>builder()
-        .setTopics(config.anonymousTopics().tokenKeys())
+        .setTopics(config.topics().tokenKeys())
         .setProperties(consumerProperties())
         .setStartingOffsets(OffsetsInitializer.earliest())
         .setDeserializer(new SpecDeserializer())
@@ -223,6 +229,20 @@ public final class KafkaIo {
     return properties;
   }
 
+  /**
+   * The outputs, with which a start compares its state.
+   *
+   * @param ends where they ended when the job was submitted
+   */
+  public KafkaVisibleOutputs visible(OutputEnds ends) {
+    return new KafkaVisibleOutputs(
+        config.kafka(),
+        config.topics(),
+        ends,
+        OutputSink.allTransactions(config.topics().updates()),
+        inputs(config));
+  }
+
   /** The topics that the sources read, and the group to which they commit their positions. */
   public static JobInputs inputs(JobConfig config) {
     Set<String> topics =
@@ -234,8 +254,8 @@ public final class KafkaIo {
                 config.topics().accountRequests(),
                 config.topics().models()));
     if (config.anonymous()) {
-      topics.add(config.anonymousTopics().reports());
-      topics.add(config.anonymousTopics().tokenKeys());
+      topics.add(config.topics().anonymous());
+      topics.add(config.topics().tokenKeys());
     }
     return new JobInputs(topics, group(config));
   }
@@ -312,13 +332,11 @@ public final class KafkaIo {
     private final Topics topics;
     private final boolean journal;
     private final boolean anonymous;
-    private final String grants;
 
     OutboundSerializer(JobConfig config) {
       topics = config.topics();
       journal = config.journal();
       anonymous = config.anonymous();
-      grants = config.anonymousTopics().grants();
     }
 
     /** The topics on which an earlier run may have left pooled transactions open. */
@@ -339,7 +357,7 @@ public final class KafkaIo {
         written.add(topics.journal());
       }
       if (anonymous) {
-        written.add(grants);
+        written.add(topics.grants());
       }
       return Optional.of(
           new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(written)));
@@ -357,7 +375,7 @@ public final class KafkaIo {
             case DEAD_LETTERS -> topics.deadLetters();
             case RAW_DEAD_LETTERS -> topics.rawDeadLetters();
             case PROGRESS -> topics.progress();
-            case GRANTS -> grants;
+            case GRANTS -> topics.grants();
             case ACCOUNT_ANSWERS -> topics.accountAnswers();
           };
       Integer partition =

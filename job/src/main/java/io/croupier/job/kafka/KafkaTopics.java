@@ -3,12 +3,13 @@ package io.croupier.job.kafka;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.ledger.AccountStatement;
 import io.croupier.operators.ledger.Ledger;
-import io.croupier.schemas.AnonymousTopics;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,94 +52,60 @@ public final class KafkaTopics {
    * Creates the topics that don't exist yet, each with the retention it needs, and waits until the
    * brokers list them and take their records.
    *
-   * @param partitions number of partitions of every topic except models and progress, which have
-   *     one
+   * @param wanted which topics
+   * @param partitions number of partitions of every topic that may have several
    * @param replicationFactor -1 for the brokers' default
    * @return the names of those created
    */
   public static List<String> create(
-      Admin admin, Topics topics, int partitions, short replicationFactor)
+      Admin admin, Topics topics, Set<Topic> wanted, int partitions, short replicationFactor)
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
-    Map<String, String> compacted =
-        Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
-    // A start reads the whole topic, and only closed segments are compacted.
-    Map<String, String> small =
-        Map.of(
-            TopicConfig.CLEANUP_POLICY_CONFIG,
-            TopicConfig.CLEANUP_POLICY_COMPACT,
-            TopicConfig.SEGMENT_BYTES_CONFIG,
-            String.valueOf(PROGRESS_SEGMENT_BYTES));
-    Map<String, String> kept =
-        Map.of(
-            TopicConfig.CLEANUP_POLICY_CONFIG,
-            TopicConfig.CLEANUP_POLICY_DELETE,
-            TopicConfig.RETENTION_MS_CONFIG,
-            "-1",
-            TopicConfig.RETENTION_BYTES_CONFIG,
-            "-1",
-            TopicConfig.COMPRESSION_TYPE_CONFIG,
-            COMPRESSION);
-    Map<String, String> timed = Map.of(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
-    // A gateway waits for an answer for a minute.
-    Map<String, String> brief =
-        Map.of(
-            TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-            APPEND_TIME,
-            TopicConfig.RETENTION_MS_CONFIG,
-            String.valueOf(ANSWERS.toMillis()),
-            TopicConfig.SEGMENT_MS_CONFIG,
-            String.valueOf(ANSWERS.toMillis()));
     List<NewTopic> missing = new ArrayList<>();
-    for (String name : topics.all()) {
-      if (!present.contains(name)) {
-        boolean models = name.equals(topics.models());
-        boolean progress = name.equals(topics.progress());
-        NewTopic topic = new NewTopic(name, models || progress ? 1 : partitions, replicationFactor);
-        if (progress) {
-          topic.configs(small);
-        } else if (models || name.equals(topics.updates())) {
-          topic.configs(compacted);
-        } else if (List.of(topics.accounting(), topics.guarantees(), topics.journal())
-            .contains(name)) {
-          topic.configs(kept);
-        } else if (List.of(topics.gradients(), topics.rawGradients(), topics.erasures())
-            .contains(name)) {
-          topic.configs(timed);
-        } else if (List.of(topics.accountRequests(), topics.accountAnswers()).contains(name)) {
-          topic.configs(brief);
-        }
-        missing.add(topic);
+    for (Topic topic : wanted) {
+      if (!present.contains(topics.name(topic))) {
+        missing.add(
+            new NewTopic(topics.name(topic), topic.isSingle() ? 1 : partitions, replicationFactor)
+                .configs(settings(topic)));
       }
     }
     create(admin, missing);
     return missing.stream().map(NewTopic::name).toList();
   }
 
-  /**
-   * Creates the topics of anonymous reports that don't exist yet, as {@link #create(Admin, Topics,
-   * int, short)} does; the one of keys has one partition.
-   *
-   * @return the names of those created
-   */
+  /** The same for the topics of a job without anonymous reports. */
   public static List<String> create(
-      Admin admin, AnonymousTopics topics, int partitions, short replicationFactor)
+      Admin admin, Topics topics, int partitions, short replicationFactor)
       throws ExecutionException, InterruptedException {
-    Set<String> present = admin.listTopics().names().get();
-    List<NewTopic> missing = new ArrayList<>();
-    for (String name : topics.all()) {
-      boolean keys = name.equals(topics.tokenKeys());
-      NewTopic topic = new NewTopic(name, keys ? 1 : partitions, replicationFactor);
-      if (keys) {
-        topic.configs(
-            Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+    return create(admin, topics, Topic.ofJob(false), partitions, replicationFactor);
+  }
+
+  private static Map<String, String> settings(Topic topic) {
+    Map<String, String> settings = new HashMap<>();
+    switch (topic.kept()) {
+      case NEWEST -> {
+        settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+        if (topic == Topic.PROGRESS) {
+          // A start reads the whole topic, and only closed segments are compacted.
+          settings.put(TopicConfig.SEGMENT_BYTES_CONFIG, String.valueOf(PROGRESS_SEGMENT_BYTES));
+        }
       }
-      if (!present.contains(name)) {
-        missing.add(topic);
+      case ALL -> {
+        settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+        settings.put(TopicConfig.RETENTION_MS_CONFIG, "-1");
+        settings.put(TopicConfig.RETENTION_BYTES_CONFIG, "-1");
+        settings.put(TopicConfig.COMPRESSION_TYPE_CONFIG, COMPRESSION);
       }
+      case STAMPED -> settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+      case BRIEFLY -> {
+        // A gateway waits for an answer for a minute.
+        settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+        settings.put(TopicConfig.RETENTION_MS_CONFIG, String.valueOf(ANSWERS.toMillis()));
+        settings.put(TopicConfig.SEGMENT_MS_CONFIG, String.valueOf(ANSWERS.toMillis()));
+      }
+      case BY_DEFAULT -> {}
     }
-    create(admin, missing);
-    return missing.stream().map(NewTopic::name).toList();
+    return settings;
   }
 
   /**
@@ -148,16 +115,18 @@ public final class KafkaTopics {
    * @throws IllegalStateException if the job can't run on these topics; the message contains the
    *     remedy
    */
-  public static void inspect(Admin admin, AnonymousTopics topics, String guarantees)
+  public static void inspectAnonymous(Admin admin, Topics topics)
       throws ExecutionException, InterruptedException {
-    requirePresence(admin, new TreeSet<>(topics.all()));
-    KafkaRights.requireTopics(admin, Set.of(topics.reports(), topics.tokenKeys()), topics.all());
-    Map<String, Config> configs = topicConfigs(admin, List.of(topics.tokenKeys(), guarantees));
+    List<String> all = topics.names(EnumSet.of(Topic.ANONYMOUS, Topic.GRANTS, Topic.TOKEN_KEYS));
+    requirePresence(admin, new TreeSet<>(all));
+    KafkaRights.requireTopics(admin, Set.of(topics.anonymous(), topics.tokenKeys()), all);
+    Map<String, Config> configs =
+        topicConfigs(admin, List.of(topics.tokenKeys(), topics.guarantees()));
     requireCompaction("token-keys", topics.tokenKeys(), configs.get(topics.tokenKeys()));
     warnIfItForgets(
         "guarantees",
-        guarantees,
-        configs.get(guarantees),
+        topics.guarantees(),
+        configs.get(topics.guarantees()),
         "people's central totals lack the windows whose events are deleted");
   }
 

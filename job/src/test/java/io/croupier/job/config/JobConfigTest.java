@@ -55,8 +55,8 @@ class JobConfigTest {
     JobConfig config = JobConfig.load(nested, Map.of());
 
     assertThat(config).isEqualTo(expected);
-    assertThat(config.parallelism()).isEqualTo(3);
-    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.flink().parallelism()).isEqualTo(3);
+    assertThat(config.flink().checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.topics().models()).isEqualTo("tables");
     assertThat(config.topics().updates()).isEqualTo("casino.updates");
   }
@@ -81,8 +81,8 @@ class JobConfigTest {
 
     JobConfig config = JobConfig.load(file, Map.of("parallelism", "5"));
 
-    assertThat(config.parallelism()).isEqualTo(5);
-    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.flink().parallelism()).isEqualTo(5);
+    assertThat(config.flink().checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
   }
 
   @Test
@@ -90,14 +90,14 @@ class JobConfigTest {
     JobConfig config = with();
 
     assertThat(ConfigKey.PARALLELISM.byDefault()).isEmpty();
-    assertThat(config.parallelism()).as("left to Flink").isZero();
+    assertThat(config.flink().parallelism()).as("left to Flink").isZero();
     assertThat(config.describe()).containsPattern("(?m)^parallelism +\\(Flink's own setting\\)$");
-    assertThat(config.maxParallelism()).as("left to the state").isZero();
+    assertThat(config.flink().maxParallelism()).as("left to the state").isZero();
     assertThat(config.describe())
         .containsPattern(
             "(?m)^max-parallelism +\\(that of the state, or %s\\)$"
                 .formatted(ConfigKey.MAX_PARALLELISM.byDefault()));
-    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(config.flink().checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.preAggregationInterval()).isEqualTo(Duration.ofMillis(50));
     assertThat(config.journal()).hasToString(ConfigKey.JOURNAL_ENABLED.byDefault());
     assertThat(config.topics().rawDeadLetters()).isEqualTo("croupier.raw-dead-letters");
@@ -212,7 +212,7 @@ class JobConfigTest {
 
     assertThat(config.kafka())
         .isEqualTo(Map.of("bootstrap.servers", "one:9092", "client.id", "c", "a.b.c", "d"));
-    assertThat(config.flink()).isEqualTo(Map.of("state.backend.type", "rocksdb"));
+    assertThat(config.flink().options()).isEqualTo(Map.of("state.backend.type", "rocksdb"));
   }
 
   @ParameterizedTest

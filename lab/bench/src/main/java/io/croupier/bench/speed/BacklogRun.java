@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,21 +107,7 @@ record BacklogRun(
 
   /** The topics of a job that reads reports from a backlog. */
   static Topics topics(String prefix, String backlog) {
-    Topics own = Topics.withPrefix(prefix);
-    return new Topics(
-        own.models(),
-        backlog,
-        own.rawGradients(),
-        own.erasures(),
-        own.accountRequests(),
-        own.accountAnswers(),
-        own.updates(),
-        own.accounting(),
-        own.guarantees(),
-        own.journal(),
-        own.deadLetters(),
-        own.rawDeadLetters(),
-        own.progress());
+    return Topics.of(prefix, Topic.ofJob(false), Map.of("topics.gradients", backlog));
   }
 
   /** Starts the job with its usual entry point. */

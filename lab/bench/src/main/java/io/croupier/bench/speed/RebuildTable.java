@@ -214,8 +214,7 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
     settings.put("flink.execution.checkpointing.incremental", "true");
     return RunningJob.start(
         environment.flink(),
-        env ->
-            CroupierJob.submit(env, JobConfig.of(settings).withLedgerStart(LedgerStart.REBUILD)));
+        env -> CroupierJob.submit(env, JobConfig.of(settings), LedgerStart.REBUILD));
   }
 
   private static long cpuNanos() {

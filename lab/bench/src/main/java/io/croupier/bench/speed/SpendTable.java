@@ -6,8 +6,8 @@ import io.croupier.bench.speed.AnonymousBacklog.KeyedRecord;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
-import io.croupier.schemas.AnonymousTopics;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -80,13 +80,12 @@ record SpendTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       throws Exception {
     String prefix = environment.name("spend");
     Topics topics = Topics.withPrefix(prefix);
-    AnonymousTopics more = AnonymousTopics.withPrefix(prefix);
     environment.create(topics, List.of(backlog.spec()), 1);
-    KafkaTopics.create(environment.admin(), more, 1, (short) 1);
+    KafkaTopics.create(environment.admin(), topics, Topic.ofJob(true), 1, (short) 1);
     List<KeyedRecord> reports = anonymous ? backlog.anonymous() : backlog.ordinary();
-    String topic = anonymous ? more.reports() : topics.gradients();
+    String topic = anonymous ? topics.anonymous() : topics.gradients();
     try (RunningJob job = start(prefix, backend)) {
-      awaitFirst(topics.updates(), topic, more.tokenKeys(), backlog.publicKey(), reports.get(0));
+      awaitFirst(topics.updates(), topic, topics.tokenKeys(), backlog.publicKey(), reports.get(0));
       String operator = anonymous ? "spend" : "ledger";
       int measured = reports.size() - 1;
       long last = job.recordsRead(operator) + measured;
@@ -98,9 +97,7 @@ record SpendTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           1e9 * measured / (System.nanoTime() - nanos),
           (PROCESS.getProcessCpuTime() - cpuNanos) / 1e3 / measured);
     } finally {
-      List<String> all = new ArrayList<>(topics.all());
-      all.addAll(more.all());
-      environment.delete(all);
+      environment.delete(topics.names(Topic.ofJob(true)));
     }
   }
 

@@ -137,8 +137,7 @@ public final class Learners {
   public static double[] formerAverage(ModelSpec spec, Function<String, byte[]> chunks) {
     LearnerState.Visitor reader = StateChunks.reader(chunks);
     RunningAverage average = new RunningAverage(spec.getDimension());
-    if (spec.hasCoordinateWise() && reader.count("touched", -1) < 0) {
-      // Release 0.2.0 kept sections. A model without reports since 0.1.0 is in whole vectors.
+    if (spec.hasCoordinateWise()) {
       var learner = spec.getCoordinateWise();
       BallConstraint box = constraint(learner.hasRadius(), learner.getRadius());
       CoordinateChunks sections = new CoordinateChunks(spec.getDimension(), box, Memory.INFINITE);

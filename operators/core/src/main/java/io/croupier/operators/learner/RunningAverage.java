@@ -108,7 +108,10 @@ public final class RunningAverage {
   /** Passes the average to a visitor, as part of a state. */
   public void visit(LearnerState.Visitor visitor) {
     visitNumbers(visitor);
-    visitVectors(visitor);
+    visitor.vector("average", recent);
+    if (fullBlocks > 0) {
+      visitor.vector("settled-average", settled);
+    }
   }
 
   /** Visits everything but the vectors; the means of full blocks exist from then on. */
@@ -122,14 +125,6 @@ public final class RunningAverage {
       }
       settledRatio = visitor.scalar("settled-weight", settledRatio);
       fade = visitor.scalar("settled-weight-unit", fade);
-    }
-  }
-
-  /** Visits the vectors, after the numbers. */
-  void visitVectors(LearnerState.Visitor visitor) {
-    visitor.vector("average", recent);
-    if (fullBlocks > 0) {
-      visitor.vector("settled-average", settled);
     }
   }
 }

@@ -300,18 +300,6 @@ class CoordinateChunksTest {
         .build();
   }
 
-  /** As release 0.1.0 saved it: whole vectors. */
-  private static Map<String, byte[]> inWholeVectors(Run run) {
-    run.save();
-    Map<String, byte[]> store = new HashMap<>(run.store);
-    store.keySet().removeIf(CoordinateChunksTest::isOfCoordinates);
-    store.remove("averaging-operations");
-    LearnerState.Visitor writer = StateChunks.writer(store::put);
-    writer.count("touched", 0);
-    run.state.coordinates().average.visitVectors(writer);
-    return store;
-  }
-
   /** As release 0.2.0 saved it: sections without bounds and masses. */
   private static Map<String, byte[]> inSectionsOfSixVectors(Run run) {
     run.save();
@@ -342,9 +330,8 @@ class CoordinateChunksTest {
     }
     double[] average = run.publish().average;
     assertThat(average).isNotEqualTo(new double[D]);
-    for (Map<String, byte[]> store : List.of(inWholeVectors(run), inSectionsOfSixVectors(run))) {
-      assertThat(Learners.formerAverage(spec(2), store::get)).isEqualTo(average);
-    }
+    assertThat(Learners.formerAverage(spec(2), inSectionsOfSixVectors(run)::get))
+        .isEqualTo(average);
   }
 
   @Test

@@ -35,27 +35,6 @@ public final class StateNames {
   public static final String EARLIER_DIGESTS = "earlier-digests";
 
   /**
-   * Ledger of release 0.1.0, by user: totals of each model. Empty, as all states of that release,
-   * in a state that restores.
-   */
-  public static final String MODEL_TOTALS = "model-totals";
-
-  /** Ledger of release 0.1.0, by user: totals over all models. */
-  public static final String USER_TOTALS = "user-totals";
-
-  /** Ledger of release 0.1.0, by user: what was charged for the last tree of a central model. */
-  public static final String RUNNING_ZETAS = "running-zetas";
-
-  /**
-   * Ledger of release 0.1.0, by user: what was charged for all participations that a central model
-   * allows, and for which limits.
-   */
-  public static final String WHOLE_CHARGES = "whole-charges";
-
-  /** Ledger of release 0.1.0, by user: the anti-replay window of each device. */
-  public static final String REPLAY_WINDOWS = "replay-windows";
-
-  /**
    * Ledger, union list: the progress of each subtask. One entry per subtask; replaced at each
    * checkpoint.
    */

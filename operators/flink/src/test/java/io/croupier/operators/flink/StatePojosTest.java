@@ -2,10 +2,6 @@ package io.croupier.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.accounting.tree.RunningZeta;
-import io.croupier.operators.ledger.ReplayWindow;
-import io.croupier.operators.ledger.Totals;
-import io.croupier.operators.ledger.WholeCharge;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.RoundSum;
 import java.lang.reflect.Modifier;
@@ -24,10 +20,6 @@ class StatePojosTest {
   /** All classes that are kept in state, or may be in transit between operators in a checkpoint. */
   static Stream<Class<?>> classes() {
     return Stream.of(
-        Totals.class,
-        ReplayWindow.class,
-        RunningZeta.class,
-        WholeCharge.class,
         PublishedSpec.class,
         LedgerMark.class,
         LearnerMark.class,

@@ -20,9 +20,12 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Input records for the operators: models of two coordinates and gradient bound 1. */
@@ -36,19 +39,7 @@ public final class TestRecords {
 
   public static final Topics TOPICS =
       new Topics(
-          "models",
-          "gradients",
-          "raw-gradients",
-          "erasures",
-          "account-requests",
-          "account-answers",
-          "updates",
-          "accounting",
-          "guarantees",
-          "journal",
-          "dead-letters",
-          "raw-dead-letters",
-          "progress");
+          Arrays.stream(Topic.values()).collect(Collectors.toMap(topic -> topic, Topic::suffix)));
   public static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}

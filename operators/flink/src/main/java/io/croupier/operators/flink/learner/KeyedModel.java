@@ -279,19 +279,18 @@ final class KeyedModel {
     return nowMs - updatedMs >= COUNTS_INTERVAL_MS;
   }
 
-  /** Records that an update is published. */
+  /** Records that an update is published: no report waits for it any more. */
   void updated(long nowMs) {
     updatedMs = nowMs;
+    newsSinceMs = 0;
   }
 
   /**
    * Returns how long the oldest report of the present publication has waited for it, in
    * milliseconds.
    */
-  long waited(long nowMs) {
-    long waited = newsSinceMs == 0 ? 0 : nowMs - newsSinceMs;
-    newsSinceMs = 0;
-    return waited;
+  long waitedMs(long nowMs) {
+    return newsSinceMs == 0 ? 0 : nowMs - newsSinceMs;
   }
 
   /** Writes what changed since the last call into the state of the current key. */

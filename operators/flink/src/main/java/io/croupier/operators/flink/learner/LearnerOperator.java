@@ -10,8 +10,8 @@ import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LastRounds;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
@@ -43,6 +43,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedMultiInput;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.function.RunnableWithException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,8 +72,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private final String modelsTopic;
   private final JournalSettings journalSettings;
   private final PublicationSettings publicationSettings;
-  private final LedgerStart start;
-  private final VisibleOutputs outputs;
+  private final JobStart start;
 
   private transient MapState<String, byte[]> chunks;
   private transient KeyedStateStore states;
@@ -102,8 +102,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
    * @param modelsTopic the topic that specs come from
    * @param journalSettings whether a journal records what enters the models
    * @param publicationSettings when models may publish new rounds
-   * @param start if the ledger was rebuilt, models continue from their last updates
-   * @param outputs the visible outputs that restored state is compared with
+   * @param start what the job does before its first record
    */
   public LearnerOperator(
       SpecReader specReader,
@@ -112,8 +111,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       String modelsTopic,
       JournalSettings journalSettings,
       PublicationSettings publicationSettings,
-      LedgerStart start,
-      VisibleOutputs outputs) {
+      JobStart start) {
     this.specReader = specReader;
     this.requirements = requirements;
     this.deadLetters = deadLetters;
@@ -121,7 +119,6 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     this.journalSettings = journalSettings;
     this.publicationSettings = publicationSettings;
     this.start = start;
-    this.outputs = outputs;
   }
 
   @Override
@@ -151,8 +148,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
     List<LearnerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
     lastRounds =
-        LastRounds.start(
-            context.isRestored(), start, marks, outputs, getRuntimeContext().getTaskInfo());
+        LastRounds.start(context.isRestored(), start, marks, getRuntimeContext().getTaskInfo());
   }
 
   @Override
@@ -324,12 +320,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     if (openInputs > 0) {
-      lastRounds.recordRestored(this::emit);
-      retireAsLost();
-      lost.emit(this::emit);
-      publications.beforeBarrier(checkpointId);
-      closeWindows(LONGEST_CLOSE);
-      recordSubtask();
+      emitAll(() -> publications.beforeBarrier(checkpointId), LONGEST_CLOSE);
     }
   }
 
@@ -350,13 +341,18 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   public void endInput(int inputId) throws Exception {
     openInputs--;
     if (openInputs == 0) {
-      lastRounds.recordRestored(this::emit);
-      retireAsLost();
-      lost.emit(this::emit);
-      publications.atEndOfInput();
-      closeWindows(Duration.ofNanos(Long.MAX_VALUE));
-      recordSubtask();
+      emitAll(publications::atEndOfInput, Duration.ofNanos(Long.MAX_VALUE));
     }
+  }
+
+  /** Emits what is lost before what is new; the record of progress counts all of it. */
+  private void emitAll(RunnableWithException publish, Duration longestClose) throws Exception {
+    lastRounds.recordRestored(this::emit);
+    retireAsLost();
+    lost.emit(this::emit);
+    publish.run();
+    closeWindows(longestClose);
+    recordSubtask();
   }
 
   private long now() {

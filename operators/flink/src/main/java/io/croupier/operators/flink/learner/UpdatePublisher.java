@@ -119,8 +119,8 @@ final class UpdatePublisher {
     update.ifPresent(
         view -> {
           records(model, view).forEach(out);
+          metrics.published(keyedModel.modelId(), keyedModel.waitedMs(now));
           keyedModel.updated(now);
-          metrics.published(keyedModel.modelId(), keyedModel.waited(now));
           metrics.estimates(keyedModel.modelId(), view.getEstimatesList());
           metrics.statistics(keyedModel.modelId(), view.getStatisticsList());
           metrics.memory(keyedModel.modelId(), view.getDiagnosticsMap());

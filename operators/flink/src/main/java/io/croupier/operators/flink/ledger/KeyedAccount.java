@@ -3,19 +3,16 @@ package io.croupier.operators.flink.ledger;
 import static io.croupier.operators.flink.ledger.StateAccess.read;
 import static io.croupier.operators.flink.ledger.StateAccess.write;
 
-import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.former.FormerDigests;
 import io.croupier.operators.ledger.AccountStatement;
 import io.croupier.operators.ledger.AdmissionRules;
 import io.croupier.operators.ledger.DailyTotals;
-import io.croupier.operators.ledger.DeviceWindow;
+import io.croupier.operators.ledger.HeldAccount;
 import io.croupier.operators.ledger.ModelAccount;
 import io.croupier.operators.ledger.Refusal;
 import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.ledger.TokenRecord;
-import io.croupier.operators.ledger.Totals;
-import io.croupier.operators.ledger.UserAccount;
-import io.croupier.operators.ledger.WholeCharge;
 import io.croupier.schemas.Account;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -33,8 +30,7 @@ import org.apache.flink.api.common.typeinfo.Types;
  * current key. Together they read one value and write one, for a report of any device to one of the
  * user's first models.
  */
-final class KeyedAccount implements UserAccount {
-  private static final DailyTotals NO_DAYS = new DailyTotals();
+final class KeyedAccount extends HeldAccount {
 
   private final KeyedStateStore state;
   private final ValueState<StoredAccount> accounts;
@@ -45,7 +41,6 @@ final class KeyedAccount implements UserAccount {
 
   private MapState<String, byte[]> tokens;
 
-  private StoredAccount account;
   private boolean changed;
 
   /** The last accessed one of the further models; null if none was. */
@@ -60,6 +55,7 @@ final class KeyedAccount implements UserAccount {
    *     0.2.0; null if there can be none
    */
   KeyedAccount(KeyedStateStore state, FormerDigests formerDigests) {
+    super(null);
     this.state = state;
     accounts =
         state.getState(
@@ -101,7 +97,7 @@ final class KeyedAccount implements UserAccount {
     account = read(accounts::value);
     if (account == null) {
       account = new StoredAccount();
-    } else if (formerDigests != null && formerDigests.moveTo(account)) {
+    } else if (formerDigests != null && read(() -> formerDigests.moveTo(account))) {
       changed = true;
     }
   }
@@ -144,8 +140,8 @@ final class KeyedAccount implements UserAccount {
     further = null;
   }
 
-  /** Returns the account of a model; null if there is none. */
-  private ModelAccount model(String modelId) {
+  @Override
+  protected ModelAccount model(String modelId) {
     ModelAccount model = account.model(modelId);
     if (model != null || account.models.length < StoredAccount.MODELS) {
       return model;
@@ -157,8 +153,8 @@ final class KeyedAccount implements UserAccount {
     return further;
   }
 
-  /** Returns the account of a model, which the caller changes. */
-  private ModelAccount changing(String modelId) {
+  @Override
+  protected ModelAccount changing(String modelId) {
     ModelAccount model = model(modelId);
     if (model == null) {
       model = new ModelAccount(modelId);
@@ -176,12 +172,7 @@ final class KeyedAccount implements UserAccount {
 
   @Override
   public void erase(DailyTotals days) {
-    StoredAccount erased = new StoredAccount();
-    erased.totals = account.totals;
-    erased.erased = account.totals.erased();
-    erased.days = days;
-    account = erased;
-    changed = true;
+    super.erase(days);
     further = null;
     furtherChanged = false;
     write(() -> furtherModels().clear());
@@ -189,77 +180,8 @@ final class KeyedAccount implements UserAccount {
   }
 
   @Override
-  public boolean isErased() {
-    return account.erased != null;
-  }
-
-  @Override
-  public Totals userTotals() {
-    return account.totals;
-  }
-
-  @Override
-  public void storeUserTotals(Totals totals) {
-    account.totals = totals;
+  protected void changed() {
     changed = true;
-  }
-
-  @Override
-  public Totals modelTotals(String modelId) {
-    ModelAccount model = model(modelId);
-    if (model != null) {
-      return model.totals;
-    }
-    return account.erased == null ? new Totals() : account.erased.copyOfCharges();
-  }
-
-  @Override
-  public void storeModelTotals(String modelId, Totals totals) {
-    changing(modelId).totals = totals;
-  }
-
-  @Override
-  public DailyTotals userDays() {
-    return account.days == null ? NO_DAYS : account.days;
-  }
-
-  @Override
-  public void storeUserDays(DailyTotals days) {
-    account.days = days;
-    changed = true;
-  }
-
-  @Override
-  public DailyTotals modelDays(String modelId) {
-    ModelAccount model = model(modelId);
-    return model == null || model.days == null ? NO_DAYS : model.days;
-  }
-
-  @Override
-  public void storeModelDays(String modelId, DailyTotals days) {
-    changing(modelId).days = days;
-  }
-
-  @Override
-  public RunningZeta runningZeta(String modelId) {
-    ModelAccount model = model(modelId);
-    return model == null || model.runningZeta == null ? new RunningZeta() : model.runningZeta;
-  }
-
-  @Override
-  public void storeRunningZeta(String modelId, RunningZeta running) {
-    changing(modelId).runningZeta = running;
-  }
-
-  @Override
-  public WholeCharge wholeCharge(String modelId) {
-    ModelAccount model = model(modelId);
-    return model == null || model.wholeCharge == null ? new WholeCharge() : model.wholeCharge;
-  }
-
-  @Override
-  public void storeWholeCharge(String modelId, WholeCharge charge) {
-    changing(modelId).wholeCharge = charge;
   }
 
   @Override
@@ -283,17 +205,5 @@ final class KeyedAccount implements UserAccount {
             .put(token.tag())
             .array();
     write(() -> tokens().put(modelId, bytes));
-  }
-
-  @Override
-  public DeviceWindow window(String deviceId) {
-    DeviceWindow known = account.window(deviceId);
-    return known == null ? new DeviceWindow(deviceId) : known;
-  }
-
-  @Override
-  public void storeWindow(DeviceWindow window) {
-    account.store(window);
-    changed = true;
   }
 }

@@ -13,11 +13,11 @@ import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
-import io.croupier.operators.flink.restart.CommittedProgress;
+import io.croupier.operators.flink.former.FormerDigests;
+import io.croupier.operators.flink.former.FormerSpecs;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerProgress;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.LedgerStartCheck;
-import io.croupier.operators.flink.restart.ProgressRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleOutputs.LeftOpen;
@@ -47,11 +47,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
-import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
@@ -80,11 +78,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   /** Time between two look-ups of how far readers of the outputs get. */
   private static final long LOOK_UP_MS = 5_000;
 
-  /** The specs by model, as release 0.2.0 stored them in every subtask. */
-  private static final MapStateDescriptor<String, PublishedSpec> FORMER_SPECS =
-      new MapStateDescriptor<>(
-          StateNames.SPECS, Types.STRING, TypeInformation.of(PublishedSpec.class));
-
   private static final ListStateDescriptor<Tuple2<String, PublishedSpec>> SPECS =
       new ListStateDescriptor<>(
           StateNames.PUBLISHED_SPECS,
@@ -96,8 +89,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private final DeadLetters deadLetters;
   private final Limits perUser;
   private final boolean journal;
-  private final LedgerStart start;
-  private final VisibleOutputs outputs;
+  private final JobStart start;
 
   private transient RecordDecoder decoder;
   private transient Ledger ledger;
@@ -129,8 +121,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    * @param deadLetters creator of dead letters that fit their topic
    * @param perUser limits on what one user may spend on all models together
    * @param journal whether reports to local models keep their positions
-   * @param start what the job does without state
-   * @param outputs the visible outputs that restored state is compared with
+   * @param start what the job does before its first record
    */
   public LedgerOperator(
       SpecReader specReader,
@@ -139,8 +130,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       DeadLetters deadLetters,
       Limits perUser,
       boolean journal,
-      LedgerStart start,
-      VisibleOutputs outputs) {
+      JobStart start) {
     this.specReader = specReader;
     this.requirements = requirements;
     this.topics = topics;
@@ -148,13 +138,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     this.perUser = perUser;
     this.journal = journal;
     this.start = start;
-    this.outputs = outputs;
   }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    FormerAccounts.requireNone(getKeyedStateBackend());
     decoder = new RecordDecoder(topics, deadLetters, getMetricGroup());
     ledger = new Ledger(perUser);
     statement = new AccountStatement(perUser);
@@ -169,26 +157,21 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
                     StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
     List<LedgerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
-    LedgerStartCheck.requireWholeRebuild(start, marks);
-    leftOpen = subtask() == 0 ? outputs.leftOpen() : null;
-    LedgerStartCheck check = new LedgerStartCheck(outputs, getRuntimeContext().getTaskInfo());
-    CommittedProgress committed = check.committed(marks);
-    progress = new LedgerProgress(marks, now(), ProgressRecord.newGeneration(), committed.end());
+    LedgerStartCheck.Started started =
+        new LedgerStartCheck(start.outputs(), getRuntimeContext().getTaskInfo())
+            .start(start.ledger(), marks, now());
+    progress = started.progress();
+    leftOpen = started.leftOpen();
     openInputs = 2;
-    // A job may be restored without this operator's state.
-    boolean hasState = !marks.isEmpty();
     formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
     account = new KeyedAccount(keyed, formerDigests ? new FormerDigests(keyed) : null);
-    int lost = hasState ? check.withState(marks, committed) : 0;
-    if (!hasState) {
-      check.withoutState(start);
-    }
-    long skipped = check.skippedOffsets(marks, progress);
-    getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) () -> lost);
-    getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) () -> skipped);
+    getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) started::lostRanges);
+    getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) started::skippedOffsets);
     readers =
-        outputs.readers(subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+        start
+            .outputs()
+            .readers(subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
     getMetricGroup().gauge("readers-held-ms", (Gauge<Long>) readers::heldMs);
     getMetricGroup().gauge("unread-partitions", (Gauge<Long>) readers::unreadPartitions);
   }
@@ -221,12 +204,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     intakes = new HashMap<>();
     laws = new PrivUnitLaws();
     expansion = new CandidateExpansion();
-    BroadcastState<String, PublishedSpec> former =
-        context.getOperatorStateStore().getBroadcastState(FORMER_SPECS);
-    for (Map.Entry<String, PublishedSpec> entry : former.entries()) {
-      specs.restore(entry.getKey(), entry.getValue());
-    }
-    former.clear();
+    FormerSpecs.moveTo(specs, context.getOperatorStateStore());
     storedSpecs = context.getOperatorStateStore().getUnionListState(SPECS);
     for (Tuple2<String, PublishedSpec> entry : storedSpecs.get()) {
       specs.restore(entry.f0, entry.f1);

@@ -85,23 +85,21 @@ public final class LastRounds {
    * @throws RefusedStartException if a later round is visible
    */
   public static LastRounds start(
-      boolean restored,
-      LedgerStart start,
-      List<LearnerMark> marks,
-      VisibleOutputs outputs,
-      TaskInfo task)
-      throws IOException {
+      boolean restored, JobStart start, List<LearnerMark> marks, TaskInfo task) throws IOException {
+    VisibleOutputs outputs = start.outputs();
     CommittedProgress committed =
         outputs.progress(
-            record ->
-                !(record instanceof OfSubtask subtask)
-                    || subtask.writer() != ProgressWriter.LEARNER
-                    || marks.stream().anyMatch(mark -> contains(mark, subtask)));
+            ProgressRecord.listed(
+                ProgressWriter.LEARNER,
+                record ->
+                    marks.stream()
+                        .anyMatch(
+                            mark -> record.isWithin(mark.subtask, mark.generation, mark.records))));
     Map<String, PublishedRound> visible = new HashMap<>(committed.rounds());
     Map<String, Long> rounds = new HashMap<>();
     // Also after a failure: a checkpoint may have been complete before the specs came.
     Map<String, ModelUpdate> updates =
-        start == LedgerStart.REBUILT
+        start.ledger() == LedgerStart.REBUILT
             ? outputs.updates(modelId -> isOwn(modelId, task))
             : new HashMap<>();
     long sinceMs = VisibleOutputs.ALL;
@@ -136,12 +134,6 @@ public final class LastRounds {
             update ->
                 check(update, rounds.getOrDefault(update.modelId(), -1L), outputs.updatesTopic()));
     return new LastRounds(task, committed, rounds, own, updates, sinceMs);
-  }
-
-  private static boolean contains(LearnerMark mark, OfSubtask record) {
-    return mark.subtask == record.index()
-        && mark.generation == record.generation()
-        && mark.records >= record.count();
   }
 
   private static boolean isOf(LearnerMark mark, TopicEnd progressEnd) {

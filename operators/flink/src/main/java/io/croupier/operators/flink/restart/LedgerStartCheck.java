@@ -5,6 +5,7 @@ import io.croupier.operators.flink.restart.CommittedProgress.Committed;
 import io.croupier.operators.flink.restart.LedgerComparison.LostPositions;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
 import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
+import io.croupier.operators.flink.restart.VisibleOutputs.LeftOpen;
 import io.croupier.operators.flink.restart.VisibleOutputs.SourceRange;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,22 +35,52 @@ public final class LedgerStartCheck {
   }
 
   /**
+   * What a subtask continues with.
+   *
+   * @param progress what it has judged
+   * @param leftOpen transactions to be aborted later; null except in the first subtask
+   * @param lostRanges ranges of positions that the state has judged and that have no visible event
+   * @param skippedOffsets offsets of reports that the job passes over
+   */
+  public record Started(
+      LedgerProgress progress, LeftOpen leftOpen, int lostRanges, long skippedOffsets) {}
+
+  /**
+   * Compares the state with the visible outputs.
+   *
+   * @param start what the job does without state
+   * @param marks the restored marks; a job may be restored without those of its ledger
+   * @throws RefusedStartException if the job may not start from this state
+   */
+  public Started start(LedgerStart start, List<LedgerMark> marks, long nowMs) throws IOException {
+    requireWholeRebuild(start, marks);
+    // Before the records of progress are read: what is open then, and has no record, is unknown.
+    LeftOpen leftOpen = isFirst() ? outputs.leftOpen() : null;
+    CommittedProgress committed = committed(marks);
+    LedgerProgress progress =
+        new LedgerProgress(marks, nowMs, ProgressRecord.newGeneration(), committed.end());
+    int lost = 0;
+    if (marks.isEmpty()) {
+      withoutState(start);
+    } else {
+      lost = withState(marks, committed);
+    }
+    return new Started(progress, leftOpen, lost, skippedOffsets(marks, progress));
+  }
+
+  /**
    * Reads the records of progress.
    *
    * @param marks the restored marks
    */
   public CommittedProgress committed(List<LedgerMark> marks) throws IOException {
     return outputs.progress(
-        record ->
-            !(record instanceof OfSubtask subtask)
-                || subtask.writer() != ProgressWriter.LEDGER
-                || marks.stream().anyMatch(mark -> contains(mark, subtask)));
-  }
-
-  private static boolean contains(LedgerMark mark, OfSubtask record) {
-    return mark.subtask == record.index()
-        && mark.generation == record.generation()
-        && mark.records >= record.count();
+        ProgressRecord.listed(
+            ProgressWriter.LEDGER,
+            record ->
+                marks.stream()
+                    .anyMatch(
+                        mark -> record.isWithin(mark.subtask, mark.generation, mark.records))));
   }
 
   /**

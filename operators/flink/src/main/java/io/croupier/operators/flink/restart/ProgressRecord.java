@@ -6,6 +6,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import java.io.IOException;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
@@ -40,6 +41,17 @@ public sealed interface ProgressRecord
       ProgressWriter writer, int index, long generation, long count, SourcePositions judged)
       implements ProgressRecord {
 
+    /**
+     * Returns whether a restored mark of this run contains the record.
+     *
+     * @param subtask whose mark it is
+     * @param run generation of the mark's run
+     * @param records how many records the run had written
+     */
+    boolean isWithin(int subtask, long run, long records) {
+      return index == subtask && generation == run && count <= records;
+    }
+
     @Override
     public OutboundRecord write() {
       DataOutputSerializer out = new DataOutputSerializer(256);
@@ -69,6 +81,20 @@ public sealed interface ProgressRecord
 
   /** Returns the record of the topic. */
   OutboundRecord write();
+
+  /**
+   * Returns the test whether restored state contains what a record states. Records of models and of
+   * other operators pass: a sink of their operator commits or aborts their transactions.
+   *
+   * @param writer whose state it is
+   * @param restored whether the state contains a record of this writer
+   */
+  static Predicate<ProgressRecord> listed(ProgressWriter writer, Predicate<OfSubtask> restored) {
+    return record ->
+        !(record instanceof OfSubtask subtask)
+            || subtask.writer() != writer
+            || restored.test(subtask);
+  }
 
   /** Returns a number for a run of a subtask, which no other run has; never 0. */
   static long newGeneration() {

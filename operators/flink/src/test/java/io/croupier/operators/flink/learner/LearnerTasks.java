@@ -6,6 +6,7 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
@@ -91,8 +92,7 @@ public final class LearnerTasks
                     "models",
                     journal,
                     PUBLICATIONS,
-                    start,
-                    outputs),
+                    new JobStart(start, outputs)),
                 sum -> sum.modelId,
                 spec -> spec.modelId,
                 Types.STRING,

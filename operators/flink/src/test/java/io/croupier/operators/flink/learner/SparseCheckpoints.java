@@ -4,6 +4,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
@@ -50,8 +51,7 @@ final class SparseCheckpoints implements AutoCloseable {
                 "models",
                 JournalSettings.OFF,
                 LearnerTasks.PUBLICATIONS,
-                LedgerStart.REQUIRE_STATE,
-                new VisibleRecords()),
+                new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())),
             sum -> sum.modelId,
             spec -> spec.modelId,
             Types.STRING,

@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.former.FormerDigests;
 import io.croupier.operators.ledger.BlockWindow;
 import io.croupier.operators.ledger.DeviceWindow.Verdict;
 import io.croupier.operators.ledger.StoredAccount;
@@ -14,6 +15,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -49,7 +51,7 @@ class FormerDigestsTest {
                   new MapStateDescriptor<>(
                       StateNames.EARLIER_DIGESTS,
                       IntSerializer.INSTANCE,
-                      new DigestBlockSerializer()));
+                      LongPrimitiveArraySerializer.INSTANCE));
       account =
           new KeyedAccount(
               context.getKeyedStateStore(), new FormerDigests(context.getKeyedStateStore()));

@@ -8,6 +8,7 @@ import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
@@ -54,8 +55,7 @@ public final class LedgerTasks
             TestRecords.DEAD_LETTERS,
             perUser,
             journal,
-            LedgerStart.REQUIRE_STATE,
-            new VisibleRecords()));
+            new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())));
   }
 
   public LedgerTasks(Backend backend, Plan plan, LedgerOperator operator) throws Exception {

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
 import io.croupier.operators.flink.ledger.RebuildResult.SubtaskEnd;
+import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
@@ -326,8 +327,7 @@ class RebuildOperatorTest {
                 TestRecords.DEAD_LETTERS,
                 Limits.getDefaultInstance(),
                 false,
-                start,
-                new VisibleRecords()),
+                new JobStart(start, new VisibleRecords())),
             new UserOfRecord(),
             null,
             Types.STRING,

@@ -48,8 +48,7 @@ class LedgerStartTest {
             TestRecords.DEAD_LETTERS,
             Limits.getDefaultInstance(),
             false,
-            start,
-            visible));
+            new JobStart(start, visible)));
   }
 
   /** Returns the events of a ledger on a stream of many users, in order. */
@@ -170,8 +169,7 @@ class LedgerStartTest {
             "models",
             JournalSettings.OFF,
             LearnerTasks.PUBLICATIONS,
-            LedgerStart.REQUIRE_STATE,
-            visible),
+            new JobStart(LedgerStart.REQUIRE_STATE, visible)),
         sum -> sum.modelId,
         spec -> spec.modelId,
         Types.STRING,
@@ -286,8 +284,7 @@ class LedgerStartTest {
             TestRecords.DEAD_LETTERS,
             Limits.getDefaultInstance(),
             false,
-            LedgerStart.REQUIRE_STATE,
-            visible),
+            new JobStart(LedgerStart.REQUIRE_STATE, visible)),
         new UserOfRecord(),
         null,
         Types.STRING,

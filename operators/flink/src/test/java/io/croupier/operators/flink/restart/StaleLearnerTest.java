@@ -28,9 +28,8 @@ class StaleLearnerTest {
       throws Exception {
     return LastRounds.start(
         !marks.isEmpty(),
-        LedgerStart.REQUIRE_STATE,
+        new JobStart(LedgerStart.REQUIRE_STATE, visible),
         marks,
-        visible,
         new TaskInfoImpl("learner", 16, 0, 1, 0));
   }
 

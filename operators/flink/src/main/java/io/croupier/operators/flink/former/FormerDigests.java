@@ -1,5 +1,7 @@
-package io.croupier.operators.flink.ledger;
+package io.croupier.operators.flink.former;
 
+import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.ledger.DeviceWindow;
 import io.croupier.operators.ledger.StoredAccount;
@@ -13,32 +15,41 @@ import org.apache.flink.api.common.typeutils.base.IntSerializer;
  * eight numbers, of which each device had eight. They move into the account when it is first
  * accessed.
  */
-final class FormerDigests {
+public final class FormerDigests {
   private static final int BLOCKS = 8;
 
   private final MapState<Integer, long[]> blocks;
 
-  FormerDigests(KeyedStateStore state) {
+  /** Opens the state. */
+  public FormerDigests(KeyedStateStore state) {
     blocks =
         state.getMapState(
             new MapStateDescriptor<>(
-                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, new DigestBlockSerializer()));
+                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, LongPrimitiveArraySerializer.INSTANCE));
   }
 
   /** Moves the digests of the current key's user; returns whether there were any. */
-  boolean moveTo(StoredAccount account) {
+  public boolean moveTo(StoredAccount account) {
     boolean moved = false;
     for (int device = 0; device < account.windows.length; device++) {
       DeviceWindow window = account.windows[device];
       if (window.isFormer()) {
         int first = device * BLOCKS;
-        window.move(place -> StateAccess.read(() -> blocks.get(first + place)));
+        window.move(place -> read(first + place));
         moved = true;
       }
     }
     if (moved) {
-      StateAccess.write(blocks::clear);
+      blocks.clear();
     }
     return moved;
+  }
+
+  private long[] read(int block) {
+    try {
+      return blocks.get(block);
+    } catch (Exception e) {
+      throw new FlinkRuntimeException("The ledger's state can't be read", e);
+    }
   }
 }

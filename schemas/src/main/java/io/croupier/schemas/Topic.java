@@ -1,0 +1,114 @@
+package io.croupier.schemas;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * A topic of a deployment. The key of a record "by model" or "by user" is that id in UTF-8, with
+ * nothing added, so different ids have different keys; {@link AccountingKey} is that of an
+ * accounting event.
+ */
+public enum Topic {
+  /** {@link ModelSpec}s by model. */
+  MODELS(Kept.NEWEST, true),
+
+  /** {@link GradientReport}s with noise from the device, by user. */
+  GRADIENTS(Kept.STAMPED),
+
+  /** {@link GradientReport}s declared {@code central}, by user; restricted. */
+  RAW_GRADIENTS(Kept.STAMPED),
+
+  /** User ids whose accounts are to be erased, as keys without a value; restricted. */
+  ERASURES(Kept.STAMPED),
+
+  /** {@link AccountRequest}s by user; restricted. */
+  ACCOUNT_REQUESTS(Kept.BRIEFLY),
+
+  /** {@link Account}s by user; restricted. */
+  ACCOUNT_ANSWERS(Kept.BRIEFLY),
+
+  /** {@link ModelUpdate}s by model. */
+  UPDATES(Kept.NEWEST),
+
+  /** {@link AccountingEvent}s by user. */
+  ACCOUNTING(Kept.ALL),
+
+  /** {@link GuaranteeEvent}s by model. */
+  GUARANTEES(Kept.ALL),
+
+  /** {@link JournalEntry}s by model; restricted. */
+  JOURNAL(Kept.ALL),
+
+  /** Unreadable records of {@link #GRADIENTS} and {@link #MODELS}. */
+  DEAD_LETTERS(Kept.BY_DEFAULT),
+
+  /** Unreadable records of {@link #RAW_GRADIENTS}; restricted. */
+  RAW_DEAD_LETTERS(Kept.BY_DEFAULT),
+
+  /** How far the job's outputs are, for its next start. */
+  PROGRESS(Kept.NEWEST, true),
+
+  /** {@link AnonymousReport}s by the nonces of their tokens. */
+  ANONYMOUS(Kept.BY_DEFAULT),
+
+  /** {@link Grant}s by user. */
+  GRANTS(Kept.BY_DEFAULT),
+
+  /** {@link TokenKey}s by model, window and level. */
+  TOKEN_KEYS(Kept.NEWEST, true),
+
+  /** Fingerprints of the gateways' pepper and issuers, which gateways write. */
+  GATEWAY(Kept.NEWEST, true);
+
+  /** Which records a topic keeps. */
+  public enum Kept {
+    /** The newest of each key. */
+    NEWEST,
+
+    /** All of them. */
+    ALL,
+
+    /** As the brokers are configured. */
+    BY_DEFAULT,
+
+    /** The same, with the time at which the broker appended them. */
+    STAMPED,
+
+    /** Those of the last minutes, with that time. */
+    BRIEFLY
+  }
+
+  private final Kept kept;
+  private final boolean single;
+
+  Topic(Kept kept) {
+    this(kept, false);
+  }
+
+  Topic(Kept kept, boolean single) {
+    this.kept = kept;
+    this.single = single;
+  }
+
+  /** Returns the topics of a job. */
+  public static Set<Topic> ofJob(boolean anonymous) {
+    return Collections.unmodifiableSet(EnumSet.range(MODELS, anonymous ? TOKEN_KEYS : PROGRESS));
+  }
+
+  /** Returns the name without its prefix, and the last part of the key of its setting. */
+  public String suffix() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Returns which records it keeps. */
+  public Kept kept() {
+    return kept;
+  }
+
+  /** Returns whether it has one partition. */
+  public boolean isSingle() {
+    return single;
+  }
+}
