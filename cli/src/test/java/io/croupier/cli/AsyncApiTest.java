@@ -14,6 +14,7 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,14 +29,12 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** docs/asyncapi.yaml is valid AsyncAPI, and consistent with the topics and with croupier.proto. */
 class AsyncApiTest {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
-  private static final List<String> ALL =
-      Stream.concat(TOPICS.all().stream(), TOPICS.all().stream()).toList();
+  private static final List<String> ALL = TOPICS.names(Topic.ofJob(true));
   private static final FileDescriptor RECORDS = ModelSpec.getDescriptor().getFile();
   private static final Pattern TOP_LEVEL =
       Pattern.compile("^message (\\w+) \\{(?:\\}$|.*?^\\}$)", Pattern.DOTALL | Pattern.MULTILINE);

@@ -12,58 +12,58 @@ import java.util.Set;
  */
 public enum Topic {
   /** {@link ModelSpec}s by model. */
-  MODELS(Kept.NEWEST, true),
+  MODELS(Retention.NEWEST, true),
 
   /** {@link GradientReport}s with noise from the device, by user. */
-  GRADIENTS(Kept.STAMPED),
+  GRADIENTS(Retention.STAMPED),
 
   /** {@link GradientReport}s declared {@code central}, by user; restricted. */
-  RAW_GRADIENTS(Kept.STAMPED),
+  RAW_GRADIENTS(Retention.STAMPED),
 
   /** User ids whose accounts are to be erased, as keys without a value; restricted. */
-  ERASURES(Kept.STAMPED),
+  ERASURES(Retention.STAMPED),
 
   /** {@link AccountRequest}s by user; restricted. */
-  ACCOUNT_REQUESTS(Kept.BRIEFLY),
+  ACCOUNT_REQUESTS(Retention.BRIEFLY),
 
   /** {@link Account}s by user; restricted. */
-  ACCOUNT_ANSWERS(Kept.BRIEFLY),
+  ACCOUNT_ANSWERS(Retention.BRIEFLY),
 
   /** {@link ModelUpdate}s by model. */
-  UPDATES(Kept.NEWEST),
+  UPDATES(Retention.NEWEST),
 
   /** {@link AccountingEvent}s by user. */
-  ACCOUNTING(Kept.ALL),
+  ACCOUNTING(Retention.ALL),
 
   /** {@link GuaranteeEvent}s by model. */
-  GUARANTEES(Kept.ALL),
+  GUARANTEES(Retention.ALL),
 
   /** {@link JournalEntry}s by model; restricted. */
-  JOURNAL(Kept.ALL),
+  JOURNAL(Retention.ALL),
 
   /** Unreadable records of {@link #GRADIENTS} and {@link #MODELS}. */
-  DEAD_LETTERS(Kept.BY_DEFAULT),
+  DEAD_LETTERS(Retention.BY_DEFAULT),
 
   /** Unreadable records of {@link #RAW_GRADIENTS}; restricted. */
-  RAW_DEAD_LETTERS(Kept.BY_DEFAULT),
+  RAW_DEAD_LETTERS(Retention.BY_DEFAULT),
 
   /** How far the job's outputs are, for its next start. */
-  PROGRESS(Kept.NEWEST, true),
+  PROGRESS(Retention.NEWEST, true),
 
   /** {@link AnonymousReport}s by the nonces of their tokens. */
-  ANONYMOUS(Kept.BY_DEFAULT),
+  ANONYMOUS(Retention.BY_DEFAULT),
 
   /** {@link Grant}s by user. */
-  GRANTS(Kept.BY_DEFAULT),
+  GRANTS(Retention.BY_DEFAULT),
 
   /** {@link TokenKey}s by model, window and level. */
-  TOKEN_KEYS(Kept.NEWEST, true),
+  TOKEN_KEYS(Retention.NEWEST, true),
 
   /** Fingerprints of the gateways' pepper and issuers, which gateways write. */
-  GATEWAY(Kept.NEWEST, true);
+  GATEWAY(Retention.NEWEST, true);
 
   /** Which records a topic keeps. */
-  public enum Kept {
+  public enum Retention {
     /** The newest of each key. */
     NEWEST,
 
@@ -80,15 +80,15 @@ public enum Topic {
     BRIEFLY
   }
 
-  private final Kept kept;
+  private final Retention retention;
   private final boolean single;
 
-  Topic(Kept kept) {
-    this(kept, false);
+  Topic(Retention retention) {
+    this(retention, false);
   }
 
-  Topic(Kept kept, boolean single) {
-    this.kept = kept;
+  Topic(Retention retention, boolean single) {
+    this.retention = retention;
     this.single = single;
   }
 
@@ -103,8 +103,8 @@ public enum Topic {
   }
 
   /** Returns which records it keeps. */
-  public Kept kept() {
-    return kept;
+  public Retention retention() {
+    return retention;
   }
 
   /** Returns whether it has one partition. */

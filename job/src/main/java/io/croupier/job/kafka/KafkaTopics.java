@@ -82,7 +82,7 @@ public final class KafkaTopics {
 
   private static Map<String, String> settings(Topic topic) {
     Map<String, String> settings = new HashMap<>();
-    switch (topic.kept()) {
+    switch (topic.retention()) {
       case NEWEST -> {
         settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
         if (topic == Topic.PROGRESS) {
