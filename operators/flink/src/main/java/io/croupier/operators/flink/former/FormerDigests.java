@@ -1,7 +1,5 @@
 package io.croupier.operators.flink.former;
 
-import org.apache.flink.util.FlinkRuntimeException;
-import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.ledger.DeviceWindow;
 import io.croupier.operators.ledger.StoredAccount;
@@ -9,6 +7,8 @@ import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.array.LongPrimitiveArraySerializer;
+import org.apache.flink.util.FlinkRuntimeException;
 
 /**
  * The state in which release 0.2.0 kept the digests of a device's earlier reports, in blocks of
@@ -25,7 +25,9 @@ public final class FormerDigests {
     blocks =
         state.getMapState(
             new MapStateDescriptor<>(
-                StateNames.EARLIER_DIGESTS, IntSerializer.INSTANCE, LongPrimitiveArraySerializer.INSTANCE));
+                StateNames.EARLIER_DIGESTS,
+                IntSerializer.INSTANCE,
+                LongPrimitiveArraySerializer.INSTANCE));
   }
 
   /** Moves the digests of the current key's user; returns whether there were any. */
