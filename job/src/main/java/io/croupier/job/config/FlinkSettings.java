@@ -22,4 +22,10 @@ public record FlinkSettings(
     String checkpointDirectory)
     implements Serializable {
   private static final long serialVersionUID = 1;
+
+  /** Without the options, which may contain passwords. */
+  @Override
+  public String toString() {
+    return "FlinkSettings";
+  }
 }
