@@ -377,7 +377,7 @@ class RoundTheoremsTest {
           double cap = (seed < 2 ? KAPPA : 1) * lambda;
           double coin = cap * opponent.coin(t, game.newest().magnitude, random);
           game.timely(coin, reports, lambda);
-          if (t % 80 == 79 || t > 600 && t % 3 == 0) {
+          if (t % 80 == 79 || (t > 600 && t % 3 == 0)) {
             assertKeeps(game, 1, opponent + ", " + reports + " reports, seed " + seed);
           }
         }
@@ -541,7 +541,7 @@ class RoundTheoremsTest {
       for (int t = 0; t < ROUNDS; t++) {
         double lambda = t == 0 ? 1 : random.nextDouble(0.5, 2);
         List<Part> parts = new ArrayList<>();
-        double sign = (path >> t & 1) == 0 ? -1 : 1;
+        double sign = ((path >> t) & 1) == 0 ? -1 : 1;
         for (Part part : late(game, t, delay, lambda, opponent, random)) {
           means += part.coin;
           expectedLosses -= part.coin * game.bets.get(part.named).magnitude;
