@@ -41,8 +41,12 @@ class RoundTheoremsTest {
     }
   }
 
-  /** A round that was played: its parts, and h before and after it. */
-  private record Played(List<Part> parts, double lambda, double[] before, double[] after) {
+  /** A round that was played: its parts, h of the upper side before it, and of both after it. */
+  private record Played(List<Part> parts, double lambda, double h, double upper, double lower) {
+    double after(int own) {
+      return own == 0 ? upper : lower;
+    }
+
     double coin() {
       return parts.stream().mapToDouble(Part::coin).sum();
     }
@@ -107,9 +111,9 @@ class RoundTheoremsTest {
         turnover += Math.abs(part.coin / unit * bet.magnitude);
         total += part.coin;
       }
-      double[] before = bounds();
+      double before = state.upperBound();
       learner.observe(state, coins, reported, lambda, 1);
-      Played round = new Played(parts, lambda, before, bounds());
+      Played round = new Played(parts, lambda, before, state.upperBound(), state.lowerBound());
       rounds.add(round);
       jumps += jump(round, now);
       if (rounds.size() == 1) {
@@ -174,7 +178,7 @@ class RoundTheoremsTest {
     /** Debt of theorem 1: of a coin above 2 h, what the losing fractions above 1 / |C| bet. */
     private double jump(Played round, Bet bet) {
       double coin = Math.abs(round.coin());
-      double h = round.before[0];
+      double h = round.h;
       if (rounds.size() == 1 || coin <= 2 * h) {
         return 0;
       }
@@ -228,7 +232,7 @@ class RoundTheoremsTest {
     /** The round after which a fraction is out of range. */
     private int droppedIn(int own, double v) {
       int t = 0;
-      while (v <= RHO / rounds.get(t).after[own]) {
+      while (v <= RHO / rounds.get(t).after(own)) {
         t++;
       }
       return t;
@@ -442,12 +446,12 @@ class RoundTheoremsTest {
         if (t == 0) {
           double range = RHO / game.first;
           mass = 2 * integral(1e-9 * range, range, v -> v * Math.exp(-v * v));
-        } else if (Math.abs(coin) > 2 * round.before[0]) {
+        } else if (Math.abs(coin) > 2 * round.h) {
           int loser = coin > 0 ? -1 : 1;
           debt +=
               integral(
                       1 / Math.abs(coin),
-                      RHO / round.before[0],
+                      RHO / round.h,
                       v ->
                           v * Math.exp(-v * v) * (v * Math.abs(coin) - 1) * bet.potential(loser, v))
                   / mass;
