@@ -231,7 +231,7 @@ class ModelSpecPageTest {
           .isNotEmpty();
       checked++;
     }
-    assertThat(checked).isEqualTo(15);
+    assertThat(checked).isEqualTo(16);
 
     ModelSpec empty = spec(List.of(ModelSpec.getDescriptor().findFieldByName("limits")), null);
     ModelSpec asking = empty.toBuilder().setAdaptiveClip(AdaptiveClip.getDefaultInstance()).build();

@@ -51,6 +51,14 @@ public final class AnonymousWindows {
     return spec.getAnonymous().hasHonest() ? spec.getAnonymous().getHonest() : 1;
   }
 
+  /**
+   * Least share of a person's probability of a report with which any other person reports at each
+   * publication: as set, else 1.
+   */
+  public static double availability(ModelSpec spec) {
+    return spec.getAnonymous().hasAvailability() ? spec.getAnonymous().getAvailability() : 1;
+  }
+
   /** The delta of the central guarantee: as set, else 1e-6. */
   public static double delta(ModelSpec spec) {
     return spec.getAnonymous().hasDelta() ? spec.getAnonymous().getDelta() : DEFAULT_DELTA;
@@ -108,7 +116,11 @@ public final class AnonymousWindows {
   }
 
   static Anonymous resolve(ModelSpec spec) {
-    return spec.getAnonymous().toBuilder().setHonest(honest(spec)).setDelta(delta(spec)).build();
+    return spec.getAnonymous().toBuilder()
+        .setHonest(honest(spec))
+        .setDelta(delta(spec))
+        .setAvailability(availability(spec))
+        .build();
   }
 
   static void check(ModelSpec spec, Violations violations) {
@@ -138,15 +150,20 @@ public final class AnonymousWindows {
           "at most anonymous.publications, " + publications);
     }
     if (anonymous.hasHonest()) {
-      double honest = anonymous.getHonest();
-      violations.require(
-          honest > 0 && honest <= 1, "anonymous.honest", honest, "above 0 and at most 1");
+      checkShare("anonymous.honest", anonymous.getHonest(), violations);
+    }
+    if (anonymous.hasAvailability()) {
+      checkShare("anonymous.availability", anonymous.getAvailability(), violations);
     }
     if (anonymous.hasDelta()) {
       double delta = anonymous.getDelta();
       violations.require(delta > 0 && delta < 1, "anonymous.delta", delta, "above 0 and below 1");
     }
     checkLevels(spec, violations);
+  }
+
+  private static void checkShare(String field, double share, Violations violations) {
+    violations.require(share > 0 && share <= 1, field, share, "above 0 and at most 1");
   }
 
   private static void checkLevels(ModelSpec spec, Violations violations) {

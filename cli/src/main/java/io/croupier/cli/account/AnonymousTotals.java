@@ -70,6 +70,7 @@ final class AnonymousTotals {
               CentralTotals.declaration(of),
               of.getReports(),
               of.getHonest(),
+              CentralTotals.availability(of),
               event.getDelta(),
               of.getInterrupted());
     } catch (IllegalArgumentException e) {

@@ -100,7 +100,7 @@ public final class CentralTotals {
 
   /**
    * Adds an event of the guarantees topic; those of central models are ignored. Of several events
-   * of a window, the largest epsilon holds, and the fewest reports count.
+   * of a window, the largest epsilon holds, and the fewest reports and least availability count.
    */
   public void guarantee(GuaranteeEvent event) {
     if (!isOfWindow(event)) {
@@ -122,6 +122,10 @@ public final class CentralTotals {
     return Declarations.of(of.hasPrivUnit() ? of.getPrivUnit() : of.getRandomisedResponse(), 0);
   }
 
+  static double availability(WindowGuarantee of) {
+    return of.hasAvailability() ? of.getAvailability() : 1;
+  }
+
   /** The tokens; of users with equal ones, all totals are equal, given the same guarantees. */
   Set<?> grants() {
     return Collections.unmodifiableSet(grants);
@@ -132,7 +136,8 @@ public final class CentralTotals {
     weaker
         .getAnonymousBuilder()
         .setEpsilon(Math.max(a.getAnonymous().getEpsilon(), b.getAnonymous().getEpsilon()))
-        .setCounted(Math.min(a.getAnonymous().getCounted(), b.getAnonymous().getCounted()));
+        .setCounted(Math.min(a.getAnonymous().getCounted(), b.getAnonymous().getCounted()))
+        .setAvailability(Math.min(availability(a.getAnonymous()), availability(b.getAnonymous())));
     return weaker.build();
   }
 
@@ -185,12 +190,13 @@ public final class CentralTotals {
   }
 
   private AnonymousWindow window(Grant grant) {
-    long counted = guarantees.get(grant).getAnonymous().getCounted();
+    WindowGuarantee guarantee = guarantees.get(grant).getAnonymous();
+    long counted = guarantee.getCounted();
     long rounded =
         BigDecimal.valueOf(Math.max(1, Math.min(counted, MOST_REPORTS)))
             .round(FEW_NUMBERS)
             .longValue();
-    return AnonymousWindow.of(loss(grant), rounded, 1);
+    return AnonymousWindow.of(loss(grant), rounded, availability(guarantee));
   }
 
   /** The printed lines; none without windows. */

@@ -14,10 +14,7 @@ import io.croupier.schemas.ModelSpec;
  */
 record WindowGuarantee(long reports, double local, double central, double delta) {
 
-  /**
-   * The guarantee of the first level of a model, from the number of its reports. All devices of a
-   * demonstration report once and are honest, and report by one rule.
-   */
+  /** The guarantee of the first level of a model, from the number of its reports. */
   static WindowGuarantee of(ModelSpec spec, long reports) {
     Mechanism level = AnonymousWindows.levels(spec).get(0);
     double delta = AnonymousWindows.delta(spec);
@@ -25,7 +22,8 @@ record WindowGuarantee(long reports, double local, double central, double delta)
     double central =
         counted == 0
             ? level.level()
-            : AnonymousWindow.of(level.cost().loss(), counted, 1).epsilon(delta);
+            : AnonymousWindow.of(level.cost().loss(), counted, AnonymousWindows.availability(spec))
+                .epsilon(delta);
     return new WindowGuarantee(reports, level.level(), central, delta);
   }
 }

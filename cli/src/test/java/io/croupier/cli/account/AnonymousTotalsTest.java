@@ -101,13 +101,16 @@ class AnonymousTotalsTest {
     GuaranteeEvent.Builder invalid = guarantee(7);
     invalid.getAnonymousBuilder().setPrivUnit(PrivUnit.newBuilder().setEpsilon(0));
     add(invalid);
+    GuaranteeEvent.Builder rarelyThere = guarantee(8);
+    rarelyThere.getAnonymousBuilder().setAvailability(0.3);
+    add(rarelyThere);
     // Of a central model.
     add(GuaranteeEvent.newBuilder().setModelId("m").setRound(3).setMechanism("tree"));
-    assertThat(totals.mismatched()).isEqualTo(6);
+    assertThat(totals.mismatched()).isEqualTo(7);
     assertThat(totals.mismatches())
-        .hasSize(7)
+        .hasSize(8)
         .startsWith(
-            "MISMATCH: 6 of 7 guarantees of anonymous windows don't follow from their numbers of"
+            "MISMATCH: 7 of 8 guarantees of anonymous windows don't follow from their numbers of"
                 + " reports:");
     assertThat(totals.mismatches().get(1))
         .startsWith(
@@ -118,6 +121,7 @@ class AnonymousTotalsTest {
     assertThat(totals.mismatches().get(4)).contains("recomputed 1, 2.0, at least 2.0");
     assertThat(totals.mismatches().get(5)).contains("delta is 0");
     assertThat(totals.mismatches().get(6)).startsWith("here: model m, window 7: ");
+    assertThat(totals.mismatches().get(7)).contains("recomputed 28155, 2.0, at least 0.109");
   }
 
   /** It would lower the total of its people. */

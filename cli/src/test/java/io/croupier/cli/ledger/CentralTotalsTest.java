@@ -115,6 +115,22 @@ class CentralTotalsTest {
     assertThat(statement.json().getAsJsonObject("anonymous").has("centralEpsilon")).isFalse();
   }
 
+  /** One event states that people may be away; it counts, whatever another one states. */
+  @Tag("ci")
+  @Test
+  void theLeastAvailabilityCounts() {
+    for (int window = 0; window < 2; window++) {
+      add(granted("m", window));
+      add(guarantee("m", window, 28_155));
+    }
+    double always = statement.windows().all().central();
+    GuaranteeEvent.Builder rarely = guarantee("m", 1, 28_155);
+    rarely.getAnonymousBuilder().setAvailability(0.05).setEpsilon(0.287);
+    add(rarely);
+    add(guarantee("m", 1, 28_155));
+    assertThat(statement.windows().all().central()).isGreaterThan(Math.max(always, 0.287));
+  }
+
   @Test
   void ofTwoGuaranteesTheLargerEpsilonHolds() {
     add(granted("m", 3));

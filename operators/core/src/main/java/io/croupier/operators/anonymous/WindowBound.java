@@ -20,17 +20,24 @@ public record WindowBound(long counted, double local, double central) {
    *
    * @param reports that were admitted
    * @param honest least share of them that honest devices sent
+   * @param availability with which people report, see {@link AnonymousWindow}
    * @param isInterrupted whether nothing but the local epsilon is claimed
    * @throws IllegalArgumentException if an argument is out of its range
    */
   public static WindowBound of(
-      Mechanism declaration, long reports, double honest, double delta, boolean isInterrupted) {
+      Mechanism declaration,
+      long reports,
+      double honest,
+      double availability,
+      double delta,
+      boolean isInterrupted) {
     PureLoss loss = declaration.cost().loss();
     long counted = isInterrupted ? 1 : AnonymousWindow.counted(reports, honest, 1);
     double central =
         counted < 2
             ? loss.epsilon()
-            : AnonymousWindow.of(loss, Math.min(counted, MOST_REPORTS), 1).coarseEpsilon(delta);
+            : AnonymousWindow.of(loss, Math.min(counted, MOST_REPORTS), availability)
+                .coarseEpsilon(delta);
     return new WindowBound(counted, loss.epsilon(), Math.min(central, loss.epsilon()));
   }
 }

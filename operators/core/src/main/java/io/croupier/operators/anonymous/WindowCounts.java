@@ -140,8 +140,9 @@ public final class WindowCounts {
   private static GuaranteeEvent event(
       ModelSpec spec, long window, Mechanism level, long reports, boolean isInterrupted) {
     double honest = AnonymousWindows.honest(spec);
+    double availability = AnonymousWindows.availability(spec);
     double delta = AnonymousWindows.delta(spec);
-    WindowBound bound = WindowBound.of(level, reports, honest, delta, isInterrupted);
+    WindowBound bound = WindowBound.of(level, reports, honest, availability, delta, isInterrupted);
     WindowGuarantee.Builder guarantee =
         WindowGuarantee.newBuilder()
             .setWindow(window)
@@ -149,6 +150,7 @@ public final class WindowCounts {
             .setLastRound(AnonymousWindows.lastRound(spec, window))
             .setReports(reports)
             .setHonest(honest)
+            .setAvailability(availability)
             .setCounted(bound.counted())
             .setLocalEpsilon(bound.local())
             .setEpsilon(bound.central())

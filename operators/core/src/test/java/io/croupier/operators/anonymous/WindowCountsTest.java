@@ -84,6 +84,7 @@ class WindowCountsTest {
                 .setLastRound(9)
                 .setReports(28_155)
                 .setHonest(1)
+                .setAvailability(1)
                 .setCounted(28_155)
                 .setLocalEpsilon(2)
                 .setBound(Bound.CHOICES)
@@ -122,6 +123,24 @@ class WindowCountsTest {
     assertThat(close(SPEC))
         .extracting(event -> event.getAnonymous().getReports())
         .containsExactly(50L);
+  }
+
+  /** People who may be away hide less: 0.110 and 0.287 instead of 0.0575. */
+  @Test
+  void theAvailabilityCounts() {
+    for (double availability : List.of(0.3, 0.05)) {
+      ModelSpec spec =
+          spec(
+              "publications: 10 levels { priv_unit { epsilon: 2 } } availability: " + availability);
+      oldest = 0;
+      count(spec, 0, 0, 28_155);
+      oldest = 10;
+      WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+      assertThat(guarantee.getAvailability()).isEqualTo(availability);
+      assertThat(guarantee.getCounted()).isEqualTo(28_155);
+      assertThat(guarantee.getEpsilon())
+          .isCloseTo(availability == 0.3 ? 0.110 : 0.287, within(5e-4));
+    }
   }
 
   @Test
