@@ -13,7 +13,7 @@ async function takePart() {
   const device = await Device.open({
     gateway, person: 'ada', epsilon: 2, limit: { epsilon: 20 }, anonymous: { collector, longestWaitMs: 1 },
   });
-  for await (const snapshot of gateway.follow(parameters.get('model'))) {
+  for await (const snapshot of collector.follow(parameters.get('model'), { waitSeconds: 1 })) {
     const sent = await device.takePartAnonymously(snapshot, () => [0.5, -0.5], { key: 'first' });
     if (sent !== null) {
       return `sent ${sent.bytes.length} bytes at round ${sent.round}`;

@@ -1,11 +1,11 @@
 package io.croupier.client;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.client.AnonymousTransport.Call;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.ModelUpdate;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /** Sends anonymous reports, all of one length, directly or through a relay. */
 final class AnonymousGateway implements AutoCloseable {
@@ -18,7 +18,6 @@ final class AnonymousGateway implements AutoCloseable {
   /** From this size on, the length of the padding takes two bytes. */
   private static final int LEAST_PADDING = 128;
 
-  private static final int OK = 200;
   private static final int ACCEPTED = 202;
 
   private final AnonymousTransport gateway;
@@ -56,17 +55,12 @@ final class AnonymousGateway implements AutoCloseable {
    */
   boolean serves(HeldToken token) throws GatewayException, InterruptedException {
     String modelId = token.challenge().modelId();
-    Call windows =
-        new Call(
-            "/v1/models/" + modelId + "/windows",
-            "Accept",
-            GatewayConnection.PROTOBUF,
-            ByteString.EMPTY);
-    byte[] answer = requests.send(() -> gateway.send(windows, OK));
-    ModelUpdate update;
+    Call windows = Call.get("/v1/models/" + modelId + "/windows");
+    byte[] answer = requests.send(() -> gateway.send(windows, Call.OK));
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
     try {
-      update = ModelUpdate.parseFrom(answer);
-    } catch (InvalidProtocolBufferException e) {
+      ProtobufJson.read(answer, update);
+    } catch (IllegalArgumentException e) {
       throw GatewayException.unanswered(
           gateway.name() + " answered a request for windows by no update", e);
     }
@@ -88,14 +82,24 @@ final class AnonymousGateway implements AutoCloseable {
   /**
    * Sends a report until it is accepted.
    *
-   * @throws ReportRefusedException if these bytes will never be accepted
+   * @param isLate whether it must not leave any more
+   * @throws ReportRefusedException if these bytes will never be accepted, or it is late
    * @throws GatewayException if they may have arrived, or may be accepted later
    */
-  void send(ByteString report) throws GatewayException, InterruptedException {
+  void send(ByteString report, BooleanSupplier isLate)
+      throws GatewayException, InterruptedException {
     Call call =
         new Call("/v1/anonymous-reports", "Content-Type", GatewayConnection.PROTOBUF, report);
     try {
-      byte[] unused = requests.send(() -> gateway.send(call, ACCEPTED));
+      byte[] unused =
+          requests.send(
+              () -> {
+                if (isLate.getAsBoolean()) {
+                  throw new ReportRefusedException(
+                      "the report is too late, as after the device slept; it isn't sent", null);
+                }
+                return gateway.send(call, ACCEPTED);
+              });
     } catch (GatewayException e) {
       if (e.isFinal() || e.isForbidden()) {
         throw new ReportRefusedException(e.getMessage(), e);

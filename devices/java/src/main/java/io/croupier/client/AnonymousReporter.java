@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
@@ -41,6 +42,10 @@ import java.util.function.Supplier;
  * publication while it is the newest sends no report in the window. The report names neither person
  * nor device, has the same length for all devices, and leaves after a uniformly random wait.
  *
+ * <p>A report that doesn't arrive is sent again only while its publication is the newest. One that
+ * a former process left behind, or that waited in a device that slept, would leave with the
+ * requests by which the person returns: it is dropped, and stays charged.
+ *
  * <p>The caller owns the ledger, which may also be that of a {@link GradientReporter}, and closes
  * this reporter before it. Safe for use by several threads.
  */
@@ -53,6 +58,9 @@ public final class AnonymousReporter implements AutoCloseable {
   private final AnonymousGateway collector;
   private final long longestWait;
   private final LongUnaryOperator below;
+
+  /** The time in milliseconds, which goes on while the device sleeps. */
+  private final LongSupplier clock;
 
   /** Computes gradients, draws and sends. */
   private final ScheduledExecutorService sender =
@@ -130,7 +138,8 @@ public final class AnonymousReporter implements AutoCloseable {
         new TokenGateway(gateway, bearers, PATIENCE),
         new AnonymousGateway(collector, PATIENCE),
         longestWait,
-        new SecureRandom()::nextLong);
+        new SecureRandom()::nextLong,
+        System::currentTimeMillis);
   }
 
   AnonymousReporter(
@@ -139,7 +148,8 @@ public final class AnonymousReporter implements AutoCloseable {
       TokenGateway issuer,
       AnonymousGateway collector,
       Duration longestWait,
-      LongUnaryOperator below) {
+      LongUnaryOperator below,
+      LongSupplier clock) {
     if (longestWait.isNegative() || longestWait.isZero()) {
       throw new IllegalArgumentException(
           "longestWait is "
@@ -151,6 +161,7 @@ public final class AnonymousReporter implements AutoCloseable {
     this.collector = collector;
     this.longestWait = longestWait.toNanos();
     this.below = below;
+    this.clock = clock;
   }
 
   /**
@@ -164,11 +175,12 @@ public final class AnonymousReporter implements AutoCloseable {
    *     drawn with it
    * @param gradient computes the gradient at the publication's weights, shape [d]; called only if
    *     the device reports now, on a thread of this reporter
-   * @return the report, if this is its publication or an earlier call drew it and it hasn't
-   *     arrived; completes when it is accepted, and fails with a {@link ReportRefusedException} if
-   *     it never will be, with an {@link IllegalArgumentException} if the gradient has another
-   *     shape, and with an {@link IllegalStateException} if the update, or an answer to a request
-   *     without identity, has another window, by which the report would be recognised
+   * @return the report, if this is its publication or it still waits since an earlier one;
+   *     completes when it is accepted, and fails with a {@link ReportRefusedException} if it never
+   *     will be, or if the device slept until it was too late, with an {@link
+   *     IllegalArgumentException} if the gradient has another shape, and with an {@link
+   *     IllegalStateException} if the update, or an answer to a request without identity, has
+   *     another window, by which the report would be recognised
    * @throws IllegalStateException if this reporter is closed
    * @throws java.io.UncheckedIOException if the ledger's file can't be written
    */
@@ -201,10 +213,16 @@ public final class AnonymousReporter implements AutoCloseable {
     Optional<CompletableFuture<Void>> due = Optional.empty();
     Optional<CompletableFuture<Void>> earlier = Optional.empty();
     for (StoredToken stored : tokens.of(model)) {
+      HeldToken token = HeldToken.parse(stored.bytes());
+      boolean isDue = token.slot(ledger) == model.round();
       if (stored.stage() == Stage.DRAWN) {
-        earlier = Optional.of(sentOnce(stored, () -> send(stored)));
+        if (isDue || isUnderWay(stored)) {
+          earlier = Optional.of(sentOnce(stored, () -> send(stored)));
+        } else {
+          tokens.end(stored, token);
+        }
       } else if (stored.stage() != Stage.ENDED
-          && HeldToken.parse(stored.bytes()).slot(ledger) == model.round()
+          && isDue
           // The token may be of other data. An error at this publication would reveal it.
           && ledger.reported(model.modelId(), key) < key.times()) {
         // Not granted yet: the window opens with this publication, which may be the token's.
@@ -220,6 +238,11 @@ public final class AnonymousReporter implements AutoCloseable {
       }
     }
     return due.isPresent() ? due : earlier;
+  }
+
+  private boolean isUnderWay(StoredToken drawn) {
+    CompletableFuture<Void> sent = sending.get(drawn.sequence());
+    return sent != null && !sent.isDone();
   }
 
   private CompletableFuture<Void> sentOnce(
@@ -286,11 +309,13 @@ public final class AnonymousReporter implements AutoCloseable {
 
   private CompletableFuture<Void> send(StoredToken drawn) {
     HeldToken token = HeldToken.parse(drawn.bytes());
+    long latest =
+        clock.getAsLong() + TimeUnit.NANOSECONDS.toMillis(longestWait) + PATIENCE.toMillis();
     CompletableFuture<Void> sent = new CompletableFuture<>();
     try {
       Future<?> unused =
           sender.schedule(
-              () -> deliver(drawn, token, sent),
+              () -> deliver(drawn, token, latest, sent),
               below.applyAsLong(longestWait),
               TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
@@ -303,12 +328,13 @@ public final class AnonymousReporter implements AutoCloseable {
     return new IllegalStateException("the reporter is closed");
   }
 
-  private void deliver(StoredToken drawn, HeldToken token, CompletableFuture<Void> sent) {
+  private void deliver(
+      StoredToken drawn, HeldToken token, long latest, CompletableFuture<Void> sent) {
     Optional<RuntimeException> refusal = Optional.empty();
     try {
       try {
         if (collector.serves(token)) {
-          collector.send(token.content());
+          collector.send(token.content(), () -> clock.getAsLong() > latest);
         } else {
           refusal = Optional.of(otherWindow(token));
         }
@@ -317,14 +343,17 @@ public final class AnonymousReporter implements AutoCloseable {
       }
       tokens.end(drawn, token);
     } catch (GatewayException | RuntimeException | Error | InterruptedException e) {
-      // A later call sends it again.
+      // A later call sends it again, if its publication is still the newest.
       sent.completeExceptionally(e);
       return;
     }
     refusal.ifPresentOrElse(sent::completeExceptionally, () -> sent.complete(null));
   }
 
-  /** Stops sending. What hasn't arrived stays in the ledger, and the next reporter sends it. */
+  /**
+   * Stops sending. What hasn't arrived stays in the ledger; the next reporter sends it if its
+   * publication is still the newest.
+   */
   @Override
   public void close() {
     synchronized (this) {

@@ -23,6 +23,14 @@ interface AnonymousTransport extends AutoCloseable {
    * @param body empty for GET, or that of POST
    */
   record Call(String path, String header, String mediaType, ByteString body) {
+    /** The status of success of GET. */
+    static final int OK = 200;
+
+    /** A request for JSON, as pages send it. */
+    static Call get(String path) {
+      return new Call(path, "Accept", "application/json", ByteString.EMPTY);
+    }
+
     String method() {
       return body.isEmpty() ? "GET" : "POST";
     }

@@ -1,12 +1,16 @@
 package io.croupier.client;
 
+import io.croupier.client.AnonymousTransport.Call;
+import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,6 +26,9 @@ import org.slf4j.LoggerFactory;
  * model is retired. It needs no token. A round that is superseded between two polls is not read;
  * nor is one that the job publishes again. The newest round is read again when the gateway
  * announces other windows for anonymous reports with it.
+ *
+ * <p>Through a relay, the gateway doesn't see who follows the model: polls don't wait, and the
+ * pauses between them are random, so that they don't recognise a device.
  *
  * <p>A subscriber runs its own thread, which waits and tries again while the gateway is
  * unreachable, or can't answer now. If it fails, because of an unreadable update, an exception of
@@ -49,7 +56,22 @@ public final class HttpModelSubscriber implements AutoCloseable {
   /** How often to ask for a model that is not published. */
   private static final Duration ABSENCE = Duration.ofSeconds(1);
 
+  /** The way through a relay, and the longest pause between two polls, in nanoseconds. */
+  private record Relayed(AnonymousTransport gateway, long longestPause) {
+    Relayed {
+      if (longestPause <= 0) {
+        throw new IllegalArgumentException(
+            "longestPause is " + Duration.ofNanos(longestPause) + "; it must be above 0");
+      }
+    }
+
+    Duration pause() {
+      return Duration.ofNanos(new SecureRandom().nextLong(longestPause));
+    }
+  }
+
   private final GatewayConnection gateway;
+  private final Optional<Relayed> relayed;
   private final String modelId;
   private final String path;
   private final Consumer<ModelSnapshot> listener;
@@ -90,7 +112,36 @@ public final class HttpModelSubscriber implements AutoCloseable {
    *     further updates meanwhile
    */
   public HttpModelSubscriber(URI gateway, String modelId, Consumer<ModelSnapshot> listener) {
+    this(gateway, modelId, listener, Optional.empty());
+  }
+
+  /**
+   * Begins to follow a model through a relay (RFC 9458), for anonymous reports.
+   *
+   * @param relay URL of the relay, to which encapsulated requests are sent
+   * @param key the gateway's public key, which the app contains
+   * @param longestPause between two polls: uniformly random up to this. The {@code longestWait} of
+   *     an {@link AnonymousReporter} suits it; a longer one misses publications
+   * @throws IllegalArgumentException if a URL is another one, or the pause isn't above 0
+   */
+  public HttpModelSubscriber(
+      URI gateway,
+      String modelId,
+      URI relay,
+      ObliviousKey key,
+      Duration longestPause,
+      Consumer<ModelSnapshot> listener) {
+    this(
+        gateway,
+        modelId,
+        listener,
+        Optional.of(new Relayed(new RelayTransport(relay, gateway, key), longestPause.toNanos())));
+  }
+
+  private HttpModelSubscriber(
+      URI gateway, String modelId, Consumer<ModelSnapshot> listener, Optional<Relayed> relayed) {
     this.gateway = new GatewayConnection(gateway);
+    this.relayed = relayed;
     this.modelId = modelId;
     this.listener = listener;
     path = "/v1/models/" + URLEncoder.encode(modelId, StandardCharsets.UTF_8).replace("+", "%20");
@@ -237,10 +288,23 @@ public final class HttpModelSubscriber implements AutoCloseable {
       fail(e);
     } finally {
       gateway.close();
+      relayed.ifPresent(way -> way.gateway.close());
     }
   }
 
   private void poll() throws GatewayException, InterruptedException {
+    boolean isNew = relayed.isPresent() ? pollThroughRelay(relayed.get()) : pollDirectly();
+    Duration pause = relayed.map(Relayed::pause).orElse(isNew ? Duration.ZERO : PAUSE);
+    TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+  }
+
+  private boolean pollThroughRelay(Relayed way) throws GatewayException, InterruptedException {
+    ModelUpdate.Builder update = ModelUpdate.newBuilder();
+    ProtobufJson.read(way.gateway.send(Call.get(path), Call.OK), update);
+    return take(ModelSnapshot.parse(update.build().toByteArray()), "");
+  }
+
+  private boolean pollDirectly() throws GatewayException, InterruptedException {
     String query = after.map(round -> "?after=" + round + "&wait=" + WAIT.toSeconds()).orElse("");
     HttpRequest.Builder request =
         gateway.request(path + query).header("Accept", GatewayConnection.PROTOBUF);
@@ -248,28 +312,31 @@ public final class HttpModelSubscriber implements AutoCloseable {
       request.header("If-None-Match", tag);
     }
     HttpResponse<byte[]> answer = gateway.send(request.build(), WAIT.plus(ANSWER), MOST_BODY);
-    if (answer.statusCode() == 200) {
-      ModelSnapshot snapshot = ModelSnapshot.parse(answer.body());
-      if (!snapshot.modelId().equals(modelId)) {
-        throw new IllegalStateException("the gateway answered with another model");
-      }
-      if (isOutdated(snapshot)) {
-        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
-        return;
-      }
-      tag = answer.headers().firstValue("ETag").orElse("");
-      if (isKnown(snapshot)) {
-        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
-        return;
-      }
-      after = Optional.of(snapshot.round());
-      add(snapshot);
-      listener.accept(snapshot);
-    } else if (answer.statusCode() == 304) {
-      TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
-    } else {
+    if (answer.statusCode() == 304) {
+      return false;
+    }
+    if (answer.statusCode() != Call.OK) {
       throw gateway.failure(answer);
     }
+    return take(ModelSnapshot.parse(answer.body()), answer.headers().firstValue("ETag").orElse(""));
+  }
+
+  /** Keeps an update; returns whether it is a new one. */
+  private boolean take(ModelSnapshot snapshot, String newTag) {
+    if (!snapshot.modelId().equals(modelId)) {
+      throw new IllegalStateException("the gateway answered with another model");
+    }
+    if (isOutdated(snapshot)) {
+      return false;
+    }
+    tag = newTag;
+    if (isKnown(snapshot)) {
+      return false;
+    }
+    after = Optional.of(snapshot.round());
+    add(snapshot);
+    listener.accept(snapshot);
+    return true;
   }
 
   /** Whether it has the round and the windows of the newest update that was read. */

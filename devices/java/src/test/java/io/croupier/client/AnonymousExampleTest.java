@@ -55,11 +55,12 @@ class AnonymousExampleTest {
   static void takePart(Path file, Path bearer, URI gateway, URI relay, Path keys) throws Exception {
     ObliviousKey key = ObliviousKey.parse(Files.readAllBytes(keys)); // the app contains it
     BlockingQueue<ModelSnapshot> updates = new LinkedBlockingQueue<>();
+    Duration wait = Duration.ofMillis(10);
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.ofEpsilon(20));
         AnonymousReporter reporter =
-            new AnonymousReporter(
-                ledger, 2, gateway, new TokenFile(bearer), relay, key, Duration.ofMillis(10));
-        HttpModelSubscriber models = new HttpModelSubscriber(gateway, "clicks", updates::add)) {
+            new AnonymousReporter(ledger, 2, gateway, new TokenFile(bearer), relay, key, wait);
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(gateway, "clicks", relay, key, wait, updates::add)) {
       while (!Thread.currentThread().isInterrupted()) {
         updates.take();
         ModelSnapshot model = models.await(Duration.ofMinutes(1)); // the newest one
@@ -118,18 +119,14 @@ class AnonymousExampleTest {
     if (target.endsWith("/windows")) {
       return windows();
     }
-    if (target.contains("after=")) {
+    long number = round.getAndIncrement();
+    if (number > 0) {
       granted.await();
     }
-    long number = round.getAndIncrement();
-    return new Answer(
-        200,
-        Map.of("Content-Type", GatewayConnection.PROTOBUF),
+    return SigningGateway.json(
         Updates.update("clicks", number, 0, 0)
             .addWindows(window(number / PUBLICATIONS))
-            .addWindows(window(number / PUBLICATIONS + 1))
-            .build()
-            .toByteString());
+            .addWindows(window(number / PUBLICATIONS + 1)));
   }
 
   /** What relay and gateway do with a request: open it, and encrypt the answer. */
@@ -154,7 +151,7 @@ class AnonymousExampleTest {
     for (long window = 0; window <= round.get() / PUBLICATIONS; window++) {
       update.addWindows(window(window));
     }
-    return new Answer(200, Map.of(), update.build().toByteString());
+    return SigningGateway.json(update);
   }
 
   private static Answer signed(String request) {
@@ -197,7 +194,7 @@ class AnonymousExampleTest {
       assertThat(isThere).isTrue();
       assertThat(gateway.received())
           .extracting(Received::target)
-          .doesNotContain("/v1/anonymous-reports", "/v1/models/clicks/windows");
+          .containsOnly("/v1/tokens", "/v1/ohttp");
       assertThat(reported)
           .filteredOn(request -> request.target().equals("/v1/anonymous-reports"))
           .first()

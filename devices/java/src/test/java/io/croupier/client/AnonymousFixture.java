@@ -37,6 +37,7 @@ abstract class AnonymousFixture {
 
   final List<Long> waits = new ArrayList<>();
   SigningGateway gateway;
+  volatile long now;
 
   @BeforeEach
   void start() throws IOException {
@@ -66,7 +67,8 @@ abstract class AnonymousFixture {
         bound -> {
           waits.add(bound);
           return below.applyAsLong(bound);
-        });
+        },
+        () -> now);
   }
 
   static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
@@ -107,6 +109,14 @@ abstract class AnonymousFixture {
   static LocalLedger ledgerWithSlotAfter(long round) {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
     while (slot(ledger, 0) <= round) {
+      ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    }
+    return ledger;
+  }
+
+  static LocalLedger ledgerWithSlotBefore(long round) {
+    LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
+    while (slot(ledger, 0) >= round) {
       ledger = LocalLedger.inMemory("ada", Limit.NONE);
     }
     return ledger;

@@ -124,10 +124,9 @@ class AnonymousReporterTest extends AnonymousFixture {
     }
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
-      long later = slot(ledger, 1) == slot + 1 ? slot + 2 : slot + 1;
       assertThat(
               reporter.takePart(
-                  model(later),
+                  model(slot),
                   FrequentData.KEY,
                   () -> {
                     throw new AssertionError("a second draw");
@@ -143,6 +142,91 @@ class AnonymousReporterTest extends AnonymousFixture {
             r ->
                 assertThat(r.body())
                     .isEqualTo(gateway.received("anonymous-reports").get(0).body()));
+  }
+
+  /** It would leave with the requests by which the person returns. */
+  @Test
+  void aReportThatIsLeftBehindIsDropped() throws Exception {
+    gateway.answerReport(0, Answer.problem(503));
+    gateway.answerReport(1, Answer.problem(503));
+    try (LocalLedger ledger = open()) {
+      for (long window = 0; window < 2; window++) {
+        long slot = slot(ledger, window);
+        AnonymousReporter reporter = reporter(ledger);
+        for (long round = window * PUBLICATIONS; round < slot; round++) {
+          takePart(reporter, round);
+        }
+        assertThat(
+                failure(
+                    reporter
+                        .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                        .orElseThrow()))
+            .isInstanceOf(GatewayException.class);
+        assertThat(stages(ledger)).containsEntry(window, Stage.DRAWN);
+        if (window == 1) {
+          reporter.close();
+          reporter = reporter(ledger);
+        }
+        long later = slot(ledger, window + 1) == slot + 1 ? slot + 2 : slot + 1;
+        assertThat(reporter.takePart(model(later), FrequentData.KEY, () -> new double[2]))
+            .isEmpty();
+        awaitTokens(reporter);
+        assertThat(stages(ledger)).containsEntry(window, Stage.ENDED);
+        reporter.close();
+      }
+      assertThat(gateway.received("anonymous-reports")).hasSize(2);
+      assertThat(ledger.spent().reports()).isEqualTo(3);
+    }
+  }
+
+  /** While it waits, the model may publish. */
+  @Test
+  void aReportThatWaitsIsSentAfterTheNextPublication() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotBefore(PUBLICATIONS - 1);
+        AnonymousReporter reporter =
+            reporter(ledger, Duration.ofHours(1), bound -> 1_000_000_000)) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      CompletableFuture<Void> report =
+          reporter.takePart(model(slot), FrequentData.KEY, () -> new double[2]).orElseThrow();
+      awaitTokens(reporter);
+      while (!stages(ledger).containsValue(Stage.DRAWN)) {
+        Thread.sleep(1);
+      }
+      assertThat(reporter.takePart(model(slot + 1), FrequentData.KEY, () -> new double[2]))
+          .contains(report);
+      report.get(2, TimeUnit.MINUTES);
+      assertThat(gateway.received("anonymous-reports")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aReportIsDroppedIfTheDeviceSleepsBeforeItLeaves() throws Exception {
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter =
+            reporter(
+                ledger,
+                Duration.ofSeconds(10),
+                bound -> {
+                  now += Duration.ofHours(1).toMillis();
+                  return 0;
+                })) {
+      long slot = slot(ledger, 0);
+      for (long round = 0; round < slot; round++) {
+        takePart(reporter, round);
+      }
+      assertThat(
+              failure(
+                  reporter
+                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
+                      .orElseThrow()))
+          .isInstanceOf(ReportRefusedException.class)
+          .hasMessage("the report is too late, as after the device slept; it isn't sent");
+      assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
+      assertThat(gateway.received("anonymous-reports")).isEmpty();
+    }
   }
 
   @Test

@@ -33,8 +33,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,7 +110,8 @@ class RelayTransportTest extends AnonymousFixture {
         new TokenGateway(gateway.uri(), () -> BEARER, PATIENCE),
         new AnonymousGateway(new RelayTransport(relayUri, gateway.uri(), KEYS.key()), PATIENCE),
         Duration.ofNanos(1),
-        bound -> 0);
+        bound -> 0,
+        () -> now);
   }
 
   /** The first report of a device that sees the rounds from a number on. */
@@ -154,9 +157,56 @@ class RelayTransportTest extends AnonymousFixture {
     assertThat(opened)
         .allSatisfy(
             message -> assertThat(message.authority()).isEqualTo(gateway.uri().getAuthority()));
-    assertThat(opened.get(0).header()).isEqualTo(Map.of("accept", GatewayConnection.PROTOBUF));
+    assertThat(opened.get(0).header()).isEqualTo(Map.of("accept", "application/json"));
     assertThat(opened.get(1).header())
         .isEqualTo(Map.of("content-type", GatewayConnection.PROTOBUF));
+  }
+
+  /** The gateway doesn't see who follows the model. */
+  @Test
+  void updatesComeThroughTheRelay() throws Exception {
+    BlockingQueue<ModelSnapshot> updates = new LinkedBlockingQueue<>();
+    ofRelay.add(Answer.problem(503));
+    try (HttpModelSubscriber models =
+        new HttpModelSubscriber(
+            gateway.uri(), "m", uri(), KEYS.key(), Duration.ofMillis(5), updates::add)) {
+      assertThat(updates.take().round()).isZero();
+      gateway.answerUpdates(
+          SigningGateway.json(
+              Updates.update("m", 7, 0.1, -0.2).addWindows(SigningGateway.window(1))));
+      ModelSnapshot newest = updates.take();
+      assertThat(newest.weights()).containsExactly(0.1, -0.2);
+      assertThat(newest.windows()).containsExactly(SigningGateway.window(1).build());
+      // The same round with the next window.
+      gateway.answerUpdates(
+          SigningGateway.json(
+              Updates.update("m", 7, 0.1, -0.2)
+                  .addWindows(SigningGateway.window(1))
+                  .addWindows(SigningGateway.window(2))));
+      assertThat(updates.take().windows()).hasSize(2);
+      assertThat(models.newest().orElseThrow().round()).isEqualTo(7);
+    }
+    assertThat(updates).isEmpty();
+    assertThat(opened)
+        .containsOnly(
+            new BinaryRequest(
+                "GET",
+                gateway.uri().getAuthority(),
+                "/v1/models/m",
+                Map.of("accept", "application/json"),
+                ByteString.EMPTY));
+    assertThat(relay.received())
+        .allSatisfy(request -> assertThat(request.body().size()).isEqualTo(2615));
+  }
+
+  @Test
+  void thePauseBetweenPollsIsAboveZero() {
+    assertThatThrownBy(
+            () ->
+                new HttpModelSubscriber(
+                    gateway.uri(), "m", uri(), KEYS.key(), Duration.ZERO, update -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("longestPause is PT0S; it must be above 0");
   }
 
   /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */

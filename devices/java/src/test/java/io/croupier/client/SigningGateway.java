@@ -2,6 +2,8 @@ package io.croupier.client;
 
 import com.google.gson.stream.JsonReader;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
@@ -42,6 +44,7 @@ public final class SigningGateway implements AutoCloseable {
   private final AtomicInteger reportsSent = new AtomicInteger();
   private final StubGateway gateway;
   private volatile Answer windows = windows(0, 9);
+  private volatile Answer update = json(Updates.update("m", 0, 0, 0));
 
   /** Guarded by this. */
   private boolean isDelayed;
@@ -75,7 +78,24 @@ public final class SigningGateway implements AutoCloseable {
   }
 
   static Answer windows(ModelUpdate.Builder update) {
-    return new Answer(200, Map.of(), update.build().toByteString());
+    return json(update);
+  }
+
+  /** As gateways answer requests without identity. */
+  static Answer json(ModelUpdate.Builder update) {
+    try {
+      return new Answer(
+          200,
+          Map.of("Content-Type", "application/json"),
+          ByteString.copyFromUtf8(JsonFormat.printer().print(update)));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The answer to requests for the newest update. */
+  void answerUpdates(Answer answer) {
+    update = answer;
   }
 
   /** Whether answers to requests for tokens are held back. */
@@ -103,6 +123,9 @@ public final class SigningGateway implements AutoCloseable {
   private Answer answer(Received request) throws InterruptedException {
     if (request.target().equals("/v1/models/m/windows")) {
       return windows;
+    }
+    if (request.target().equals("/v1/models/m")) {
+      return update;
     }
     if (!request.target().equals("/v1/tokens")) {
       return reportAnswers.getOrDefault(reportsSent.getAndIncrement(), StubGateway.ACCEPTED);

@@ -3214,9 +3214,10 @@ export class Gateway {
    * @param url base of the API, without /v1: absolute, and https except on this machine
    * @param token function that returns the bearer token, or a promise of it; after an answer of 401 it is called with
    *     {refresh: true}. Null if requests need no token
-   * @param relay for anonymous reports: {url, key}. Requests go to the relay's URL, which can't read them, and the gateway
-   *     doesn't see this device's address (Oblivious HTTP, RFC 9458). key is the Base64 of the gateway's key, which the
-   *     app contains: one that a device fetched could be its own, and the gateway would recognise its requests by it
+   * @param relay for anonymous reports, and to follow their model: {url, key}. Requests go to the relay's URL, which can't
+   *     read them, and the gateway doesn't see this device's address (Oblivious HTTP, RFC 9458). key is the Base64 of the
+   *     gateway's key, which the app contains: one that a device fetched could be its own, and the gateway would recognise
+   *     its requests by it
    */
   constructor(options) {
     const {
@@ -3274,7 +3275,10 @@ export class Gateway {
    * The updates of a model by long polls: the newest one, then each newer one that is read. While the gateway is away, an
    * answer is cut off, or the token can't be had, waits and tries again. Answers that another server may have given are
    * repeated as well: a body that is no update, and, once an update was read, 404; the sixth in a row is an error.
+   * Through a relay, polls don't wait, and the pauses between them are random, so that they don't recognise a device.
    *
+   * @param waitSeconds how long a gateway may wait for a newer update; through a relay the longest pause between two polls,
+   *     for which the longest wait of anonymous reports is right: a longer one misses publications
    * @param onRetry called with (error, ms) before each wait: why, and how long, until the next try
    * @throws GatewayError if the gateway refuses, as for a model that isn't published, or is retired
    */
@@ -3290,7 +3294,7 @@ export class Gateway {
       let response;
       let snapshot;
       try {
-        const query = round === null ? '' : `?after=${round}&wait=${waitSeconds}`;
+        const query = round === null || this.#relay !== null ? '' : `?after=${round}&wait=${waitSeconds}`;
         const headers = etag === null ? {} : { 'If-None-Match': etag };
         response = await this.#request(path + query, { signal, headers, alsoFine: [204, 304] });
         snapshot = response.status === 200 ? await this.#read(response, readUpdate) : null;
@@ -3300,19 +3304,21 @@ export class Gateway {
         continue;
       }
       const newer = snapshot === null ? etag : response.headers.get('ETag');
+      // A gateway that doesn't wait must not be asked without a pause.
+      let pauseMs = this.#now() - began < FIRST_WAIT_MS ? FIRST_WAIT_MS : 0;
       // A model that started again may have the same round with another tag.
       if (snapshot !== null && (snapshot.round !== round || newer !== etag)) {
-        const isSameRound = snapshot.round === round;
+        // Gateways that disagree about the tag must not be asked in turn without a pause.
+        pauseMs = snapshot.round === round ? FIRST_WAIT_MS : 0;
         round = snapshot.round;
         etag = newer;
         yield snapshot;
-        if (isSameRound) {
-          // Gateways that disagree about the tag must not be asked in turn without a pause.
-          await this.#pause(FIRST_WAIT_MS, signal);
-        }
-      } else if (this.#now() - began < FIRST_WAIT_MS) {
-        // A gateway that doesn't wait must not be asked without a pause.
-        await this.#pause(FIRST_WAIT_MS, signal);
+      }
+      if (this.#relay !== null) {
+        pauseMs = this.#words.below(Math.ceil(1000 * waitSeconds) + 1);
+      }
+      if (pauseMs > 0) {
+        await this.#pause(pauseMs, signal);
       }
     }
   }
@@ -3704,6 +3710,9 @@ const DEVICE_OPTIONS = [
 const ACCOUNT_PAUSE_MS = 60_000;
 const ACCOUNT_TIMEOUT_MS = 15_000;
 
+/** How long after its longest wait an anonymous report may leave: later, the device may have slept. */
+const LATEST_MS = 120_000;
+
 /** How long a refused report stops a device; then it tries once more. */
 const REFUSED_MS = 86_400_000;
 
@@ -4073,8 +4082,8 @@ export class Device {
    * @throws AlreadyReportedError if tokens were charged for these data as often as that, and all their windows are over: an
    *     earlier end would reveal the publication of the report
    * @throws LimitReachedError if the token would exceed the limit; LedgerError: nothing is sent
-   * @throws GatewayError if no token is granted, or the report isn't accepted; what isn't refused for ever is sent again
-   *     by a later call, the same bytes
+   * @throws GatewayError if no token is granted, or the report isn't accepted. A later call sends the same bytes again, the
+   *     report only while its publication is the newest
    */
   async takePartAnonymously(snapshot, data, options = {}) {
     check(this.#anonymous !== null, 'anonymous', 'missing', 'set at Device.open');
@@ -4182,7 +4191,10 @@ export class Device {
     }
   }
 
-  /** The report of a token: drawn now, if this is its publication, or drawn earlier; null if there is none. */
+  /**
+   * The report of a token: drawn now, or by an earlier visit, if this is its publication, or under way since an earlier one;
+   * null if there is none.
+   */
   async #drawDue(snapshot, gradient, about) {
     const { modelId, round, terms, windows } = snapshot;
     let earlier = null;
@@ -4193,9 +4205,12 @@ export class Device {
         if (slot === round) {
           return drawn;
         }
-        // One that keeps failing must not stop the draws of later windows.
-        this.#sendAnonymous(drawn).catch(() => {});
-        earlier ??= drawn;
+        if (this.#sending.has(token.sequence)) {
+          earlier ??= drawn;
+        } else {
+          // Left behind. It would leave with the requests by which the person returns.
+          await this.#ledger.advanceToken(token, 'ended', new Uint8Array(0));
+        }
       }
       const isDue = token.modelId === modelId && token.stage === 'held' && slot === round;
       // The token may have been charged for other data. In silence: an error at this publication would reveal it.
@@ -4223,7 +4238,7 @@ export class Device {
     const { sequence } = drawn;
     if (!this.#sending.has(sequence)) {
       const sent = this.#deliverAnonymous(drawn);
-      // A later call sends it again, unless it was refused.
+      // A later call sends it again while its publication is the newest, unless it was refused.
       sent.catch(() => this.#sending.delete(sequence));
       this.#sending.set(sequence, sent);
     }
@@ -4232,11 +4247,19 @@ export class Device {
 
   async #deliverAnonymous(drawn) {
     const { collector, longestWaitMs } = this.#anonymous;
+    const latest = this.#now() + longestWaitMs + LATEST_MS;
     await this.#sleep(new Words(this.#crypto).below(longestWaitMs));
     let refusal = await this.#refusalOf(drawn);
     try {
       if (refusal === null) {
-        await this.#repeat(() => collector.sendAnonymous(drawn.content));
+        await this.#repeat(() => {
+          if (this.#now() > latest) {
+            throw new GatewayError("the report is too late, as after the device slept; it isn't sent", {
+              status: 0, isFinal: true,
+            });
+          }
+          return collector.sendAnonymous(drawn.content);
+        });
       }
     } catch (failure) {
       const isForbidden = failure instanceof GatewayError && failure.status === 403 && failure.problem !== null;

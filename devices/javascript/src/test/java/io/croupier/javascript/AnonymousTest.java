@@ -276,6 +276,66 @@ class AnonymousTest extends WindowFixture {
     assertThat(spent(device)).isEqualTo("0");
   }
 
+  /** A report of window 0 that was drawn, and isn't accepted now. */
+  private record Drawn(long round, String failure) {}
+
+  private Drawn drawn(Value device) {
+    for (long round = 0; round < PUBLICATIONS; round++) {
+      Value state =
+          scenarios.getMember("watch").execute(takePart(device, update(round, window(0, 0))));
+      visits.run();
+      if (!state.getMember("failure").isNull()) {
+        return new Drawn(round, state.getMember("failure").getMember("message").asString());
+      }
+    }
+    throw new AssertionError("no report was drawn");
+  }
+
+  /** It would leave with the requests by which the person returns. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aReportThatIsLeftBehindIsDropped(boolean isPageClosed) {
+    served = update(0, new TokenWindow[0]);
+    Value device = open(1000);
+    long slot = drawn(device).round;
+    if (isPageClosed) {
+      device.invokeMember("close");
+      device = open(1000);
+    }
+    served = update(slot, window(0, 0), window(1, 1));
+    int before = requests().size();
+    assertThat(visits.await(takePart(device, update(slot + 1, window(0, 0)))).isNull()).isTrue();
+    visits.await(takePart(device, update(slot, window(0, 0))));
+    assertThat(reports()).isEmpty();
+    assertThat(requests().subList(before, requests().size()))
+        .noneMatch(request -> request.getMember("url").asString().contains("relay.example"));
+  }
+
+  @Test
+  void aReportIsSentAgainWhileItsPublicationIsTheNewest() {
+    served = update(0, new TokenWindow[0]);
+    Value device = open(1000);
+    long slot = drawn(device).round;
+    device.invokeMember("close");
+    served = update(slot, window(0, 0), window(1, 1));
+    visits.await(takePart(open(1000), update(slot, window(0, 0))));
+    assertThat(reports()).hasSize(1);
+  }
+
+  @Test
+  void aReportIsDroppedIfThePageSleepsBeforeItLeaves() {
+    visits.grantBy(
+        this::sign,
+        () -> {
+          visits.world().putMember("now", visits.world().getMember("now").asLong() + 3_600_000);
+          return served;
+        });
+    Drawn drawn = drawn(open(1000));
+    assertThat(drawn.failure)
+        .isEqualTo("the report is too late, as after the device slept; it isn't sent");
+    assertThat(reports()).isEmpty();
+  }
+
   /** Before each operation of a first visit; a second one ends normally. */
   @Tag("ci")
   @Test

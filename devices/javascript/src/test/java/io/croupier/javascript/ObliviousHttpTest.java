@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.BinaryRequest;
-import io.croupier.client.ohttp.BinaryResponse;
-import io.croupier.client.ohttp.ObliviousExchange;
-import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.client.token.Token;
 import io.croupier.schemas.AnonymousReport;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -25,9 +20,6 @@ import java.util.Properties;
 import java.util.Set;
 import org.graalvm.polyglot.PolyglotException;
 import org.graalvm.polyglot.Value;
-import org.graalvm.polyglot.proxy.ProxyExecutable;
-import org.graalvm.polyglot.proxy.ProxyObject;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -35,46 +27,7 @@ import org.junit.jupiter.api.Test;
  * Encapsulated requests of the browser: the vectors of RFC 9180 and RFC 9458 (NpmPackageTest
  * repeats them in Node.js and Chromium), and a device whose relay and gateway are the Java side.
  */
-class ObliviousHttpTest extends WindowFixture {
-  private static final ObliviousKeyPair KEYS = ObliviousKeyPair.derive(new byte[32]);
-  private static final String KEY = Base64.getEncoder().encodeToString(KEYS.key().encoded());
-
-  private final List<BinaryRequest> opened = new ArrayList<>();
-
-  @BeforeEach
-  void relay() {
-    ProxyExecutable open = arguments -> open(Browser.bytes(arguments[0]));
-    scenarios.getMember("relayBy").execute(visits.world(), open);
-  }
-
-  private ProxyObject open(byte[] body) {
-    try {
-      ObliviousExchange exchange = KEYS.open(body);
-      BinaryRequest message = BinaryRequest.parse(exchange.request());
-      opened.add(message);
-      Map<String, Object> header =
-          Map.of("Content-Type", message.header().getOrDefault("content-type", ""));
-      ProxyExecutable seal =
-          answer ->
-              browser.array(
-                  sealed(exchange, answer[0].asInt(), answer[1].asString(), answer[2].asString()));
-      return ProxyObject.fromMap(
-          Map.of(
-              "method", message.method(),
-              "header", ProxyObject.fromMap(header),
-              "body", browser.array(message.content().toByteArray()),
-              "seal", seal));
-    } catch (GeneralSecurityException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static byte[] sealed(ObliviousExchange exchange, int status, String type, String body) {
-    return exchange.seal(
-        new BinaryResponse(status, Map.of("content-type", type), ByteString.copyFromUtf8(body))
-            .encoded());
-  }
-
+class ObliviousHttpTest extends RelayFixture {
   private Value openThroughRelay() {
     Value relay =
         browser.eval("({url: 'https://relay.example/of/ours', key: '%s'})".formatted(KEY));
@@ -82,12 +35,6 @@ class ObliviousHttpTest extends WindowFixture {
         scenarios
             .getMember("openAnonymously")
             .execute(browser.exports(), visits.page(), visits.crypto(), 1, relay));
-  }
-
-  private List<Value> relayed() {
-    return requests().stream()
-        .filter(request -> request.getMember("url").asString().startsWith("https://relay"))
-        .toList();
   }
 
   private static Properties vectors(String rfc) throws IOException {
@@ -199,7 +146,7 @@ class ObliviousHttpTest extends WindowFixture {
       String nonce = HexFormat.of().formatHex(Token.parse(report.getToken()).nonce().toByteArray());
       assertThat(bodies).noneMatch(body -> body.contains(nonce));
     }
-    // What a Java device sends, but for the format of the windows.
+    // What a Java device sends: SameRequestsTest.
     for (int i = 0; i < opened.size(); i += 2) {
       BinaryRequest windows = opened.get(i);
       assertThat(windows)

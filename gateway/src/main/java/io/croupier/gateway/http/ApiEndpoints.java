@@ -123,7 +123,8 @@ record ApiEndpoints(
       WindowsEndpoint windows = new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp());
       endpoints.put(Route.GET_WINDOWS, windows::handle);
       ObliviousEndpoint oblivious =
-          new ObliviousEndpoint(ofUnknown, parts.oblivious(), ofAnonymous, windows, threads);
+          new ObliviousEndpoint(
+              ofUnknown, parts.oblivious(), ofAnonymous, ofModels, windows, threads);
       endpoints.put(Route.POST_ENCAPSULATED, oblivious::handle);
       endpoints.put(Route.GET_OBLIVIOUS_KEYS, oblivious::keys);
     } else {

@@ -209,8 +209,12 @@ final class ModelsEndpoint {
    * The tag is weak: it stands for the weights and terms of a round, which have two encodings, and
    * a round may be published again with new counts.
    */
+  static String tag(ServedModel model) {
+    return "W/\"%s\"".formatted(model.tag());
+  }
+
   private static void describe(Exchange exchange, ServedModel model) {
-    exchange.header(HttpHeader.ETAG, "W/\"%s\"".formatted(model.tag()));
+    exchange.header(HttpHeader.ETAG, tag(model));
     exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
     exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");
   }

@@ -1,13 +1,12 @@
 package io.croupier.gateway.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.BinaryRequest;
 import io.croupier.client.ohttp.BinaryResponse;
 import io.croupier.client.ohttp.ObliviousExchange;
 import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.client.ohttp.ObliviousKeyPair;
+import io.croupier.gateway.model.ServedModel;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
@@ -16,14 +15,16 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 
 /**
  * Opens encapsulated requests (RFC 9458), and answers them as if they had come directly. They may
- * send an anonymous report, or ask for the windows of a model; of their header, only Content-Type,
- * Content-Encoding and Accept are read. A request whose opening succeeds has an encapsulated
- * answer, whatever its status.
+ * send an anonymous report, or ask for the newest update of a model or for its windows, in JSON; of
+ * their header, only Content-Type and Content-Encoding are read. A request whose opening succeeds
+ * has an encapsulated answer, whatever its status.
  *
  * <p>A copy of an encapsulated request changes nothing: a token's nonce is spent once.
  */
@@ -31,9 +32,13 @@ final class ObliviousEndpoint {
   /** Bytes of every encapsulated request. */
   static final int REQUEST_BYTES = BinaryRequest.BYTES + ObliviousExchange.REQUEST_OVERHEAD;
 
+  /** The most bytes of an update, beside which there is room for the header. */
+  private static final int MOST_UPDATE = BinaryResponse.MOST_BYTES - 256;
+
   private final RequestBodies bodies;
   private final ObliviousKeyPair keys;
   private final AnonymousEndpoint reports;
+  private final ModelsEndpoint models;
   private final WindowsEndpoint windows;
   private final Executor executor;
 
@@ -41,11 +46,13 @@ final class ObliviousEndpoint {
       RequestBodies bodies,
       ObliviousKeyPair keys,
       AnonymousEndpoint reports,
+      ModelsEndpoint models,
       WindowsEndpoint windows,
       Executor executor) {
     this.bodies = bodies;
     this.keys = keys;
     this.reports = reports;
+    this.models = models;
     this.windows = windows;
     this.executor = executor;
   }
@@ -136,30 +143,39 @@ final class ObliviousEndpoint {
                   request.content().toByteArray())
               // Leaves the producer's thread, which must not encrypt.
               .thenApplyAsync(
-                  stored -> response(HttpStatus.ACCEPTED_202, Exchange.JSON, "{}".getBytes(UTF_8)),
+                  stored ->
+                      new BinaryResponse(
+                          HttpStatus.ACCEPTED_202,
+                          Map.of("content-type", Exchange.JSON),
+                          ByteString.copyFromUtf8("{}")),
                   executor);
-      case GET_WINDOWS -> {
-        boolean protobuf = ModelsEndpoint.prefersProtobuf(request.header().get("accept"));
-        yield CompletableFuture.completedFuture(
-            response(
-                HttpStatus.OK_200,
-                WindowsEndpoint.type(protobuf),
-                windows.windows(match.parameter(), protobuf)));
-      }
+      case GET_MODEL -> update(models.require(match.parameter()));
+      case GET_WINDOWS -> json(Map.of(), windows.windows(match.parameter()));
       default ->
           throw new ProblemException(
               ProblemType.NOT_FOUND,
-              "an encapsulated request must be %s %s or %s %s"
-                  .formatted(
-                      Route.POST_ANONYMOUS_REPORT.method(),
-                      Route.POST_ANONYMOUS_REPORT.template(),
-                      Route.GET_WINDOWS.method(),
-                      Route.GET_WINDOWS.template()));
+              "an encapsulated request must be one of "
+                  + Stream.of(Route.POST_ANONYMOUS_REPORT, Route.GET_MODEL, Route.GET_WINDOWS)
+                      .map(route -> route.method() + " " + route.template())
+                      .collect(Collectors.joining(", ")));
     };
   }
 
-  private static BinaryResponse response(int status, String type, byte[] body) {
-    return new BinaryResponse(status, Map.of("content-type", type), ByteString.copyFrom(body));
+  private static CompletableFuture<BinaryResponse> update(ServedModel model) {
+    if (model.json().length > MOST_UPDATE) {
+      throw new ProblemException(
+          ProblemType.NOT_ACCEPTABLE,
+          "the update has %d bytes in JSON; through a relay, it may have %d"
+              .formatted(model.json().length, MOST_UPDATE));
+    }
+    return json(Map.of("etag", ModelsEndpoint.tag(model)), model.json());
+  }
+
+  private static CompletableFuture<BinaryResponse> json(Map<String, String> header, byte[] body) {
+    Map<String, String> typed = new HashMap<>(header);
+    typed.put("content-type", Exchange.JSON);
+    return CompletableFuture.completedFuture(
+        new BinaryResponse(HttpStatus.OK_200, typed, ByteString.copyFrom(body)));
   }
 
   private static BinaryResponse failed(Throwable thrown) {

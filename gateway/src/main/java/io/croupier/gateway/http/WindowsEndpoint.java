@@ -33,20 +33,16 @@ final class WindowsEndpoint {
   }
 
   void handle(Exchange exchange) {
-    boolean protobuf = ModelsEndpoint.prefersProtobuf(exchange.header(HttpHeader.ACCEPT));
-    byte[] body = windows(exchange.parameter(), protobuf);
+    byte[] body = windows(exchange.parameter());
     exchange.header(HttpHeader.CACHE_CONTROL, "no-cache");
-    exchange.response().getHeaders().add(HttpHeader.VARY, "Accept");
-    exchange.answer(HttpStatus.OK_200, type(protobuf), body);
+    exchange.answer(HttpStatus.OK_200, Exchange.JSON, body);
   }
 
-  /** The media type of an answer. */
-  static String type(boolean protobuf) {
-    return protobuf ? ModelsEndpoint.PROTOBUF : Exchange.JSON;
-  }
-
-  /** An update that has a model, its newest round, and windows, and nothing else. */
-  byte[] windows(String modelId, boolean protobuf) {
+  /**
+   * An update that has a model, its newest round, and windows, and nothing else; in JSON for all
+   * devices, so that their requests don't differ.
+   */
+  byte[] windows(String modelId) {
     ServedModel model = models.require(modelId);
     if (!caughtUp.getAsBoolean()) {
       throw new ProblemException(
@@ -59,10 +55,6 @@ final class WindowsEndpoint {
             .setRound(model.round())
             .addAllWindows(windows.open(model.modelId(), model.round()))
             .build();
-    return protobuf ? update.toByteArray() : json(update);
-  }
-
-  private static byte[] json(ModelUpdate update) {
     try {
       return JsonFormat.printer().omittingInsignificantWhitespace().print(update).getBytes(UTF_8);
     } catch (InvalidProtocolBufferException e) {

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Encapsulated requests: which ones are opened, where they may lead, and how they are answered. */
 class ObliviousEndpointTest {
   private static final String PROTOBUF = "application/x-protobuf";
+  private static final String JSON = "application/json";
   private static final BinaryRequest WINDOWS = get("/v1/models/m/windows");
 
   @TempDir private Path directory;
@@ -42,17 +43,21 @@ class ObliviousEndpointTest {
         new LocalGateway(
             directory, Map.of(), (topic, user, value) -> new CompletableFuture<>(), true);
     keys = ObliviousKeyPair.derive(gateway.pepper.obliviousSecret());
+    publish("m", 1);
+  }
+
+  private void publish(String modelId, int dimension) {
     ModelUpdate update =
         ModelUpdate.newBuilder()
-            .setModelId("m")
+            .setModelId(modelId)
             .setRound(7)
             .setGradientBound(1)
             .setGridExponent(-16)
-            .addWeights(1)
-            .addAverage(1)
+            .addAllWeights(Collections.nCopies(dimension, -1.0 / 3))
+            .addAllAverage(Collections.nCopies(dimension, -1.0 / 3))
             .build();
     gateway.updates.apply(
-        new ConsumerRecord<>("updates", 0, 0, "m".getBytes(UTF_8), update.toByteArray()));
+        new ConsumerRecord<>("updates", 0, 0, modelId.getBytes(UTF_8), update.toByteArray()));
   }
 
   @AfterEach
@@ -61,7 +66,7 @@ class ObliviousEndpointTest {
   }
 
   private static BinaryRequest get(String path) {
-    return new BinaryRequest("GET", "gateway", path, Map.of("accept", PROTOBUF), ByteString.EMPTY);
+    return new BinaryRequest("GET", "gateway", path, Map.of("accept", JSON), ByteString.EMPTY);
   }
 
   private static BinaryRequest post(String path, String type, int bytes) {
@@ -98,11 +103,15 @@ class ObliviousEndpointTest {
 
   /** The opened answer to a message under the gateway's key; all have one length. */
   private BinaryResponse exchange(byte[] message) throws Exception {
+    return exchange(message, 1);
+  }
+
+  private BinaryResponse exchange(byte[] message, int parts) throws Exception {
     ObliviousExchange exchange = keys.key().encapsulate(message);
     Answer answer = send(exchange.request());
     assertThat(answer.head).startsWith("HTTP/1.1 200 ").contains("message/ohttp-res");
     assertThat(answer.body.size())
-        .isEqualTo(BinaryResponse.BYTES + ObliviousExchange.ANSWER_OVERHEAD);
+        .isEqualTo(parts * BinaryResponse.BYTES + ObliviousExchange.ANSWER_OVERHEAD);
     return BinaryResponse.parse(exchange.open(answer.body.toByteArray()));
   }
 
@@ -128,9 +137,32 @@ class ObliviousEndpointTest {
   void windowsAreServed() throws Exception {
     BinaryResponse answer = exchange(WINDOWS);
     assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.header()).containsEntry("content-type", PROTOBUF);
-    assertThat(ModelUpdate.parseFrom(answer.content()).getRound()).isEqualTo(7);
+    assertThat(answer.header()).isEqualTo(Map.of("content-type", JSON));
+    assertThat(answer.content().toStringUtf8()).isEqualTo("{\"modelId\":\"m\",\"round\":\"7\"}");
     assertProblem(exchange(get("/v1/models/other/windows")), 404, "no model");
+  }
+
+  /** To devices without a token; the gateway sees the relay's address. */
+  @Test
+  void updatesAreServed() throws Exception {
+    BinaryResponse answer = exchange(get("/v1/models/m"));
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header()).containsEntry("content-type", JSON);
+    assertThat(answer.header().get("etag")).startsWith("W/\"7-");
+    assertThat(answer.content().toStringUtf8())
+        .contains("\"round\":\"7\"", "\"weights\":[-0.3333333333333333]");
+    assertProblem(exchange(get("/v1/models/other")), 404, "no model");
+    assertProblem(exchange(get("/v1/models/m?after=1")), 404, "no model");
+  }
+
+  /** Its length is that of the model, whichever device asks. */
+  @Test
+  void aLongUpdateHasALongerAnswer() throws Exception {
+    publish("long", 1000);
+    assertThat(exchange(get("/v1/models/long").encoded(), 4).status()).isEqualTo(200);
+    publish("longer", 2000);
+    assertProblem(
+        exchange(get("/v1/models/longer")), 406, "in JSON; through a relay, it may have 48896");
   }
 
   @Test
@@ -142,7 +174,7 @@ class ObliviousEndpointTest {
     assertProblem(exchange(post(path, "text/plain", 1024)), 415, "Content-Type");
   }
 
-  /** Devices without identity need two requests, so no other one is answered. */
+  /** Devices without identity need three requests, so no other one is answered. */
   @Test
   void otherRequestsAreRefused() throws Exception {
     String json = "application/json";
@@ -154,12 +186,12 @@ class ObliviousEndpointTest {
             post("/v1/models/m/windows", json, 0),
             get("/v1/anonymous-reports"),
             get("/v1/models"),
-            get("/v1/models/m"),
+            get("/v1/models/m/events"),
             get("/v1/models/m/windows?after=1"),
             get("/metrics"),
             get("/watch/"),
             new BinaryRequest("HEAD", "a", WINDOWS.path(), Map.of(), ByteString.EMPTY))) {
-      assertProblem(exchange(request), 404, "must be POST /v1/anonymous-reports or GET");
+      assertProblem(exchange(request), 404, "must be one of POST /v1/anonymous-reports, GET");
     }
   }
 

@@ -14,18 +14,25 @@ import java.util.Map;
  * @param content the body
  */
 public record BinaryResponse(int status, Map<String, String> header, ByteString content) {
-  /** Bytes of every answer: the longest one has the keys of three windows with eight levels. */
+  /**
+   * Bytes of every answer but long updates: the keys of three windows with eight levels take less.
+   */
   public static final int BYTES = 12_288;
+
+  /** The most bytes of an answer; one with a long update has a multiple of {@link #BYTES}. */
+  public static final int MOST_BYTES = 4 * BYTES;
 
   private static final int LEAST_FINAL = 200;
 
   /**
-   * The message, padded to {@link #BYTES}.
+   * The message, padded to the least multiple of {@link #BYTES}.
    *
-   * @throws IllegalArgumentException if it is longer
+   * @throws IllegalArgumentException if it is longer than {@link #MOST_BYTES}
    */
   public byte[] encoded() {
-    return BinaryHttp.padded(unpadded(), BYTES);
+    ByteArrayOutputStream message = unpadded();
+    int parts = (message.size() + BYTES - 1) / BYTES;
+    return BinaryHttp.padded(message, Math.min(MOST_BYTES, parts * BYTES));
   }
 
   ByteArrayOutputStream unpadded() {
