@@ -41,11 +41,12 @@ import java.util.function.DoubleUnaryOperator;
  * <p>That is the product of the errors, where both are at most 1/2, of tests of continuous noise
  * between inputs that differ by s + e scales. So the discrete trade-off function, which is linear
  * between these points, (0, 1) and (1, 0), is nowhere below the convex one of s + e: the discrete
- * release is a function of the continuous one [DRS22, Theorem 2.10], and no divergence of it is
+ * release is a function of the continuous one (Blackwell, in [DRS22]), and no divergence of it is
  * larger. Inputs that differ do so by a step, s t &gt;= 1, so D_a(s + e) &lt;= f(s) = D_a(s + e) -
  * D_a(e) + s t D_a(e), which is 0 at 0 and has a derivative that is at least 0, increasing, and
- * concave. The bound above holds for f: the sum is at most k f(epsilon / k). f falls as t
- * increases, so t may be the least scale.
+ * concave. The bound above holds for f: the sum is at most k f(epsilon / k). Where epsilon t &lt;
+ * k, it is rather k D_a((1 + t e) epsilon / k), as s + e &lt;= s + s t e. Both fall as t increases,
+ * so t may be the least scale.
  *
  * <p>All numbers are rounded up, by less than a relative 1e-10; on the grid rho of one coordinate
  * is above its exact value by at most a quarter, and for t of at least 8 by a relative 1 / (3 m t).
@@ -102,18 +103,26 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates, double scale) i
     return 2 * StrictMath.log1p(2 * half * half);
   }
 
-  private double shift() {
-    return epsilon / coordinates + excess();
+  /** Whether k equal differences would be less than a step. */
+  private boolean isBelowAStep() {
+    return epsilon * scale < coordinates;
   }
 
-  /** k f(epsilon / k) of a divergence, rounded up. */
+  /** Of k equal coordinates of continuous noise. */
+  private double shift() {
+    double shift = epsilon / coordinates;
+    return isBelowAStep() ? shift * (1 + scale * excess()) : shift + excess();
+  }
+
+  /** The number of further D_a(e). */
+  private double rest() {
+    return excess() > 0 && !isBelowAStep() ? epsilon * scale - coordinates : 0;
+  }
+
+  /** The bound on the sum of a divergence over the coordinates, rounded up. */
   private double ofAll(DoubleUnaryOperator single) {
     double all = coordinates * single.applyAsDouble(shift());
-    double excess = excess();
-    if (excess > 0) {
-      all += (epsilon * scale - coordinates) * single.applyAsDouble(excess);
-    }
-    return all * UP;
+    return (rest() > 0 ? all + rest() * single.applyAsDouble(excess()) : all) * UP;
   }
 
   @Override
@@ -187,7 +196,7 @@ record CoordinateLaplaceLoss(double epsilon, double coordinates, double scale) i
 
   @Override
   public double mu() {
-    if (excess() == 0) {
+    if (rest() == 0) {
       return StrictMath.sqrt(coordinates) * singleMu(shift()) * UP;
     }
     return StrictMath.sqrt(ofAll(shift -> singleMu(shift) * singleMu(shift))) * UP;

@@ -144,6 +144,24 @@ class GridLaplaceTest {
     }
   }
 
+  /** At every epsilon and number of coordinates: above continuous noise, and growing by epsilon. */
+  @Test
+  void isAboveContinuousNoiseAndGrows() {
+    Random random = new Random(SEED);
+    for (int n = 0; n < 3000; n++) {
+      double epsilon = StrictMath.pow(10, 200 * random.nextDouble() - 198);
+      double coordinates = StrictMath.pow(10, 7 * random.nextDouble());
+      double scale = StrictMath.pow(10, 8 * random.nextDouble());
+      PureLoss loss = PureLoss.ofCoordinates(epsilon, coordinates, scale);
+      PureLoss continuous = PureLoss.ofCoordinates(epsilon, coordinates);
+      PureLoss larger = loss.at(epsilon * (1 + random.nextDouble()));
+      assertThat(loss.rho()).isBetween(continuous.rho(), larger.rho() * (1 + 1e-12));
+      assertThat(loss.mu()).isBetween(continuous.mu(), larger.mu() * (1 + 1e-10));
+      assertThat(loss.renyi(3))
+          .isBetween(continuous.renyi(3) * (1 - 1e-12), larger.renyi(3) * (1 + 1e-12));
+    }
+  }
+
   /** The distribution that compositions use has at least the delta of the law, at every epsilon. */
   @ParameterizedTest
   @CsvSource({"2, 1", "3, 2", "16, 8", "33, 4"})
