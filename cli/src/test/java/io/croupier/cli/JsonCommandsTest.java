@@ -117,16 +117,8 @@ class JsonCommandsTest {
         mapping("modelId"),
         line -> {
           Files.write(Path.of(file), lines(report, line));
-          StringBuilder error = new StringBuilder();
-          int unused =
-              new CommandLine(new AuditCommand())
-                  .setExecutionExceptionHandler(
-                      (exception, command, parsed) -> {
-                        error.append(exception.getMessage());
-                        return 2;
-                      })
-                  .execute("releases", file, file);
-          return error.toString().contains("each must have at least");
+          CommandRun run = CommandRun.of(new AuditCommand(), "releases", file, file);
+          return run.failure().getMessage().contains("each must have at least");
         });
   }
 

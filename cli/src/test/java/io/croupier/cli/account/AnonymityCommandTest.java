@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.InputException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -9,7 +9,7 @@ import io.croupier.accounting.PureLoss;
 import io.croupier.accounting.Spends;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.NoiseMechanism;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -243,7 +243,8 @@ class CalibrateCommandTest {
     assertThat(pure).isEqualByComparingTo("1.333333333");
     assertThat(calibrate("--epsilon 1 --reports 10").out())
         .contains(
-            "Each report, 10 in all: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as l2Laplace:")
+            "Each report, 10 in all: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as"
+                + " l2Laplace:")
         .contains("limits: {epsilon: 1}");
   }
 
@@ -289,9 +290,6 @@ class CalibrateCommandTest {
   }
 
   private static void assertRefused(String message, String arguments) {
-    CommandRun run = calibrate(arguments);
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
-    assertThat(run.out()).isEmpty();
+    calibrate(arguments).assertRefused(message);
   }
 }

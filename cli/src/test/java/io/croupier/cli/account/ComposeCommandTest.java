@@ -9,7 +9,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.GaussianDp;
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
@@ -474,9 +474,6 @@ class ComposeCommandTest {
   }
 
   private void assertRefused(String message, String text) throws IOException {
-    CommandRun run = compose(file("given", text).toString());
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
-    assertThat(run.out()).isEmpty();
+    compose(file("given", text).toString()).assertRefused(message);
   }
 }

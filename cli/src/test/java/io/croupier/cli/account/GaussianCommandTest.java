@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonObject;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.InputException;
 import org.junit.jupiter.api.Test;
 

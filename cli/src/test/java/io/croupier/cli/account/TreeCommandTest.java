@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonObject;
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -180,9 +180,6 @@ class TreeCommandTest {
   }
 
   private static void assertRefused(String message, String arguments) {
-    CommandRun run = tree(arguments);
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
-    assertThat(run.out()).isEmpty();
+    tree(arguments).assertRefused(message);
   }
 }

@@ -2,16 +2,15 @@ package io.croupier.cli.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /**
  * The command is not seeded. Three audits refute a correct mechanism with a probability of at most
@@ -21,99 +20,59 @@ import picocli.CommandLine;
  */
 class AuditCommandTest {
 
-  private record Run(int code, String out, String err, Exception failure) {}
+  private static CommandRun run(String arguments) {
+    return CommandRun.of(new AuditCommand(), arguments);
+  }
 
-  private static Run run(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    List<Exception> failures = new ArrayList<>();
-    int code =
-        new CommandLine(new AuditCommand())
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (exception, line, parsed) -> {
-                  failures.add(exception);
-                  return 1;
-                })
-            .execute(arguments);
-    return new Run(
-        code, out.toString(), err.toString(), failures.isEmpty() ? null : failures.get(0));
+  private static AbstractStringAssert<?> assertAudited(String arguments) {
+    return assertThat(run(arguments).succeeded().out());
   }
 
   /** Of 100,000 releases the bound is 0.9 and more, but for a probability below 1e-9. */
   @Tag("ci")
   @Test
   void privUnitShowsNearlyAllOfItsEpsilon() {
-    Run run =
-        run(
-            ("--mechanism priv-unit --epsilon 1 --samples 100000 --confidence 0.9999999999"
-                    + " --dimension 2")
-                .split(" "));
-    assertThat(run.failure()).isNull();
-    assertThat(run.code()).isZero();
-    assertThat(run.out())
+    assertAudited(
+            "--mechanism priv-unit --epsilon 1 --samples 100000 --confidence 0.9999999999"
+                + " --dimension 2")
         .containsPattern("epsilon +\\| +at most 1\\.000 \\| +at least 0\\.9\\d+ +\\| not refuted")
         .containsPattern("mean along the gradient +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+")
         .contains("candidates closest to g; of 100,000 releases each")
         .contains("Not refuted: priv-unit, epsilon 1.000, d 2. This is not a proof.");
-    assertThat(run("--mechanism", "priv-unit", "--epsilon", "1", "--grid-exponent", "-3").failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining("priv-unit has none");
-    assertThat(run("--mechanism", "priv-unit", "--epsilon", "17").failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining("epsilon is 17.0");
+    run("--mechanism priv-unit --epsilon 1 --grid-exponent -3").assertRefused("priv-unit has none");
+    run("--mechanism priv-unit --epsilon 17").assertRefused("epsilon is 17.0");
   }
 
   @Test
   void auditsTheBitOfAnAnswer() {
-    Run run = run("--answer --mu 1 --samples 100000".split(" "));
-    assertThat(run.failure()).isNull();
-    assertThat(run.code()).isZero();
-    assertThat(run.out())
+    assertAudited("--answer --mu 1 --samples 100000")
         .containsPattern("mu +\\| +at most 1\\.000 \\| +at least 0\\.9\\d+ +\\| not refuted")
         .containsPattern(
             "probability of the true bit +\\| +0\\.6915 \\| +0\\.\\d+ \\| not refuted");
-    assertThat(run("--answer", "--epsilon", "1", "--dimension", "2").failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining("it releases one bit");
-    assertThat(run("--answer", "--taus", "1").failure()).hasMessageContaining("one bit");
-    assertThat(run("--answer", "--epsilon", "-1").failure())
-        .hasMessageContaining("epsilon is -1.0");
-    assertThat(run("--epsilon", "1").failure())
-        .hasMessageContaining("one of --mechanism, --answer and --categories");
+    run("--answer --epsilon 1 --dimension 2").assertRefused("it releases one bit");
+    run("--answer --taus 1").assertRefused("one bit");
+    run("--answer --epsilon -1").assertRefused("epsilon is -1.0");
+    run("--epsilon 1").assertRefused("one of --mechanism, --answer and --categories");
   }
 
   @Tag("ci")
   @Test
   void auditsTheVoteForACategory() {
-    Run run = run("--categories 32 --epsilon 2 --samples 100000".split(" "));
-    assertThat(run.failure()).isNull();
-    assertThat(run.code()).isZero();
-    assertThat(run.out())
+    assertAudited("--categories 32 --epsilon 2 --samples 100000")
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least 1\\.\\d+ +\\| not refuted")
         .containsPattern(
             "probability of the own group +\\| +0\\.5135 \\| +0\\.\\d+ \\| not refuted")
         .contains("Not refuted: vote, epsilon 2.000, 32 categories in 8 groups.");
-    assertThat(run("--categories", "4", "--mu", "1").failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining("it releases one group");
-    assertThat(run("--categories", "1", "--epsilon", "1").failure())
-        .hasMessageContaining("categories is 1; it must be from 2 to 4096");
+    run("--categories 4 --mu 1").assertRefused("it releases one group");
+    run("--categories 1 --epsilon 1").assertRefused("categories is 1; it must be from 2 to 4096");
   }
 
   @Tag("ci")
   @Test
   void printsClaimsAndMeasurements() {
-    Run laplace =
-        run(
-            ("--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples"
-                    + " 100000 --confidence 0.9999999999")
-                .split(" "));
-    assertThat(laplace.failure()).isNull();
-    assertThat(laplace.code()).isZero();
-    assertThat(laplace.out())
+    assertAudited(
+            "--mechanism l2-laplace --epsilon 2 --dimension 3 --gradient-bound 0.5 --samples 100000"
+                + " --confidence 0.9999999999")
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         .containsPattern("variance along an axis +\\| +1\\.000 \\| +[01]\\.\\d+ \\+- 0\\.\\d+ \\|")
         .containsPattern("epsilon, at 95 % +\\| +\\| +at least [\\d.]+ +\\| refutes nothing")
@@ -124,14 +83,9 @@ class AuditCommandTest {
                 + " [0-9,]+ for [gh]\\.")
         .contains("Not refuted: l2-laplace, epsilon 2.000, d 3. This is not a proof.");
 
-    Run coordinates =
-        run(
-            ("--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --clip coordinates"
-                    + " --samples 100000 --confidence 0.9999999999")
-                .split(" "));
-    assertThat(coordinates.failure()).isNull();
-    assertThat(coordinates.code()).isZero();
-    assertThat(coordinates.out())
+    assertAudited(
+            "--mechanism coordinate-laplace --taus 1.5,Infinity,0.5 --clip coordinates --samples"
+                + " 100000 --confidence 0.9999999999")
         .containsPattern("epsilon +\\| +at most 2\\.000 \\| +at least [\\d.]+ +\\| not refuted")
         // 2 (2 G / tau)^2 for the least tau.
         .containsPattern("variance along an axis +\\| +32\\.00 \\| +3\\d\\.\\d+ \\+- \\d+")
@@ -140,28 +94,19 @@ class AuditCommandTest {
             "Not refuted: coordinate 2 of coordinate-laplace, clip COORDINATES, epsilon 0.5000, d"
                 + " 3.");
 
-    Run scaled =
-        run(
-            ("--mechanism coordinate-laplace --taus 1.5,2 --samples 100000"
-                    + " --confidence 0.9999999999")
-                .split(" "));
-    assertThat(scaled.failure()).isNull();
-    assertThat(scaled.code()).isZero();
-    assertThat(scaled.out())
+    assertAudited(
+            "--mechanism coordinate-laplace --taus 1.5,2 --samples 100000 --confidence"
+                + " 0.9999999999")
         .containsPattern(
             "epsilon +\\| +at most 2\\.500 \\| +at least [12]\\.\\d{3} +\\| not refuted")
         .contains(
             "Not refuted: coordinate-laplace, clip L2, epsilon 2.500, d 2. This is not a proof.")
         .doesNotContain("coordinate 0 of");
 
-    Run gaussian =
-        run(
-            ("--mechanism gaussian --mu 1 --samples 100001 --threads 3 --grid-exponent -4"
-                    + " --confidence 0.9999999999")
-                .split(" "));
-    assertThat(gaussian.failure()).isNull();
-    assertThat(gaussian.code()).isZero();
-    assertThat(gaussian.out()).containsPattern("mu +\\| +at most 1\\.000 \\| +at least [\\d.]+ ");
+    assertAudited(
+            "--mechanism gaussian --mu 1 --samples 100001 --threads 3 --grid-exponent -4"
+                + " --confidence 0.9999999999")
+        .containsPattern("mu +\\| +at most 1\\.000 \\| +at least [\\d.]+ ");
   }
 
   @Test
@@ -183,44 +128,33 @@ class AuditCommandTest {
 
   @Test
   void invalidInputIsReported() {
-    assertRefused("--samples is 99999; it must be from 100000 to", "--samples", "99999");
-    assertRefused("--confidence is 1.0; it must be from 0.5 to", "--confidence", "1");
-    assertRefused("--confidence is NaN", "--confidence", "NaN");
-    assertRefused("--threads is 0; it must be at least 1", "--threads", "0");
-    assertRefused("dimension is 0; it must be at least 1", "--dimension", "0");
-    assertRefused("gradientBound is -1.0; it must be", "--gradient-bound", "-1");
-    assertRefused("--grid-exponent is 1; a step of 2^1 exceeds G", "--grid-exponent", "1");
-    assertRefused("gridExponent -24 would do", "--grid-exponent", "-30");
-    Run other = run("--mechanism", "gaussian", "--epsilon", "1");
-    assertThat(other.failure())
-        .isInstanceOf(InputException.class)
-        .hasMessage("--mechanism gaussian requires --mu");
-    assertThat(run("--mechanism", "gaussian", "--taus", "1").failure())
-        .hasMessageContaining("--mechanism gaussian requires --mu");
-    assertThat(
-            run("--mechanism", "coordinate-laplace", "--taus", "1,1", "--dimension", "3").failure())
-        .hasMessage("--dimension is 3; it must be the number of --taus, 2");
-    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "Infinity").failure())
-        .hasMessageStartingWith("--taus are all Infinity; at least one must be finite");
-    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,Infinity").failure())
-        .hasMessageStartingWith("taus[1] is Infinity; it must be finite with the clip L2");
-    assertThat(run("--mechanism", "gaussian", "--mu", "1", "--clip", "L2").failure())
-        .hasMessage(
+    assertRefused("--samples is 99999; it must be from 100000 to", "--samples 99999");
+    assertRefused("--confidence is 1.0; it must be from 0.5 to", "--confidence 1");
+    assertRefused("--confidence is NaN", "--confidence NaN");
+    assertRefused("--threads is 0; it must be at least 1", "--threads 0");
+    assertRefused("dimension is 0; it must be at least 1", "--dimension 0");
+    assertRefused("gradientBound is -1.0; it must be", "--gradient-bound -1");
+    assertRefused("--grid-exponent is 1; a step of 2^1 exceeds G", "--grid-exponent 1");
+    assertRefused("gridExponent -24 would do", "--grid-exponent -30");
+    run("--mechanism gaussian --epsilon 1").assertRefused("--mechanism gaussian requires --mu");
+    run("--mechanism gaussian --taus 1").assertRefused("--mechanism gaussian requires --mu");
+    run("--mechanism coordinate-laplace --taus 1,1 --dimension 3")
+        .assertRefused("--dimension is 3; it must be the number of --taus, 2");
+    run("--mechanism coordinate-laplace --taus Infinity")
+        .assertRefused("--taus are all Infinity; at least one must be finite");
+    run("--mechanism coordinate-laplace --taus 1,Infinity")
+        .assertRefused("taus[1] is Infinity; it must be finite with the clip L2");
+    run("--mechanism gaussian --mu 1 --clip L2")
+        .assertRefused(
             "--clip applies only to coordinate-laplace; --mechanism gaussian clips to L2 norm");
-    assertThat(run("--mechanism", "coordinate-laplace", "--taus", "1,-1").failure())
-        .hasMessageStartingWith("coordinate_laplace.taus[1] is -1.0: it must be above 0");
-    assertThat(run("--mechanism", "l2-laplace").code()).isEqualTo(2);
-    assertThat(run("--mechanism", "none", "--mu", "1").err())
+    run("--mechanism coordinate-laplace --taus 1,-1")
+        .assertRefused("coordinate_laplace.taus[1] is -1.0: it must be above 0");
+    assertThat(run("--mechanism l2-laplace").code()).isEqualTo(2);
+    assertThat(run("--mechanism none --mu 1").err())
         .contains("l2-laplace", "coordinate-laplace", "gaussian");
   }
 
-  private static void assertRefused(String message, String... changed) {
-    List<String> arguments =
-        new ArrayList<>(List.of("--mechanism", "l2-laplace", "--epsilon", "1"));
-    arguments.addAll(List.of(changed));
-    Run run = run(arguments.toArray(String[]::new));
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
-    assertThat(run.out()).isEmpty();
+  private static void assertRefused(String message, String changed) {
+    run("--mechanism l2-laplace --epsilon 1 " + changed).assertRefused(message);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.CommandRun;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.GridRandomiser;
@@ -14,7 +15,6 @@ import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +24,6 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * Reports of another program, with true and false declarations. True ones are refuted with a
@@ -33,11 +32,9 @@ import picocli.CommandLine;
 class ReleasesCommandTest {
   @TempDir Path directory;
   private int reports = 12_000;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
 
   /** Makes both files; {@code report} receives 1 for g and -1 for h. */
-  private int audit(IntFunction<GradientReport.Builder> report, String... options)
+  private CommandRun audit(IntFunction<GradientReport.Builder> report, String... options)
       throws IOException {
     List<String> arguments = new ArrayList<>();
     for (int sign : new int[] {1, -1}) {
@@ -50,16 +47,7 @@ class ReleasesCommandTest {
       arguments.add(file.toString());
     }
     arguments.addAll(Arrays.asList(options));
-    return new CommandLine(new ReleasesCommand())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (exception, line, parsed) -> {
-              err.append(exception.getMessage());
-              return 2;
-            })
-        .setOut(new PrintWriter(out, true))
-        .setErr(new PrintWriter(err, true))
-        .execute(arguments.toArray(String[]::new));
+    return CommandRun.of(new ReleasesCommand(), arguments.toArray(String[]::new));
   }
 
   private static String json(GradientReport.Builder report) throws InvalidProtocolBufferException {
@@ -82,19 +70,25 @@ class ReleasesCommandTest {
     };
   }
 
+  /** A refutation fails the command, and says so. */
+  private static void assertShows(boolean isTrue, CommandRun run) {
+    assertThat(run.failure()).isNull();
+    assertThat(run.code()).as(run.out()).isEqualTo(isTrue ? 0 : 1);
+    assertThat(run.out()).contains(isTrue ? "Not refuted: " : "REFUTED: ");
+  }
+
   @Test
   void candidatesAreComparedWithTheirDeclaration() throws IOException {
-    assertThat(audit(candidates(2, 2))).as(err.toString()).isZero();
-    assertThat(out.toString()).contains("Not refuted: priv-unit, epsilon 2.000, d 2");
-    assertThat(audit(candidates(2, 1))).isOne();
-    assertThat(out.toString()).contains("REFUTED: priv-unit, epsilon 1.000, d 2");
+    assertThat(audit(candidates(2, 2)).succeeded().out())
+        .contains("Not refuted: priv-unit, epsilon 2.000, d 2");
+    assertThat(audit(candidates(2, 1)).out()).contains("REFUTED: priv-unit, epsilon 1.000, d 2");
   }
 
   @Test
   void answersAreComparedWithTheirDeclaration() throws IOException {
     BitRandomiser randomiser = BitRandomiser.ofEpsilon(2);
     for (double declared : new double[] {2, 1.5}) {
-      int code =
+      CommandRun run =
           audit(
               sign -> {
                 GradientReport.Builder report = GradientReport.newBuilder();
@@ -102,7 +96,7 @@ class ReleasesCommandTest {
                 report.getRandomisedResponseBuilder().setEpsilon(declared);
                 return report;
               });
-      assertThat(code).as(err.toString()).isEqualTo(declared == 2 ? 0 : 1);
+      assertShows(declared == 2, run);
     }
   }
 
@@ -121,9 +115,7 @@ class ReleasesCommandTest {
                 .setGroups(randomiser.mechanism().groups());
             return report;
           };
-      assertThat(audit(votes, "--categories", "5"))
-          .as(err.toString())
-          .isEqualTo(declared == 2 ? 0 : 1);
+      assertShows(declared == 2, audit(votes, "--categories", "5"));
     }
   }
 
@@ -140,7 +132,7 @@ class ReleasesCommandTest {
             report.getL2LaplaceBuilder().setEpsilon(declared);
             return report;
           };
-      assertThat(audit(releases)).as(err.toString()).isEqualTo(declared == 2 ? 0 : 1);
+      assertShows(declared == 2, audit(releases));
     }
   }
 
@@ -149,10 +141,8 @@ class ReleasesCommandTest {
     int[] count = {0};
     IntFunction<GradientReport.Builder> two = candidates(2, 2);
     IntFunction<GradientReport.Builder> one = candidates(1, 1);
-    int code = audit(sign -> (++count[0] == 7 ? one : two).apply(sign));
-
-    assertThat(code).isEqualTo(2);
-    assertThat(err.toString()).contains("of-g.jsonl, line 7: the report declares other noise");
+    audit(sign -> (++count[0] == 7 ? one : two).apply(sign))
+        .assertRefused("of-g.jsonl, line 7: the report declares other noise");
   }
 
   /** An index that no device can draw would otherwise be taken for a group or a candidate. */
@@ -200,10 +190,9 @@ class ReleasesCommandTest {
     vote.getVoteBuilder().setStatistic("s").setIndex(4);
     vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
 
-    assertThat(audit(sign -> vote, "--categories", "6")).isEqualTo(2);
-    assertThat(err.toString()).contains("it must have 6 groups and no seed");
-    assertThat(audit(sign -> vote, "--categories", "1")).isEqualTo(2);
-    assertThat(err.toString()).contains("--categories is 1; it must be from 2 to 4096");
+    audit(sign -> vote, "--categories", "6").assertRefused("it must have 6 groups and no seed");
+    audit(sign -> vote, "--categories", "1")
+        .assertRefused("--categories is 1; it must be from 2 to 4096");
   }
 
   private void assertRefused(
@@ -215,8 +204,7 @@ class ReleasesCommandTest {
     GradientReport.Builder wrong = right.clone();
     change.accept(wrong);
     int[] count = {0};
-    err.getBuffer().setLength(0);
-    assertThat(audit(sign -> ++count[0] == 7 ? wrong : right, options)).isEqualTo(2);
-    assertThat(err.toString()).contains("of-g.jsonl, line 7: " + reason);
+    audit(sign -> ++count[0] == 7 ? wrong : right, options)
+        .assertRefused("of-g.jsonl, line 7: " + reason);
   }
 }

@@ -6,6 +6,7 @@ import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.InputException;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
@@ -72,7 +73,7 @@ class JournalReplayTest {
     return entry.build();
   }
 
-  private ReplayFolder.Run run(List<JournalEntry> journal, String... more) throws Exception {
+  private CommandRun run(List<JournalEntry> journal, String... more) throws Exception {
     folder.writeJson("reports.jsonl", reports);
     folder.writeJson("journal.jsonl", journal);
     List<String> arguments =
@@ -311,7 +312,7 @@ class JournalReplayTest {
   void aModelWithoutAJournalPublishesOnlyRoundZero() throws Exception {
     record(0, 1);
 
-    ReplayFolder.Run run = run(List.of());
+    CommandRun run = run(List.of());
 
     assertThat(run.code()).isZero();
     assertThat(folder.updates("updates.jsonl"))
@@ -475,7 +476,7 @@ class JournalReplayTest {
     folder.writeJson("journal.jsonl", List.of(entry(bundle(0, 0))));
     folder.write("reports.jsonl", "\n" + ReplayFolder.json(report("m", 0, "ada", 1, 1).build()));
 
-    ReplayFolder.Run run =
+    CommandRun run =
         folder.run(
             "--models", "models.yaml", "--reports", "reports.jsonl", "--journal", "journal.jsonl");
 
@@ -486,8 +487,6 @@ class JournalReplayTest {
   }
 
   private void assertRefused(String message, JournalEntry... journal) throws Exception {
-    ReplayFolder.Run run = run(List.of(journal));
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
+    run(List.of(journal)).assertRefused(message);
   }
 }

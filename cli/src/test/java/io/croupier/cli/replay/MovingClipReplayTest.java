@@ -5,7 +5,7 @@ import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.ReportIntake;
@@ -108,7 +108,7 @@ class MovingClipReplayTest {
     return update;
   }
 
-  private ReplayFolder.Run run(String... more) throws Exception {
+  private CommandRun run(String... more) throws Exception {
     folder.writeJson("reports.jsonl", reports);
     folder.writeJson("journal.jsonl", List.of(journal.build()));
     List<String> arguments =
@@ -151,7 +151,7 @@ class MovingClipReplayTest {
     assertThat(last.getDroppedBound()).isEqualTo(8);
     assertThat(updates).extracting(ModelUpdate::getGradientBound).hasSize(15);
 
-    ReplayFolder.Run run = run("--journal", "journal.jsonl", "--updates", "updates.jsonl");
+    CommandRun run = run("--journal", "journal.jsonl", "--updates", "updates.jsonl");
     assertThat(run.failure()).isNull();
     assertThat(folder.updates("updates.jsonl"))
         .extracting(update -> update.toBuilder().setPublishedAtMs(0).build())
@@ -168,21 +168,14 @@ class MovingClipReplayTest {
         .getBundlesBuilder(journal.getBundlesCount() - 1)
         .setOutcome(Outcome.TAKEN)
         .setPublished(true);
-    ReplayFolder.Run run = run("--journal", "journal.jsonl");
-    assertThat(run.failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining(
+    run("--journal", "journal.jsonl")
+        .assertRefused(
             "the journal contains it as used, but in the replay round 6 has another gradient"
                 + " bound");
   }
 
   @Test
   void aReplayNeedsTheJournal() throws Exception {
-    ReplayFolder.Run run = run();
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining(
-            "model 'm': a model with an adaptive clip is replayed with --journal only");
+    run().assertRefused("model 'm': a model with an adaptive clip is replayed with --journal only");
   }
 }

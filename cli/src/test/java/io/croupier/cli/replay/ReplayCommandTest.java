@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
-import io.croupier.cli.InputException;
+import io.croupier.cli.CommandRun;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.RecordedReport;
@@ -75,7 +75,7 @@ class ReplayCommandTest {
     return reports;
   }
 
-  private ReplayFolder.Run replay(String reports, String... more) {
+  private CommandRun replay(String reports, String... more) {
     List<String> arguments = new ArrayList<>(List.of("--models", "models.yaml"));
     arguments.addAll(List.of("--reports", reports));
     if (reports.contains(".bin")) {
@@ -184,7 +184,7 @@ class ReplayCommandTest {
             "\"undisclosed\":{}}",
             json(report("m", 1, "ada", 3, 1, 0).build())));
 
-    ReplayFolder.Run run =
+    CommandRun run =
         replay("reports.jsonl", "--updates", "updates.jsonl", "--dead-letters", "dead.jsonl");
 
     assertThat(run.code()).isZero();
@@ -216,7 +216,7 @@ class ReplayCommandTest {
       out.write(new byte[] {100, 10, 1, 'm'});
     }
 
-    ReplayFolder.Run run = replay("reports.bin", "--dead-letters", "dead.jsonl");
+    CommandRun run = replay("reports.bin", "--dead-letters", "dead.jsonl");
 
     assertThat(run.code()).isZero();
     assertThat(folder.lines("dead.jsonl"))
@@ -352,7 +352,7 @@ class ReplayCommandTest {
     replay("reports.jsonl", "--updates", "updates.jsonl");
     InputStream standardIn = System.in;
     System.setIn(new ByteArrayInputStream(bytes("reports.jsonl")));
-    ReplayFolder.Run run;
+    CommandRun run;
     try {
       run = replay("-", "--updates", "-");
     } finally {
@@ -414,9 +414,6 @@ class ReplayCommandTest {
     if (!arguments.contains("--reports")) {
       arguments.addAll(List.of("--reports", "reports.jsonl"));
     }
-    ReplayFolder.Run run = folder.run(arguments.toArray(String[]::new));
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.failure()).isInstanceOf(InputException.class).hasMessageContaining(message);
-    assertThat(run.out()).isEmpty();
+    folder.run(arguments.toArray(String[]::new)).assertRefused(message);
   }
 }

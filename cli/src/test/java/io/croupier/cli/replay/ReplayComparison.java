@@ -3,6 +3,7 @@ package io.croupier.cli.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.CommandRun;
 import io.croupier.cli.io.JsonLines;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.JournalEntry;
@@ -61,7 +62,7 @@ final class ReplayComparison {
 
   private static void checkReplay(
       RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
-    ReplayFolder.Run run =
+    CommandRun run =
         folder.run(
             "--models", folder.path("models.yaml"),
             "--reports", folder.path("reports"),

@@ -2,6 +2,7 @@ package io.croupier.cli.replay;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.CommandRun;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
@@ -10,14 +11,11 @@ import io.croupier.schemas.RecordedReport;
 import io.croupier.schemas.Undisclosed;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import picocli.CommandLine;
 
 /** A folder with recordings in which the command runs. */
 final class ReplayFolder {
@@ -26,9 +24,6 @@ final class ReplayFolder {
   ReplayFolder(Path directory) {
     this.directory = directory;
   }
-
-  /** The outcome of a run: exit code, output, and the exception that ended it. */
-  record Run(int code, String out, String err, Exception failure) {}
 
   /** A report that doesn't declare its noise, from a user's only device. */
   static GradientReport.Builder report(
@@ -115,24 +110,11 @@ final class ReplayFolder {
    *
    * @param arguments options; a value with a dot is a file name
    */
-  Run run(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    Exception[] failure = new Exception[1];
-    int code =
-        new CommandLine(new ReplayCommand())
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (exception, line, parsed) -> {
-                  failure[0] = exception;
-                  return 1;
-                })
-            .execute(
-                Arrays.stream(arguments)
-                    .map(argument -> argument.contains(".") ? path(argument) : argument)
-                    .toArray(String[]::new));
-    return new Run(code, out.toString(), err.toString(), failure[0]);
+  CommandRun run(String... arguments) {
+    return CommandRun.of(
+        new ReplayCommand(),
+        Arrays.stream(arguments)
+            .map(argument -> argument.contains(".") ? path(argument) : argument)
+            .toArray(String[]::new));
   }
 }

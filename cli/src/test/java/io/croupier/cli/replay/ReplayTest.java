@@ -3,6 +3,7 @@ package io.croupier.cli.replay;
 import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.cli.CommandRun;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -45,7 +46,7 @@ class ReplayTest {
         new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
     arguments.addAll(List.of("--updates", "updates.jsonl", "--accounting", "accounting.jsonl"));
     arguments.addAll(List.of(more));
-    ReplayFolder.Run run = folder.run(arguments.toArray(String[]::new));
+    CommandRun run = folder.run(arguments.toArray(String[]::new));
     assertThat(run.failure()).isNull();
     assertThat(run.code()).isZero();
     return folder.updates("updates.jsonl");

@@ -1,4 +1,4 @@
-package io.croupier.cli.account;
+package io.croupier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,14 +11,14 @@ import java.util.List;
 import picocli.CommandLine;
 
 /** The outcome of a command. */
-record CommandRun(int code, String out, String err, Exception failure) {
+public record CommandRun(int code, String out, String err, Exception failure) {
 
   /** Runs a command; arguments are separated by single blanks. */
-  static CommandRun of(Object command, String arguments) {
+  public static CommandRun of(Object command, String arguments) {
     return of(command, arguments.split(" "));
   }
 
-  static CommandRun of(Object command, String... arguments) {
+  public static CommandRun of(Object command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     List<Exception> failures = new ArrayList<>();
@@ -38,14 +38,25 @@ record CommandRun(int code, String out, String err, Exception failure) {
   }
 
   /** The JSON output of a command that must succeed. */
-  static JsonObject json(Object command, String arguments) {
-    CommandRun run = of(command, arguments + " --json");
-    assertThat(run.failure).isNull();
-    assertThat(run.code).isZero();
-    return run.json();
+  public static JsonObject json(Object command, String arguments) {
+    return of(command, arguments + " --json").succeeded().json();
   }
 
-  JsonObject json() {
+  /** The same run, which must have succeeded. */
+  public CommandRun succeeded() {
+    assertThat(failure).isNull();
+    assertThat(code).as(err).isZero();
+    return this;
+  }
+
+  /** The input must have been refused with this message, before any output. */
+  public void assertRefused(String message) {
+    assertThat(failure).isInstanceOf(InputException.class).hasMessageContaining(message);
+    assertThat(code).isEqualTo(1);
+    assertThat(out).isEmpty();
+  }
+
+  public JsonObject json() {
     return JsonParser.parseString(out).getAsJsonObject();
   }
 }
