@@ -32,7 +32,7 @@ final class ObliviousEndpoint {
   /** Bytes of every encapsulated request. */
   static final int REQUEST_BYTES = BinaryRequest.BYTES + ObliviousExchange.REQUEST_OVERHEAD;
 
-  /** The most bytes of an update, beside which there is room for the header. */
+  /** The most bytes of an update; the header takes less than the rest. */
   private static final int MOST_UPDATE = BinaryResponse.MOST_BYTES - 256;
 
   private final RequestBodies bodies;
