@@ -520,9 +520,11 @@ class RoundTheoremsTest {
           for (int path = 0; path < 1 << Expectation.ROUNDS; path++) {
             expected.play(opponent, path, delay, noise, reports);
           }
-          for (int i = 0; i < COMPARATORS.length; i++) {
+          for (int i = 0; i < expected.bounds.length; i++) {
             assertThat(expected.regrets[i])
-                .as("delay %d, noise %s, %d reports, u %s", delay, noise, reports, COMPARATORS[i])
+                .as(
+                    "delay %d, noise %s, %d reports, u %s",
+                    delay, noise, reports, COMPARATORS[i / 2])
                 .isLessThanOrEqualTo(expected.bounds[i] + 1e-9);
           }
         }
@@ -534,8 +536,10 @@ class RoundTheoremsTest {
   private static final class Expectation {
     private static final int ROUNDS = 7;
 
-    private final double[] regrets = new double[COMPARATORS.length];
-    private final double[] bounds = new double[COMPARATORS.length];
+    /** Against each comparator and its opposite. */
+    private final double[] regrets = new double[2 * COMPARATORS.length];
+
+    private final double[] bounds = new double[2 * COMPARATORS.length];
 
     void play(Opponent opponent, int path, int delay, double noise, int reports) {
       SplittableRandom random = new SplittableRandom(7);
@@ -557,9 +561,12 @@ class RoundTheoremsTest {
       double weight = Math.scalb(1.0, -ROUNDS);
       double others = game.dropped(game.floor) + UP * game.debtOfMeans();
       for (int i = 0; i < COMPARATORS.length; i++) {
-        double u = COMPARATORS[i] * (opponent.ordinal() % 2 == 0 ? 1 : -1);
-        regrets[i] += weight * (expectedLosses + u * means);
-        bounds[i] += weight * (game.theorem2(Math.abs(u)) + others);
+        double u = COMPARATORS[i];
+        double bound = weight * (game.theorem2(u) + others);
+        for (int j = 0; j < 2; j++) {
+          regrets[2 * i + j] += weight * (expectedLosses + (j == 0 ? u : -u) * means);
+          bounds[2 * i + j] += bound;
+        }
       }
     }
   }
