@@ -157,8 +157,8 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
 
   private String learnedOfPerson() {
     return ("What readers of the model learn about a person: epsilon %s, since reports have a"
-                + " user_id. Without identity%s it would be a central epsilon of %s at delta %s"
-                + " (docs/anonymity.md).")
+            + " user_id. Without identity%s it would be a central epsilon of %s at delta %s"
+            + " (docs/anonymity.md).")
         .formatted(
             Digits.all(plan.epsilon(plan.reports())),
             plan.reports() == 1 ? "" : ", one report in each window,",
