@@ -1,7 +1,8 @@
 """What PythonPackageTest of the module `client` compares with Java. One case a line of the input.
 
-draws: d epsilon candidates bound gradient words -> top scale seed index vector. Vectors are separated by
+draws: d epsilon candidates top bound gradient words -> seed index vector. Vectors are separated by
 commas; words are the random bits, 64 each; the vector is that of the candidate, of length 1.
+tops: d epsilon candidates -> the default top.
 groups: epsilon categories category words -> groups seed group, the seed - without one.
 reports: epsilon update gradient -> report. Records are in hexadecimal; the person's name is "ada".
 """
@@ -24,11 +25,17 @@ def supplied(words: str) -> Callable[[int], int]:
 
 def draws(lines: Iterable[str]) -> None:
     for line in lines:
-        dimension, epsilon, candidates, bound, gradient, words = line.split()
-        randomiser = PrivUnit(int(dimension), float(epsilon), int(candidates), bits=supplied(words))
+        dimension, epsilon, candidates, top, bound, gradient, words = line.split()
+        randomiser = PrivUnit(int(dimension), float(epsilon), int(candidates), int(top), bits=supplied(words))
         choice = randomiser.choose(numbers(gradient), float(bound))
         vector = expand_candidate(choice.seed, choice.index, 1.0, int(dimension))
-        print(randomiser.top, randomiser.scale, choice.seed, choice.index, ",".join(map(repr, vector)))
+        print(choice.seed, choice.index, ",".join(map(repr, vector)))
+
+
+def tops(lines: Iterable[str]) -> None:
+    for line in lines:
+        dimension, epsilon, candidates = line.split()
+        print(PrivUnit(int(dimension), float(epsilon), int(candidates)).top)
 
 
 def groups(lines: Iterable[str]) -> None:
@@ -77,4 +84,4 @@ def reports(lines: Iterable[str]) -> None:
 
 
 if __name__ == "__main__":
-    {"draws": draws, "groups": groups, "reports": reports}[sys.argv[1]](sys.stdin)
+    {"draws": draws, "tops": tops, "groups": groups, "reports": reports}[sys.argv[1]](sys.stdin)

@@ -80,8 +80,6 @@ class DeviceTest(unittest.TestCase):
                 self.assertEqual(sent.kind, "statistic")
             self.assertIsNone(device.take_part(
                 snapshot(3, question_probability=1, statistics={"day": ["a", "b"]}), person, {"screen": "home"}, key="3"))
-            with self.assertRaisesRegex(NotChosenError, "for a statistic"):
-                device.vote(snapshot(4), lambda statistic: "home")
         self.assertEqual(person.asked, [])
         self.assertEqual([r.vote.index for r in self.reports(stub)], [1, 2, 2])
         self.assertEqual([r.hashed_response.groups for r in self.reports(stub)], [3, 3, 3])
@@ -205,10 +203,6 @@ class DeviceTest(unittest.TestCase):
             self.assertIsNone(device.take_part(snapshot(answer_probability=0), person))
             with self.assertRaisesRegex(NotChosenError, "round 0 of model demo by a gradient"):
                 device.report(snapshot(answer_probability=0), [0.0] * 3)
-            with self.assertRaises(NotChosenError):
-                device.answer_size(snapshot(), lambda: 1.0)
-            with self.assertRaises(NotChosenError):
-                device.answer(snapshot(), lambda question: True)
         self.assertEqual((stub.requests, person.asked, self.ledger.spent().reports), ([], [], 0))
 
     def test_at_the_limit_nothing_is_sent(self) -> None:

@@ -12,7 +12,7 @@ from seeded import bits
 
 from croupier_device import randomisers
 from croupier_device.randomisers import HashedResponse, PrivUnit, RandomisedResponse
-from croupier_device.vectors import group_of
+from croupier_device.vectors import expand_candidate, group_of
 
 FALSE_ALARM = 1e-9
 LEVELS = [1e-9, 1e-3, 0.1, 1 / 3, 1, 2, 3.7, 8, 13.123456789, 16]
@@ -80,17 +80,21 @@ class PrivUnitTest(unittest.TestCase):
                 self.assertLess(statistic, size - 1 + 2 * math.sqrt((size - 1) * x) + 2 * x)
 
     def test_the_mean_of_releases_is_the_clipped_gradient(self) -> None:
-        for dimension, epsilon, gradient in [(1, 2, [0.3]), (3, 4, [0.2, -0.1, 0.3]), (2, 1, [30, 40])]:
+        # The length M is that of the top in docs/priv-unit.md.
+        for dimension, epsilon, top, length, gradient in [
+                (1, 2, 19, 1.7893568464021854, [0.3]), (3, 4, 6, 1.4827889538455004, [0.2, -0.1, 0.3]),
+                (2, 1, 24, 4.107997570951269, [30, 40])]:
             with self.subTest(dimension=dimension, epsilon=epsilon):
                 bound, draws = 0.5, 1500
-                randomiser = PrivUnit(dimension, epsilon, 64, bits=bits(3))
+                randomiser = PrivUnit(dimension, epsilon, 64, top, bits=bits(3))
                 norm = math.hypot(*gradient)
                 clipped = [g * min(1, bound / norm) for g in gradient]
                 sums = [0.0] * dimension
                 for _ in range(draws):
-                    vector = randomiser.expand(randomiser.choose(gradient, bound), bound)
+                    choice = randomiser.choose(gradient, bound)
+                    vector = expand_candidate(choice.seed, choice.index, length * bound, dimension)
                     sums = [s + v for s, v in zip(sums, vector)]
-                radius = randomiser.scale * bound
+                radius = length * bound
                 within = radius * math.sqrt(2 * math.log(2 * dimension / FALSE_ALARM) / draws)
                 for total, mean in zip(sums, clipped):
                     self.assertAlmostEqual(total / draws, mean, delta=within)
@@ -162,6 +166,11 @@ class PrivUnitTest(unittest.TestCase):
             PrivUnit(0, 1)
         with self.assertRaisesRegex(ValueError, "candidates is 65"):
             PrivUnit(2, 1, 65)
+        with self.assertRaisesRegex(ValueError, "candidates is 64; it must be more, at epsilon 9.1"):
+            PrivUnit(20, 9.1, 64)
+        for top in (-1, 33):
+            with self.assertRaisesRegex(ValueError, f"top is {top}; it must be from 1 to half the candidates, 32"):
+                PrivUnit(2, 1, 64, top)
 
     def test_a_choice_is_not_shown(self) -> None:
         self.assertEqual(repr(PrivUnit(2, 1, 64).choose([1, 2], 1)), "Choice()")

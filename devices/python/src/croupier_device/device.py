@@ -5,7 +5,6 @@ import math
 import struct
 import time
 from dataclasses import dataclass, field
-from functools import lru_cache
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Protocol, Sequence
@@ -110,7 +109,6 @@ class Device:
         self._asked_for, self._ask_at = -1, -math.inf
         self._release_delay = release_delay
         self.epsilon = self._bits.epsilon
-        self._randomiser = lru_cache(maxsize=16)(lambda dimension: PrivUnit(dimension, epsilon))
 
     def decide(self, snapshot: Snapshot) -> Decision:
         """What this device does in the round of a snapshot, decided once."""
@@ -152,14 +150,17 @@ class Device:
         if decision.statistic is not None:
             if decision.statistic.kind == "unknown" or decision.statistic.name not in categories:
                 return None
-            if decision.statistic.kind == "quantiles":
-                return self.answer_value(snapshot, lambda statistic: categories[statistic.name], data=data)
-            return self.vote(snapshot, lambda statistic: categories[statistic.name], data=data)
+            statistic, value = decision.statistic, categories[decision.statistic.name]
+            if statistic.kind == "quantiles":
+                return self._answer("statistic", terms, statistic.name, statistic.is_above(value), data)
+            return self._vote(terms, statistic, value, data)
         if decision.question is None:
-            return self.answer_size(snapshot, participant.size, data=data)
+            _require_known_size(terms)
+            return self._answer("size", terms, "clip", is_above(participant.size(), terms.gradient_bound), data)
         if not participant.can_answer(decision.question):
             return None
-        return self.answer(snapshot, participant.answer, data=data)
+        truth = bool(participant.answer(decision.question))
+        return self._answer("question", terms, decision.question.name, truth, data)
 
     def report(self, snapshot: Snapshot, gradient: Sequence[float], size: Optional[float] = None, *,
                data: Optional[Data] = None) -> Sent:
@@ -178,8 +179,10 @@ class Device:
         _require_known_size(terms)
         require(terms.size != "FEATURES" or size is not None, "size", "missing", "given: the clip bounds features")
         require(len(gradient) == terms.dimension, "length of the gradient", len(gradient), str(terms.dimension))
-        self._require_chosen(terms, "gradient", "by a gradient")
-        randomiser = self._randomiser(terms.dimension)
+        if self._ledger.decide(terms).kind != "gradient":
+            raise NotChosenError(
+                f"this device doesn't answer round {terms.round} of model {terms.model_id} by a gradient")
+        randomiser = PrivUnit(terms.dimension, self.epsilon)
         values = [number_or_nan(value) for value in gradient]
         if terms.size is not None and size is not None:
             values = scaled(values, size, terms.gradient_bound)
@@ -197,31 +200,10 @@ class Device:
 
         return self._release("gradient", terms, draw, data)
 
-    def answer(self, snapshot: Snapshot, truth: Callable[[Question], bool], *, data: Optional[Data] = None) -> Sent:
-        """Answers the question that this device is asked in a round by a randomised bit; raises as report()."""
-        question = self._require_chosen(snapshot.terms, "question", "by the answer to a question").question
-        assert question is not None
-        return self._answer("question", snapshot.terms, question.name, bool(truth(question)), data)
-
-    def answer_size(self, snapshot: Snapshot, size: Callable[[], float], *, data: Optional[Data] = None) -> Sent:
-        """Answers whether this device's size is above the clip of a round; raises as report()."""
-        terms = snapshot.terms
-        _require_known_size(terms)
-        self._require_chosen(terms, "size", "by its size")
-        return self._answer("size", terms, "clip", is_above(size(), terms.gradient_bound), data)
-
-    def vote(self, snapshot: Snapshot, category: Callable[[Statistic], object], *,
-             data: Optional[Data] = None) -> Sent:
-        """Reports the person's category or text in the statistic for which this device is asked; raises as report().
-
-        category: returns the person's category; one that is none of the statistic's counts as the last, and
-        what is no text of the alphabet as the empty text.
-        """
-        statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
-        assert statistic is not None
-        require(statistic.kind in ("choice", "prefixes"), "statistic", "another kind", "a choice, or one of prefixes")
+    def _vote(self, terms: Terms, statistic: Statistic, category: object, data: Optional[Data]) -> Sent:
+        """Reports the person's category or text."""
         randomiser = HashedResponse(self.epsilon, statistic.candidates)
-        index = statistic.category(category(statistic))
+        index = statistic.category(category)
 
         def draw(report: Any) -> None:
             group = randomiser.release(index)
@@ -232,18 +214,7 @@ class Device:
             report.hashed_response.epsilon = randomiser.epsilon
             report.hashed_response.groups = randomiser.groups
 
-        return self._release("statistic", snapshot.terms, draw, data)
-
-    def answer_value(self, snapshot: Snapshot, value: Callable[[Statistic], object], *,
-                     data: Optional[Data] = None) -> Sent:
-        """Answers whether the person's number is above the threshold of the statistic for which this device is asked.
-
-        value: returns the number; what is none counts as the lower end of the range. Raises as report().
-        """
-        statistic = self._require_chosen(snapshot.terms, "statistic", "for a statistic").statistic
-        assert statistic is not None
-        require(statistic.kind == "quantiles", "statistic", "another kind", "one of quantiles")
-        return self._answer("statistic", snapshot.terms, statistic.name, statistic.is_above(value(statistic)), data)
+        return self._release("statistic", terms, draw, data)
 
     def _answer(self, kind: str, terms: Terms, question: str, truth: bool, data: Optional[Data]) -> Sent:
         def draw(report: Any) -> None:
@@ -252,13 +223,6 @@ class Device:
             report.randomised_response.epsilon = self._bits.epsilon
 
         return self._release(kind, terms, draw, data)
-
-    def _require_chosen(self, terms: Terms, kind: str, how: str) -> Decision:
-        decision = self._ledger.decide(terms)
-        if decision.kind != kind:
-            raise NotChosenError(
-                f"this device doesn't answer round {terms.round} of model {terms.model_id} {how}")
-        return decision
 
     def account(self) -> Dict[str, Any]:
         """What the job has charged this person, over all devices, and what it refused; see Gateway.account()."""

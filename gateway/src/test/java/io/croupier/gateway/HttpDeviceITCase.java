@@ -240,7 +240,9 @@ class HttpDeviceITCase extends GatewayFixture {
 
       await(() -> models.newest().filter(advanced -> advanced.round() == 8).isPresent());
       ModelSnapshot newest = models.newest().orElseThrow();
-      assertThat(failure(reporter.report(newest, 4, DAY, new double[DIMENSION], noise(newest))))
+      assertThat(
+              failure(
+                  reporter.report(newest.terms().at(4), DAY, new double[DIMENSION], noise(newest))))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessageContaining("answered 409: round is 4: it must be one of the newest 3");
 

@@ -116,8 +116,8 @@ public final class Problem {
    * @param weights of the round, shape [d]
    */
   public double size(RoundTerms terms, int person, double[] weights) {
-    if (terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
-      return terms.slopeBound() * featureNorm(person);
+    if (terms.clip().size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+      return terms.clip().slopeBound() * featureNorm(person);
     }
     double[] gradient = new double[dimension()];
     gradient(person, weights, gradient);

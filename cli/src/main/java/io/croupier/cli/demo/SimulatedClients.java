@@ -170,13 +170,7 @@ final class SimulatedClients implements Arrivals, AutoCloseable {
         int reports = 0;
         GradientReporter reporter = reporterOf.apply(order[i]);
         for (String modelId : modelIds) {
-          Visit visit = new Visit(i, modelId, reporter);
-          ModelSnapshot snapshot = newest.apply(modelId);
-          if (snapshot.isScouting() && !reporter.asksForSize(snapshot)) {
-            postponed.addLast(visit);
-          } else {
-            reports += report(visit, snapshot);
-          }
+          reports += report(new Visit(i, modelId, reporter), true);
         }
         // A reader that sees a person finds the person's reports counted.
         sent = count += reports + answers(i + 1);
@@ -189,8 +183,7 @@ final class SimulatedClients implements Arrivals, AutoCloseable {
         if (closed) {
           return;
         }
-        Visit visit = postponed.removeFirst();
-        sent = count += report(visit, newest.apply(visit.modelId));
+        sent = count += report(postponed.removeFirst(), false);
         due += nanosPerPerson;
         checkDeliveries(false);
       }
@@ -235,8 +228,11 @@ final class SimulatedClients implements Arrivals, AutoCloseable {
   /**
    * Sends what a model asks of a person, and returns the number of reports: 0 or 1. People who
    * don't disclose their level, or whose data can't answer a question, answer none.
+   *
+   * @param mayWait whether a person who has nothing to report while the model scouts comes again
    */
-  private int report(Visit visit, ModelSnapshot snapshot) {
+  private int report(Visit visit, boolean mayWait) {
+    ModelSnapshot snapshot = newest.apply(visit.modelId);
     try {
       underway.add(
           visit.reporter.respond(
@@ -245,7 +241,11 @@ final class SimulatedClients implements Arrivals, AutoCloseable {
               randomisers.of(visit.place, visit.modelId)));
       return 1;
     } catch (NotChosenException e) {
-      unanswered.incrementAndGet();
+      if (mayWait && snapshot.isScouting()) {
+        postponed.addLast(visit);
+      } else {
+        unanswered.incrementAndGet();
+      }
       return 0;
     }
   }

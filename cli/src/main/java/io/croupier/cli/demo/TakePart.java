@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.demo.ComparedLearner.LearnerKind;
 import io.croupier.gateway.watch.PageSection;
@@ -73,10 +74,18 @@ final class TakePart {
     settings.addProperty("model", model.modelId());
     settings.addProperty("label", model.label());
     settings.addProperty("epsilon", epsilon);
+    settings.addProperty("length", length(data.features().size(), epsilon));
     settings.addProperty("limit", MOST_REPORTS * epsilon);
     settings.addProperty("scale", data.scale());
     settings.add("features", features);
     return settings;
+  }
+
+  /** Of the vectors that a browser's reports stand for, in units of the clip. */
+  private static double length(int dimension, double epsilon) {
+    return new PrivUnitLaws()
+        .near(dimension, epsilon, PrivUnitLaw.defaultCandidates(epsilon))
+        .scale();
   }
 
   private static String read(String name) {

@@ -73,7 +73,8 @@ final class LineGradients implements Gradients {
 
   /** The norm of the gradient, unless the line has another size. */
   private static double size(GradientLine line, RoundTerms terms) {
-    if (line.size().isEmpty() && terms.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
+    if (line.size().isEmpty()
+        && terms.clip().size().equals(Optional.of(AdaptiveClip.Size.FEATURES))) {
       throw new InputException(
           ("'size' is missing; the clip of model '%s' bounds FEATURES, so a line must have the"
                   + " size: slopeBound of the update times the norm of the features")

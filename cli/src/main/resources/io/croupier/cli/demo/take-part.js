@@ -1,4 +1,4 @@
-import { Device, Gateway, GatewayError, LimitReachedError, PrivUnit, Rows, logistic, norm } from "./v1/croupier.js";
+import { Device, Gateway, GatewayError, LimitReachedError, PrivUnit, Rows, expandCandidate, logistic, norm } from "./v1/croupier.js";
 import { encode } from "./census.js";
 
 const KEPT = "croupier-trial";
@@ -94,6 +94,11 @@ function clipped(snapshot, data) {
   return { gradient: gradient.map(value => factor * value), factor };
 }
 
+// The vector that the job makes of a release.
+function expanded({ terms }, { seed, index }) {
+  return expandCandidate(seed, index, settings.length * terms.gradientBound, terms.dimension);
+}
+
 function showVectors(snapshot, { gradient, factor }, released, title) {
   const largest = Math.max(...gradient.map(Math.abs), ...released.map(Math.abs));
   const numbers = settings.features.map((name, j) => ({ name, gradient: gradient[j], released: released[j] }));
@@ -165,8 +170,8 @@ async function show() {
   const vectors = clipped(snapshot, data);
   // Drawn for this page alone: it is never sent, so it costs nothing.
   const example = new PrivUnit({ dimension: snapshot.terms.dimension, epsilon: settings.epsilon });
-  const released = example.expand(example.choose(vectors.gradient, snapshot.terms.gradientBound), snapshot.terms.gradientBound);
-  showVectors(snapshot, vectors, released, "an example of its noise");
+  const released = example.choose(vectors.gradient, snapshot.terms.gradientBound);
+  showVectors(snapshot, vectors, expanded(snapshot, released), "an example of its noise");
   part("left").hidden = true;
   const { epsilon, reports } = await device.spent();
   showBudget(Number(epsilon), Number(epsilon), reports);
@@ -198,8 +203,7 @@ async function send() {
   try {
     const { snapshot, sent } = await takePart(gateway, device, data);
     if (sent.kind === "gradient") {
-      const released = sent.randomiser.expand(sent.choice, snapshot.terms.gradientBound);
-      showVectors(snapshot, clipped(snapshot, data), released, "what left the browser");
+      showVectors(snapshot, clipped(snapshot, data), expanded(snapshot, sent.choice), "what left the browser");
     } else {
       part("vectors").hidden = true;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.client.Softmax;
@@ -13,10 +14,9 @@ import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.LossAbove;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Collections;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -123,20 +123,20 @@ class ProblemTest {
   }
 
   private static RoundTerms terms(AdaptiveClip.Size size, double slopeBound) {
-    return new RoundTerms(
-        "m",
-        0,
-        6,
-        1,
-        -16,
-        1,
-        0.02,
-        List.of(),
-        List.of(),
-        Map.of(),
-        Map.of(),
-        Optional.of(size),
-        slopeBound);
+    return ModelSnapshot.parse(
+            ModelUpdate.newBuilder()
+                .setModelId("m")
+                .setRound(0)
+                .addAllWeights(Collections.nCopies(6, 0.0))
+                .addAllAverage(Collections.nCopies(6, 0.0))
+                .setGradientBound(1)
+                .setGridExponent(-16)
+                .setSize(size)
+                .setSlopeBound(slopeBound)
+                .setQuestionProbability(0.02)
+                .build()
+                .toByteArray())
+        .terms();
   }
 
   /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
@@ -34,6 +35,8 @@ class TakePartTest {
 
     assertThat(settings.get("model").getAsString()).isEqualTo("combined");
     assertThat(settings.get("epsilon").getAsDouble()).isEqualTo(2);
+    assertThat(settings.get("length").getAsDouble())
+        .isEqualTo(new PrivUnitLaws().near(8, 2, 256).scale());
     assertThat(settings.get("limit").getAsDouble()).isEqualTo(10);
     assertThat(settings.get("scale").getAsDouble()).isEqualTo(100);
     assertThat(settings.getAsJsonArray("features")).hasSize(8);

@@ -316,7 +316,7 @@ final class Targets {
         ledger.release(
             "m",
             DataKey.of("day").times(9),
-            new L2LaplaceRandomiser(1, 2, -16, 1),
+            new L2LaplaceRandomiser(1, 2, -16, 1).cost(),
             sequence -> new byte[] {1, 2, 3});
       }
       if (reports > 1) {

@@ -82,7 +82,8 @@ class RowGradientsTest {
         assertThat(ledger.reported("m", key)).isEqualTo(run);
       }
       for (DataKey key : keys) {
-        ledger.release("m", key.times(2), new L2LaplaceRandomiser(1, 2, -16, 1), s -> new byte[1]);
+        ledger.release(
+            "m", key.times(2), new L2LaplaceRandomiser(1, 2, -16, 1).cost(), s -> new byte[1]);
       }
     }
   }

@@ -183,7 +183,7 @@ class SentReportSinkTest {
   /** It is settled, so it must not keep the person from reporting. */
   @Test
   void aRefusedReportOfAnEarlierRunIsAWarning() {
-    ledger.release("m", DataKey.of("day").times(9), NOISE, SentReportSinkTest::stored);
+    ledger.release("m", DataKey.of("day").times(9), NOISE.cost(), SentReportSinkTest::stored);
     MockProducer<byte[], byte[]> refusing =
         new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
           @Override
@@ -207,7 +207,10 @@ class SentReportSinkTest {
   void noNoiseIsDrawnWhilePendingReportsCannotBeSent() {
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
       ledger.release(
-          "m", DataKey.of("day").times(LocalLedger.WINDOW), NOISE, SentReportSinkTest::stored);
+          "m",
+          DataKey.of("day").times(LocalLedger.WINDOW),
+          NOISE.cost(),
+          SentReportSinkTest::stored);
     }
     producer.sendException = new KafkaException("no broker");
 

@@ -5,7 +5,6 @@ import io.croupier.client.ledger.AlreadyReportedException;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.ledger.StoredToken;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.schemas.AnonymousReport;
@@ -212,54 +211,50 @@ public final class AnonymousReporter implements AutoCloseable {
       ModelSnapshot model, DataKey key, Supplier<double[]> gradient) {
     Optional<CompletableFuture<Void>> due = Optional.empty();
     Optional<CompletableFuture<Void>> earlier = Optional.empty();
-    for (StoredToken stored : tokens.of(model)) {
-      HeldToken token = HeldToken.parse(stored.bytes());
-      boolean isDue = token.slot(ledger) == model.round();
-      if (stored.stage() == Stage.DRAWN) {
-        if (isDue || isUnderWay(stored)) {
-          earlier = Optional.of(sentOnce(stored, () -> send(stored)));
+    for (Held held : tokens.of(model.modelId())) {
+      boolean isDue = held.token().slot(ledger) == model.round();
+      if (held.stage() == Stage.DRAWN) {
+        if (isDue || isUnderWay(held)) {
+          earlier = Optional.of(sentOnce(held, () -> send(held)));
         } else {
-          tokens.end(stored, token);
+          tokens.end(held);
         }
-      } else if (stored.stage() != Stage.ENDED
+      } else if (held.stage() != Stage.ENDED
           && isDue
           // The token may be of other data. An error at this publication would reveal it.
           && ledger.reported(model.modelId(), key) < key.times()) {
         // Not granted yet: the window opens with this publication, which may be the token's.
-        CompletableFuture<Void> granted = tokens.grant(stored.sequence());
+        CompletableFuture<Void> granted = tokens.grant(held.sequence());
         due =
             Optional.of(
                 sentOnce(
-                    stored,
+                    held,
                     () ->
                         granted.thenComposeAsync(
-                            unused -> send(draw(model, stored.sequence(), key, gradient)),
-                            sender)));
+                            unused -> send(draw(model, held.sequence(), key, gradient)), sender)));
       }
     }
     return due.isPresent() ? due : earlier;
   }
 
-  private boolean isUnderWay(StoredToken drawn) {
+  private boolean isUnderWay(Held drawn) {
     CompletableFuture<Void> sent = sending.get(drawn.sequence());
     return sent != null && !sent.isDone();
   }
 
-  private CompletableFuture<Void> sentOnce(
-      StoredToken token, Supplier<CompletableFuture<Void>> first) {
-    CompletableFuture<Void> sent = sending.get(token.sequence());
+  private CompletableFuture<Void> sentOnce(Held held, Supplier<CompletableFuture<Void>> first) {
+    CompletableFuture<Void> sent = sending.get(held.sequence());
     if (sent == null || sent.isCompletedExceptionally()) {
       sent = first.get();
-      sending.put(token.sequence(), sent);
+      sending.put(held.sequence(), sent);
     }
     return sent;
   }
 
-  private StoredToken draw(
-      ModelSnapshot model, long sequence, DataKey key, Supplier<double[]> gradient) {
-    StoredToken stored =
-        tokens.of(model).stream()
-            .filter(token -> token.sequence() == sequence && token.stage() == Stage.HELD)
+  private Held draw(ModelSnapshot model, long sequence, DataKey key, Supplier<double[]> gradient) {
+    Held held =
+        tokens.of(model.modelId()).stream()
+            .filter(each -> each.sequence() == sequence && each.stage() == Stage.HELD)
             .findFirst()
             .orElseThrow(
                 () ->
@@ -267,11 +262,10 @@ public final class AnonymousReporter implements AutoCloseable {
                         "the token came after round %d of model %s, which is that of its report; no"
                                 .formatted(model.round(), model.modelId())
                             + " report is sent in this window"));
-    HeldToken token = HeldToken.parse(stored.bytes());
-    PrivUnit declared = declared(model, token);
+    PrivUnit declared = declared(model, held.token());
     double[] evaluated = gradient.get();
     return tokens.draw(
-        stored, model.modelId(), key, () -> report(model, token, declared, evaluated));
+        held, model.modelId(), key, () -> report(model, held.token(), declared, evaluated));
   }
 
   private static ByteString report(
@@ -307,15 +301,14 @@ public final class AnonymousReporter implements AutoCloseable {
             .formatted(token.challenge().window(), token.challenge().modelId()));
   }
 
-  private CompletableFuture<Void> send(StoredToken drawn) {
-    HeldToken token = HeldToken.parse(drawn.bytes());
+  private CompletableFuture<Void> send(Held drawn) {
     long latest =
         clock.getAsLong() + TimeUnit.NANOSECONDS.toMillis(longestWait) + PATIENCE.toMillis();
     CompletableFuture<Void> sent = new CompletableFuture<>();
     try {
       Future<?> unused =
           sender.schedule(
-              () -> deliver(drawn, token, latest, sent),
+              () -> deliver(drawn, latest, sent),
               below.applyAsLong(longestWait),
               TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
@@ -328,20 +321,19 @@ public final class AnonymousReporter implements AutoCloseable {
     return new IllegalStateException("the reporter is closed");
   }
 
-  private void deliver(
-      StoredToken drawn, HeldToken token, long latest, CompletableFuture<Void> sent) {
+  private void deliver(Held drawn, long latest, CompletableFuture<Void> sent) {
     Optional<RuntimeException> refusal = Optional.empty();
     try {
       try {
-        if (collector.serves(token)) {
-          collector.send(token.content(), () -> clock.getAsLong() > latest);
+        if (collector.serves(drawn.token())) {
+          collector.send(drawn.token().content(), () -> clock.getAsLong() > latest);
         } else {
-          refusal = Optional.of(otherWindow(token));
+          refusal = Optional.of(otherWindow(drawn.token()));
         }
       } catch (ReportRefusedException e) {
         refusal = Optional.of(e);
       }
-      tokens.end(drawn, token);
+      tokens.end(drawn);
     } catch (GatewayException | RuntimeException | Error | InterruptedException e) {
       // A later call sends it again, if its publication is still the newest.
       sent.completeExceptionally(e);

@@ -6,12 +6,8 @@ import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
-import io.croupier.client.randomiser.BitRandomiser;
-import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.Account;
-import io.croupier.schemas.Question;
-import io.croupier.schemas.Statistic;
 import io.croupier.schemas.view.GradientReportView;
 import java.io.IOException;
 import java.time.Clock;
@@ -20,15 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.DoubleSupplier;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Sends the noisy gradients of one person's device. Each is charged to the person's {@link
@@ -77,7 +68,7 @@ public final class GradientReporter {
    * depend on how long its draw took, which depends on the noise.
    *
    * @param releaseDelay how long after the beginning of the call of {@code report} or {@code
-   *     answer} the report is sent, at least 0; the call waits as long. If the draw takes longer,
+   *     respond} the report is sent, at least 0; the call waits as long. If the draw takes longer,
    *     the report is sent at the next whole multiple of the delay. Choose it longer than draws
    *     take, with {@link #respond} the gradient included, so that this is rare
    * @throws IllegalArgumentException if the delay is negative
@@ -155,157 +146,9 @@ public final class GradientReporter {
   /** The same for an earlier round. */
   public synchronized CompletableFuture<Sent> respond(
       RoundTerms terms, Participant participant, Randomiser randomiser) {
-    return release(
-        () -> maker.respond(terms, participant, randomiser), report -> Sent.of(report, terms));
-  }
-
-  /**
-   * Whether this device answers a published round by a gradient: each device does with the
-   * probability that the model states, unless it is asked a {@linkplain #question question} or for
-   * its {@linkplain #asksForSize size} instead. The ledger decides once for all its reporters; call
-   * this before computing the gradient.
-   */
-  public boolean answers(ModelSnapshot model) {
-    return maker.answers(model.terms());
-  }
-
-  /**
-   * The question that this device is asked about the model's average instead of for a gradient;
-   * empty for most devices and rounds. The ledger decides for all its reporters, before the device
-   * looks at its data: once, unless the job publishes the round again with another probability or
-   * other questions.
-   */
-  public Optional<Question> question(ModelSnapshot model) {
-    return question(model.terms());
-  }
-
-  /** The same about an earlier round. */
-  public Optional<Question> question(RoundTerms terms) {
-    return maker.question(terms);
-  }
-
-  /**
-   * Whether this device is asked for its size instead of for a gradient: in every round that it
-   * answers while the model {@linkplain ModelSnapshot#isScouting scouts}, afterwards as often as
-   * any question of the model. Never if the clip is fixed. The ledger decides as for {@link
-   * #question}.
-   */
-  public boolean asksForSize(ModelSnapshot model) {
-    return asksForSize(model.terms());
-  }
-
-  /** The same for an earlier round. */
-  public boolean asksForSize(RoundTerms terms) {
-    return maker.asksForSize(terms);
-  }
-
-  /**
-   * Answers the {@linkplain #question question} that this device is asked, by a randomised bit, and
-   * sends it. Spends the randomiser's privacy level, unless it throws: then no noise was drawn,
-   * except with an {@link java.io.UncheckedIOException}.
-   *
-   * @param key names the person's data
-   * @param truth evaluates the question on the person's data and {@link ModelSnapshot#average()};
-   *     called at most once, and only if this device is asked
-   * @return completes when the report is acknowledged; as for {@link #report(ModelSnapshot,
-   *     DataKey, double[], Randomiser)}
-   * @throws AlreadyReportedException if the data were reported to the model as often as they may be
-   * @throws NotChosenException if this device isn't asked about that round
-   * @throws LimitReachedException if the report would exceed the person's limit
-   * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
-   *     settled yet: wait for its acknowledgement
-   * @throws java.io.UncheckedIOException if the report could not be made durable: it wasn't sent,
-   *     and must not be drawn again until the ledger has been reopened
-   */
-  public CompletableFuture<Void> answer(
-      ModelSnapshot model, DataKey key, Predicate<Question> truth, BitRandomiser randomiser) {
-    return answer(model.terms(), key, truth, randomiser);
-  }
-
-  /** The same about an earlier round, with the average that was published with it. */
-  public synchronized CompletableFuture<Void> answer(
-      RoundTerms terms, DataKey key, Predicate<Question> truth, BitRandomiser randomiser) {
-    return release(() -> maker.answer(terms, key, truth, randomiser));
-  }
-
-  /**
-   * The statistic for which this device is asked in a published round, instead of for a gradient;
-   * empty for most devices and rounds. As {@link #question}.
-   */
-  public Optional<Statistic> statistic(ModelSnapshot model) {
-    return maker.statistic(model.terms());
-  }
-
-  /** The same for an earlier round. */
-  public Optional<Statistic> statistic(RoundTerms terms) {
-    return maker.statistic(terms);
-  }
-
-  /**
-   * Reports the person's category in the {@linkplain #statistic statistic} for which this device is
-   * asked, by a randomised group, and sends it. Spends and throws as {@link #answer}.
-   *
-   * @param key names the person's data
-   * @param category the person's category; called at most once, and only if this device is asked. A
-   *     value that is none of the statistic's categories, or null, counts as the last one, and what
-   *     is no text of the alphabet of prefixes as the empty text
-   * @throws IllegalArgumentException if the randomiser is one of another number of categories
-   */
-  public CompletableFuture<Void> vote(
-      ModelSnapshot model,
-      DataKey key,
-      Function<Statistic, String> category,
-      HashedResponseRandomiser randomiser) {
-    return vote(model.terms(), key, category, randomiser);
-  }
-
-  /** The same for an earlier round. */
-  public synchronized CompletableFuture<Void> vote(
-      RoundTerms terms,
-      DataKey key,
-      Function<Statistic, String> category,
-      HashedResponseRandomiser randomiser) {
-    return release(() -> maker.vote(terms, key, category, randomiser));
-  }
-
-  /**
-   * Answers whether the person's value is above the threshold of the {@linkplain #statistic
-   * statistic} of quantiles for which this device is asked, by a randomised bit, and sends the
-   * answer. Spends and throws as {@link #answer}.
-   *
-   * @param key names the person's data
-   * @param value the person's value; called at most once. One beyond the range counts as the
-   *     nearest end, NaN as its lower end
-   * @throws IllegalArgumentException if the statistic isn't one of quantiles
-   */
-  public synchronized CompletableFuture<Void> answerValue(
-      ModelSnapshot model,
-      DataKey key,
-      ToDoubleFunction<Statistic> value,
-      BitRandomiser randomiser) {
-    return release(() -> maker.answerValue(model.terms(), key, value, randomiser));
-  }
-
-  /**
-   * Answers whether this device's size is above the clip, where the device is {@linkplain
-   * #asksForSize asked} for it, by a randomised bit, and sends it. Spends and throws as {@link
-   * #answer}.
-   *
-   * @param key names the person's data
-   * @param size computes the size of the person's gradient as the model {@linkplain
-   *     ModelSnapshot#size bounds} it; called at most once, and only if this device is asked.
-   *     {@link Sizes} states what a size that is no number of at least 0 means
-   * @throws IllegalArgumentException if the clip bounds a size that this version doesn't know
-   */
-  public CompletableFuture<Void> answerSize(
-      ModelSnapshot model, DataKey key, DoubleSupplier size, BitRandomiser randomiser) {
-    return answerSize(model.terms(), key, size, randomiser);
-  }
-
-  /** The same for an earlier round. */
-  public synchronized CompletableFuture<Void> answerSize(
-      RoundTerms terms, DataKey key, DoubleSupplier size, BitRandomiser randomiser) {
-    return release(() -> maker.answerSize(terms, key, size, randomiser));
+    return release(() -> maker.respond(terms, participant, randomiser))
+        .thenApply(
+            report -> new Sent(maker.decide(terms).orElseThrow().about(), report.sequence()));
   }
 
   /**
@@ -325,8 +168,7 @@ public final class GradientReporter {
    *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips
    *     coordinates or can't be fitted
    * @throws AlreadyReportedException if the data were reported to the model as often as they may be
-   * @throws NotChosenException if this device doesn't {@linkplain #answers answer} that round by a
-   *     gradient
+   * @throws NotChosenException if the round doesn't ask this device for a gradient
    * @throws LimitReachedException if the report would exceed the person's limit
    * @throws JobRefusedException if the job would refuse the report, as far as its account shows;
    *     over a gateway, at most once a minute the call waits for that, up to 15 seconds
@@ -340,61 +182,33 @@ public final class GradientReporter {
     return report(model.terms(), key, gradient, randomiser);
   }
 
+  /** The same for a gradient that was evaluated at the weights of another published round. */
+  public synchronized CompletableFuture<Void> report(
+      RoundTerms terms, DataKey key, double[] gradient, Randomiser randomiser) {
+    return release(() -> maker.release(terms, key, gradient, randomiser)).thenAccept(report -> {});
+  }
+
   /**
    * The same for a gradient of a known size, which is first multiplied by min(1, clip / size). The
    * privacy of the report doesn't depend on the size: the gradient is clipped in any case. Where
    * the clip is fixed, the size has no effect.
    *
-   * @param size of the gradient as the model {@linkplain ModelSnapshot#size bounds} it; {@link
+   * @param size of the gradient as the clip {@linkplain RoundTerms.Clip#size bounds} it; {@link
    *     Sizes} computes it for linear predictions, and states what a size that is no number of at
    *     least 0 means
    */
-  public CompletableFuture<Void> report(
-      ModelSnapshot model, DataKey key, double[] gradient, double size, Randomiser randomiser) {
-    return report(model.terms(), key, gradient, size, randomiser);
-  }
-
-  /**
-   * The same for a gradient that was evaluated at an earlier round of a model with a fixed clip.
-   *
-   * @param model any state of the model
-   * @param round the published round at whose weights the gradient was evaluated
-   * @throws IllegalArgumentException also if the clip moves, and the round isn't the model's: then
-   *     the {@linkplain ModelSubscriber#published terms} of the round are needed
-   */
-  public CompletableFuture<Void> report(
-      ModelSnapshot model, long round, DataKey key, double[] gradient, Randomiser randomiser) {
-    return report(model.terms().at(round), key, gradient, randomiser);
-  }
-
-  /**
-   * The same for a gradient that was evaluated at an earlier round.
-   *
-   * @param terms of the published round at whose weights the gradient was evaluated
-   */
-  public synchronized CompletableFuture<Void> report(
-      RoundTerms terms, DataKey key, double[] gradient, Randomiser randomiser) {
-    return release(() -> maker.release(terms, key, gradient, randomiser));
-  }
-
-  /** The same for a gradient of a known size that was evaluated at an earlier round. */
   public synchronized CompletableFuture<Void> report(
       RoundTerms terms, DataKey key, double[] gradient, double size, Randomiser randomiser) {
-    return release(() -> maker.release(terms, key, gradient, size, randomiser));
+    return release(() -> maker.release(terms, key, gradient, size, randomiser))
+        .thenAccept(report -> {});
   }
 
-  private CompletableFuture<Void> release(Supplier<StoredReport> draw) {
-    return release(draw, report -> null);
-  }
-
-  private <T> CompletableFuture<T> release(
-      Supplier<StoredReport> draw, Function<StoredReport, T> result) {
+  private CompletableFuture<StoredReport> release(Supplier<StoredReport> draw) {
     long begin = times.begin();
     sendUnsent();
     StoredReport report = draw.get();
-    T sent = result.apply(report);
     times.await(begin);
-    return send(report).thenApply(done -> sent);
+    return send(report).thenApply(done -> report);
   }
 
   private List<CompletableFuture<Void>> sendAgain(List<StoredReport> reports) {

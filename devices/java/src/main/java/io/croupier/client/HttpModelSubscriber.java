@@ -186,7 +186,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
         of -> {
           Optional<RoundTerms> read = of.terms(round);
           RoundTerms newest = of.newest().terms();
-          boolean isAlike = !newest.hasMovingClip() && round >= 0 && round < newest.round();
+          boolean isAlike = !newest.clip().moves() && round >= 0 && round < newest.round();
           return read.isPresent() || !isAlike ? read : Optional.of(newest.at(round));
         });
   }

@@ -9,14 +9,12 @@ import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.StatisticEstimate;
-import io.croupier.schemas.TextCandidates;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
@@ -34,27 +32,7 @@ public final class ModelSnapshot {
     this.update = update.toBuilder().clearWeights().clearAverage().build();
     this.weights = weights;
     this.average = average;
-    terms =
-        new RoundTerms(
-            update.getModelId(),
-            update.getRound(),
-            weights.length,
-            update.getGradientBound(),
-            update.getGridExponent(),
-            update.hasAnswerProbability() ? update.getAnswerProbability() : 1,
-            update.getEstimatesCount() == 0 && update.getStatisticsCount() == 0 && !update.hasSize()
-                ? 0
-                : update.getQuestionProbability(),
-            update.getEstimatesList().stream()
-                .map(Estimate::getQuestion)
-                .collect(Collectors.toList()),
-            update.getStatisticsList().stream()
-                .map(StatisticEstimate::getStatistic)
-                .collect(Collectors.toList()),
-            thresholds(update),
-            texts(update),
-            update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
-            update.getSlopeBound());
+    terms = RoundTerms.of(update, weights.length);
   }
 
   /**
@@ -85,31 +63,6 @@ public final class ModelSnapshot {
         average.length == weights.length,
         "average has " + average.length + " coordinates; weights have " + weights.length);
     return new ModelSnapshot(update, weights, average);
-  }
-
-  private static Map<String, Double> thresholds(ModelUpdateView update) {
-    return update.getStatisticsList().stream()
-        .filter(each -> each.getStatistic().hasQuantiles() && each.hasThreshold())
-        .collect(
-            Collectors.toMap(
-                each -> each.getStatistic().getName(),
-                StatisticEstimate::getThreshold,
-                (a, b) -> a));
-  }
-
-  private static Map<String, TextCandidates> texts(ModelUpdateView update) {
-    return update.getStatisticsList().stream()
-        .filter(each -> each.getStatistic().hasPrefixes())
-        .filter(each -> each.getTexts().getPrefixesList().stream().limit(1).anyMatch(""::equals))
-        .collect(
-            Collectors.toMap(
-                each -> each.getStatistic().getName(),
-                each ->
-                    new TextCandidates(
-                        each.getStatistic().getPrefixes(),
-                        each.getTexts().getPrefixesList(),
-                        each.getTexts().getTextsList()),
-                (a, b) -> a));
   }
 
   private static void requireBound(ModelUpdateView update) {
@@ -239,22 +192,22 @@ public final class ModelSnapshot {
     return dimension() == 0
         ? new Calibration(1, 1, ModelSpecs.gridExponent(1), reports, false)
         : new Calibration(
-            gradientBound(), dimension(), gridExponent(), reports, terms.hasMovingClip());
+            gradientBound(), dimension(), gridExponent(), reports, terms.clip().moves());
   }
 
   /** e: reports are multiples of 2^e; with a moving clip, in this round. */
   public int gridExponent() {
-    return terms.gridExponent();
+    return terms.clip().gridExponent();
   }
 
   /** G: gradients are clipped to this L2 norm; with a moving clip, in this round. */
   public double gradientBound() {
-    return terms.gradientBound();
+    return terms.clip().bound();
   }
 
   /** What the clip bounds, if it moves; empty if it is fixed. */
   public Optional<AdaptiveClip.Size> size() {
-    return terms.size();
+    return terms.clip().size();
   }
 
   /** The number of the {@link #size} in the update, also of one that this version doesn't know. */
@@ -264,7 +217,7 @@ public final class ModelSnapshot {
 
   /** With a moving clip of size FEATURES: the bound on the slope of the loss; otherwise 0. */
   public double slopeBound() {
-    return terms.slopeBound();
+    return terms.clip().slopeBound();
   }
 
   /** Whether the model only searches for its clip, and asks for no gradient. */
@@ -274,7 +227,7 @@ public final class ModelSnapshot {
 
   /** Probability with which a client answers a published round; 1 where none is stated. */
   public double answerProbability() {
-    return terms.answerProbability();
+    return terms.requests().answerProbability();
   }
 
   /**
@@ -283,7 +236,7 @@ public final class ModelSnapshot {
    * #isScouting scouts} and if it has no learner.
    */
   public double questionProbability() {
-    return terms.questionProbability();
+    return terms.requests().questionProbability();
   }
 
   /**

@@ -19,24 +19,21 @@ public final class NotChosenException extends RuntimeException {
     return new NotChosenException(
         begin(terms)
             + " asks nothing of this device: a device answers a round with probability "
-            + terms.answerProbability()
+            + terms.requests().answerProbability()
             + "; wait for a later round");
   }
 
   /**
-   * The round asks for something else.
+   * The round asks for no gradient.
    *
    * @param asked what it asks for
-   * @param given what the caller gives
    */
-  static NotChosenException ofOther(RoundTerms terms, String asked, String given) {
+  static NotChosenException ofOther(RoundTerms terms, String asked) {
     return new NotChosenException(
         begin(terms)
             + " asks this device for "
             + asked
-            + ", not for "
-            + given
-            + "; 'respond' does what a round asks for");
+            + ", not for a gradient; 'respond' does what a round asks for");
   }
 
   /** The device can't answer what the round asks for. */

@@ -21,8 +21,8 @@ public interface Participant {
   double[] gradient();
 
   /**
-   * The size of the gradient as the model {@linkplain RoundTerms#size bounds} it; asked for only if
-   * the clip moves. {@link Sizes} states what a size that is no number of at least 0 means.
+   * The size of the gradient as the model {@linkplain RoundTerms.Clip#size bounds} it; asked for
+   * only if the clip moves. {@link Sizes} states what a size that is no number of at least 0 means.
    */
   double size();
 

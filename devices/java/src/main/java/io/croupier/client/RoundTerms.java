@@ -1,13 +1,16 @@
 package io.croupier.client;
 
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.TextCandidates;
+import io.croupier.schemas.view.ModelUpdateView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The terms on which a published round takes reports: whom it asks for a gradient and whom for an
@@ -15,103 +18,163 @@ import java.util.Optional;
  *
  * <p>With a moving clip they differ from round to round, so a report is made on the terms of the
  * round that it names: with the clip of another round, the job would drop it.
- *
- * @param modelId id of the model
- * @param round the published round
- * @param dimension number of coordinates d; 0 if the model has no learner, but statistics alone
- * @param gradientBound the clip: gradients are clipped to this L2 norm; 0 without a learner
- * @param gridExponent e: reports on the grid are multiples of 2^e; with a size, that of the bound
- * @param answerProbability probability with which a device answers the round
- * @param questionProbability probability with which a device that answers is asked a question, or
- *     for a statistic, instead of for a gradient
- * @param questions the questions of the model, besides that about the size; unmodifiable
- * @param statistics the statistics of the model; unmodifiable
- * @param thresholds of each statistic of quantiles, by its name: whether a value is above it is
- *     what the round asks; unmodifiable
- * @param texts of each statistic of prefixes, by its name: what the round's devices vote for;
- *     unmodifiable
- * @param size what the clip bounds, if it moves; empty if it is fixed. A newer job may announce a
- *     size that this version doesn't know ({@link #hasKnownSize})
- * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
  */
-public record RoundTerms(
-    String modelId,
-    long round,
-    int dimension,
-    double gradientBound,
-    int gridExponent,
-    double answerProbability,
-    double questionProbability,
-    List<Question> questions,
-    List<Statistic> statistics,
-    Map<String, Double> thresholds,
-    Map<String, TextCandidates> texts,
-    Optional<AdaptiveClip.Size> size,
-    double slopeBound) {
+public final class RoundTerms {
+  private final String modelId;
+  private final long round;
+  private final int dimension;
+  private final Clip clip;
+  private final Requests requests;
+
+  private RoundTerms(String modelId, long round, int dimension, Clip clip, Requests requests) {
+    this.modelId = modelId;
+    this.round = round;
+    this.dimension = dimension;
+    this.clip = clip;
+    this.requests = requests;
+  }
 
   /**
-   * Copies the questions, statistics, thresholds and texts.
+   * How gradients are clipped.
    *
-   * @throws IllegalArgumentException if an argument is out of range; or, with a size, the grid
-   *     isn't that of the bound; or the slope bound is missing with the size FEATURES; or there is
-   *     no question, statistic or size to ask for with a positive probability
+   * @param bound gradients are clipped to this L2 norm; 0 without a learner
+   * @param gridExponent e: reports on the grid are multiples of 2^e; with a size, that of the bound
+   * @param size what the clip bounds, if it moves: the bound is then that of this round only; empty
+   *     if it is fixed. A newer job may announce a size that this version doesn't know
+   * @param slopeBound with the size FEATURES: the bound on the slope of the loss; otherwise 0
    */
-  public RoundTerms {
-    questions = List.copyOf(questions);
-    statistics = List.copyOf(statistics);
-    thresholds = Map.copyOf(thresholds);
-    texts = Map.copyOf(texts);
-    require(round >= 0, "round", round, "at least 0");
-    requireProbability("answerProbability", answerProbability);
-    requireProbability("questionProbability", questionProbability);
-    if (dimension == 0 && !statistics.isEmpty()) {
-      require(
-          questionProbability == 1,
-          "questionProbability",
-          questionProbability,
-          "1 without weights");
-    } else {
-      require(dimension >= 1, "dimension", dimension, "at least 1, or 0 with statistics");
-      requirePositive("gradientBound", gradientBound);
+  public record Clip(
+      double bound, int gridExponent, Optional<AdaptiveClip.Size> size, double slopeBound) {
+    /** Whether the clip moves. */
+    public boolean moves() {
+      return size.isPresent();
     }
-    require(
-        questionProbability == 0
-            || !questions.isEmpty()
-            || !statistics.isEmpty()
-            || size.isPresent(),
-        "questionProbability",
-        questionProbability,
-        "0 without questions, statistics and size");
-    if (size.isPresent()) {
-      int exponent = ModelSpecs.gridExponent(gradientBound);
-      require(
-          gridExponent == exponent,
-          "gridExponent",
-          gridExponent,
-          exponent + ", that of gradientBound " + gradientBound + ", as the clip moves");
+
+    /** False if it bounds a size that this version can't compute. */
+    boolean hasKnownSize() {
+      return size.isEmpty()
+          || bounds(AdaptiveClip.Size.FEATURES)
+          || bounds(AdaptiveClip.Size.GRADIENT);
     }
-    if (size.filter(AdaptiveClip.Size.FEATURES::equals).isPresent()) {
-      requirePositive("slopeBound", slopeBound);
+
+    /** Whether it moves, and bounds a size. */
+    boolean bounds(AdaptiveClip.Size bounded) {
+      return size.filter(bounded::equals).isPresent();
     }
   }
 
-  private static void requirePositive(String name, double value) {
-    require(value > 0 && value <= Double.MAX_VALUE, name, value, "positive and finite");
+  /**
+   * What a round may ask a device for. All lists and maps are unmodifiable.
+   *
+   * @param answerProbability probability with which a device answers the round
+   * @param questionProbability probability with which a device that answers is asked a question, or
+   *     for a statistic, instead of for a gradient
+   * @param questions the questions of the model, besides that about the size
+   * @param statistics the statistics of the model
+   * @param thresholds of each statistic of quantiles, by its name: whether a value is above it is
+   *     what the round asks
+   * @param texts of each statistic of prefixes, by its name: what the round's devices vote for
+   */
+  public record Requests(
+      double answerProbability,
+      double questionProbability,
+      List<Question> questions,
+      List<Statistic> statistics,
+      Map<String, Double> thresholds,
+      Map<String, TextCandidates> texts) {}
+
+  /**
+   * The terms of an update.
+   *
+   * @throws IllegalArgumentException if a probability is out of range, or there is no question,
+   *     statistic or size to ask for with a positive one
+   */
+  static RoundTerms of(ModelUpdateView update, int dimension) {
+    Clip clip =
+        new Clip(
+            update.getGradientBound(),
+            update.getGridExponent(),
+            update.hasSize() ? Optional.of(update.getSize()) : Optional.empty(),
+            update.getSlopeBound());
+    boolean asks =
+        update.getEstimatesCount() > 0 || update.getStatisticsCount() > 0 || clip.moves();
+    Requests requests =
+        new Requests(
+            update.hasAnswerProbability() ? update.getAnswerProbability() : 1,
+            asks ? update.getQuestionProbability() : 0,
+            update.getEstimatesList().stream()
+                .map(Estimate::getQuestion)
+                .collect(Collectors.toUnmodifiableList()),
+            update.getStatisticsList().stream()
+                .map(StatisticEstimate::getStatistic)
+                .collect(Collectors.toUnmodifiableList()),
+            thresholds(update),
+            texts(update));
+    requireProbability("answer_probability", requests.answerProbability);
+    requireProbability("question_probability", requests.questionProbability);
+    if (dimension == 0 && requests.questionProbability != 1) {
+      throw new IllegalArgumentException(
+          "question_probability is "
+              + requests.questionProbability
+              + "; it must be 1 without weights");
+    }
+    return new RoundTerms(update.getModelId(), update.getRound(), dimension, clip, requests);
   }
 
   private static void requireProbability(String name, double value) {
-    require(value >= 0 && value <= 1, name, value, "from 0 to 1");
-  }
-
-  private static void require(boolean condition, String name, Object value, String right) {
-    if (!condition) {
-      throw new IllegalArgumentException(name + " is " + value + "; it must be " + right);
+    if (!(value >= 0 && value <= 1)) {
+      throw new IllegalArgumentException(name + " is " + value + "; it must be from 0 to 1");
     }
   }
 
-  /** Whether the clip moves: then {@link #gradientBound} is that of this round only. */
-  public boolean hasMovingClip() {
-    return size.isPresent();
+  private static Map<String, Double> thresholds(ModelUpdateView update) {
+    return update.getStatisticsList().stream()
+        .filter(each -> each.getStatistic().hasQuantiles() && each.hasThreshold())
+        .collect(
+            Collectors.toUnmodifiableMap(
+                each -> each.getStatistic().getName(),
+                StatisticEstimate::getThreshold,
+                (a, b) -> a));
+  }
+
+  private static Map<String, TextCandidates> texts(ModelUpdateView update) {
+    return update.getStatisticsList().stream()
+        .filter(each -> each.getStatistic().hasPrefixes())
+        .filter(each -> each.getTexts().getPrefixesList().stream().limit(1).anyMatch(""::equals))
+        .collect(
+            Collectors.toUnmodifiableMap(
+                each -> each.getStatistic().getName(),
+                each ->
+                    new TextCandidates(
+                        each.getStatistic().getPrefixes(),
+                        each.getTexts().getPrefixesList(),
+                        each.getTexts().getTextsList()),
+                (a, b) -> a));
+  }
+
+  /** Id of the model. */
+  public String modelId() {
+    return modelId;
+  }
+
+  /** The published round. */
+  public long round() {
+    return round;
+  }
+
+  /** Number of coordinates d; 0 if the model has no learner, but statistics alone. */
+  public int dimension() {
+    return dimension;
+  }
+
+  /** How gradients are clipped. */
+  public Clip clip() {
+    return clip;
+  }
+
+  /** What the round may ask a device for. */
+  public Requests requests() {
+    return requests;
   }
 
   /**
@@ -119,17 +182,7 @@ public record RoundTerms(
    * gradient.
    */
   public boolean isScouting() {
-    return hasMovingClip() && questionProbability >= 1;
-  }
-
-  /** False if the clip bounds a size that this version can't compute. */
-  boolean hasKnownSize() {
-    return size.isEmpty() || is(AdaptiveClip.Size.FEATURES) || is(AdaptiveClip.Size.GRADIENT);
-  }
-
-  /** Whether the clip moves, and bounds a size. */
-  boolean is(AdaptiveClip.Size bounded) {
-    return size.filter(bounded::equals).isPresent();
+    return clip.moves() && requests.questionProbability >= 1;
   }
 
   /**
@@ -142,7 +195,7 @@ public record RoundTerms(
     if (otherRound == round) {
       return this;
     }
-    if (hasMovingClip()) {
+    if (clip.moves()) {
       throw new IllegalArgumentException(
           "round is "
               + otherRound
@@ -152,19 +205,14 @@ public record RoundTerms(
               + modelId
               + " moves, so each round has its own terms");
     }
-    return new RoundTerms(
-        modelId,
-        otherRound,
-        dimension,
-        gradientBound,
-        gridExponent,
-        answerProbability,
-        questionProbability,
-        questions,
-        statistics,
-        Map.of(),
-        Map.of(),
-        size,
-        slopeBound);
+    Requests others =
+        new Requests(
+            requests.answerProbability,
+            requests.questionProbability,
+            requests.questions,
+            requests.statistics,
+            Map.of(),
+            Map.of());
+    return new RoundTerms(modelId, otherRound, dimension, clip, others);
   }
 }

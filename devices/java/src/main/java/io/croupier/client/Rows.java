@@ -174,7 +174,8 @@ public final class Rows {
                 "the rows make %d weights; model %s has %d",
                 dimension(), model.modelId(), model.dimension()));
     require(
-        !model.terms().is(AdaptiveClip.Size.FEATURES) || loss.steepest() <= Double.MAX_VALUE,
+        !model.terms().clip().bounds(AdaptiveClip.Size.FEATURES)
+            || loss.steepest() <= Double.MAX_VALUE,
         () ->
             String.format(
                 "the slope of the loss has no bound; the clip of model %s bounds the size FEATURES, which"
@@ -256,12 +257,12 @@ public final class Rows {
    * features, their mean size, which the norm of the gradient doesn't exceed.
    */
   public double size(RoundTerms terms, double[] weights) {
-    if (!terms.is(AdaptiveClip.Size.FEATURES)) {
+    if (!terms.clip().bounds(AdaptiveClip.Size.FEATURES)) {
       return Sizes.norm(gradient(weights));
     }
     double mean = 0;
     for (int row = 0; row < size(); row++) {
-      mean += terms.slopeBound() * featureNorm(row) / size();
+      mean += terms.clip().slopeBound() * featureNorm(row) / size();
     }
     return mean;
   }

@@ -1,11 +1,5 @@
 package io.croupier.client;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.client.ledger.StoredReport;
-import io.croupier.schemas.AdaptiveClips;
-import io.croupier.schemas.Statistic;
-import io.croupier.schemas.view.GradientReportView;
-
 /**
  * What a report that was acknowledged is about, never what it states. The device's secret decides
  * that, not its data.
@@ -24,30 +18,5 @@ public record Sent(About about, long sequence) {
     QUESTION,
     /** The person's category or value in a statistic. */
     STATISTIC
-  }
-
-  static Sent of(StoredReport report, RoundTerms terms) {
-    try {
-      GradientReportView sent = GradientReportView.parseFrom(report.bytes());
-      return new Sent(about(sent, terms), report.sequence());
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("this device has just written the report", e);
-    }
-  }
-
-  private static About about(GradientReportView sent, RoundTerms terms) {
-    if (sent.hasVote()) {
-      return About.STATISTIC;
-    }
-    if (!sent.hasAnswer()) {
-      return About.GRADIENT;
-    }
-    String name = sent.getAnswer().getQuestion();
-    if (name.equals(AdaptiveClips.QUESTION)) {
-      return About.SIZE;
-    }
-    boolean isStatistic =
-        terms.statistics().stream().map(Statistic::getName).anyMatch(name::equals);
-    return isStatistic ? About.STATISTIC : About.QUESTION;
   }
 }

@@ -24,8 +24,8 @@ public final class Sizes {
    * @param gradient of the person's loss, shape [d]
    */
   public static double ofLinear(RoundTerms terms, double[] features, double[] gradient) {
-    return terms.is(AdaptiveClip.Size.FEATURES)
-        ? terms.slopeBound() * norm(features)
+    return terms.clip().bounds(AdaptiveClip.Size.FEATURES)
+        ? terms.clip().slopeBound() * norm(features)
         : norm(gradient);
   }
 

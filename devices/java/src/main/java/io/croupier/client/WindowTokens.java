@@ -96,12 +96,8 @@ final class WindowTokens implements AutoCloseable {
   }
 
   /** The tokens of a model in the ledger, in order. */
-  List<StoredToken> of(ModelSnapshot model) {
-    return ledger.tokens().stream().filter(token -> isOf(model, token)).toList();
-  }
-
-  private static boolean isOf(ModelSnapshot model, StoredToken token) {
-    return HeldToken.parse(token.bytes()).challenge().modelId().equals(model.modelId());
+  List<Held> of(String modelId) {
+    return ledger.tokens().stream().map(Held::of).filter(held -> held.isOf(modelId)).toList();
   }
 
   /** The numbers of all tokens in the ledger. */
@@ -111,14 +107,13 @@ final class WindowTokens implements AutoCloseable {
 
   /** Tokens are kept until their window is over, so that none is asked for twice. */
   private void endPast(ModelSnapshot model) {
-    for (StoredToken stored : of(model)) {
-      HeldToken token = HeldToken.parse(stored.bytes());
-      if (token.isOver(model.round())
-          || (stored.stage() != Stage.DRAWN && token.lastRound() < model.round())) {
-        ledger.forget(stored);
-        grants.remove(stored.sequence());
-      } else if (stored.stage() == Stage.ASKED && token.firstRound() < model.round()) {
-        end(stored, token);
+    for (Held held : of(model.modelId())) {
+      if (held.token().isOver(model.round())
+          || (held.stage() != Stage.DRAWN && held.token().lastRound() < model.round())) {
+        ledger.forget(held.stored());
+        grants.remove(held.sequence());
+      } else if (held.stage() == Stage.ASKED && held.token().firstRound() < model.round()) {
+        end(held);
       }
     }
   }
@@ -134,19 +129,19 @@ final class WindowTokens implements AutoCloseable {
     } catch (AlreadyReportedException e) {
       // While a window of a token lasts, an end would reveal in which publication the device
       // reported.
-      if (of(model).isEmpty()) {
+      if (of(model.modelId()).isEmpty()) {
         requests.add(CompletableFuture.failedFuture(e));
       }
     } catch (RuntimeException e) {
       // What is charged is asked for, and what is drawn is sent.
       requests.add(CompletableFuture.failedFuture(e));
     }
-    for (StoredToken token : of(model)) {
-      if (token.stage() == Stage.ASKED) {
-        CompletableFuture<Void> grant = grants.get(token.sequence());
+    for (Held held : of(model.modelId())) {
+      if (held.stage() == Stage.ASKED) {
+        CompletableFuture<Void> grant = grants.get(held.sequence());
         if (grant == null || grant.isCompletedExceptionally()) {
-          grant = CompletableFuture.runAsync(() -> ask(token), asker);
-          grants.put(token.sequence(), grant);
+          grant = CompletableFuture.runAsync(() -> ask(held), asker);
+          grants.put(held.sequence(), grant);
         }
         requests.add(grant);
       }
@@ -155,9 +150,7 @@ final class WindowTokens implements AutoCloseable {
   }
 
   private boolean isKnown(ModelSnapshot model, TokenWindow window) {
-    return of(model).stream()
-        .anyMatch(
-            token -> HeldToken.parse(token.bytes()).challenge().window() == window.getWindow());
+    return of(model.modelId()).stream().anyMatch(held -> held.window() == window.getWindow());
   }
 
   /**
@@ -211,7 +204,7 @@ final class WindowTokens implements AutoCloseable {
         ledger.chargeToken(
             model.modelId(),
             key,
-            randomiser,
+            randomiser.cost(),
             sequence ->
                 new HeldToken(
                         challenge,
@@ -223,10 +216,10 @@ final class WindowTokens implements AutoCloseable {
                     .encoded());
   }
 
-  private void ask(StoredToken stored) {
+  private void ask(Held asked) {
     try {
-      requireTurn(stored);
-      finish(stored);
+      requireTurn(asked);
+      finish(asked);
     } catch (GatewayException | InterruptedException e) {
       throw new CompletionException(e);
     }
@@ -236,35 +229,32 @@ final class WindowTokens implements AutoCloseable {
    * The ledger grants no window that precedes one that it has granted, so the tokens of a model are
    * asked for in the order of their windows.
    */
-  private void requireTurn(StoredToken stored) throws GatewayException {
-    String modelId = HeldToken.parse(stored.bytes()).challenge().modelId();
-    for (StoredToken other : ledger.tokens()) {
-      HeldToken token = HeldToken.parse(other.bytes());
-      if (other.stage() == Stage.ASKED
-          && other.sequence() < stored.sequence()
-          && token.challenge().modelId().equals(modelId)) {
+  private void requireTurn(Held asked) throws GatewayException {
+    String modelId = asked.token().challenge().modelId();
+    for (Held other : of(modelId)) {
+      if (other.stage() == Stage.ASKED && other.sequence() < asked.sequence()) {
         throw GatewayException.unanswered(
             "the token of window %d of model %s must be granted before those of later windows"
-                .formatted(token.challenge().window(), modelId),
+                .formatted(other.window(), modelId),
             null);
       }
     }
   }
 
-  private void finish(StoredToken stored) throws GatewayException, InterruptedException {
-    HeldToken token = HeldToken.parse(stored.bytes());
+  private void finish(Held asked) throws GatewayException, InterruptedException {
+    HeldToken token = asked.token();
     TokenRequest request = new TokenRequest(token.key(), token.challenge(), token.content());
     try {
       ByteString signature =
-          issuer.sign(token, ledger.deviceId(), stored.sequence(), request.blinded());
-      hold(stored, token, request.finish(signature).encoded());
+          issuer.sign(token, ledger.deviceId(), asked.sequence(), request.blinded());
+      hold(asked, request.finish(signature).encoded());
     } catch (GatewayException e) {
       if (e.isFinal()) {
-        end(stored, token);
+        end(asked);
       }
       throw e;
     } catch (SignatureException e) {
-      end(stored, token);
+      end(asked);
       throw GatewayException.unanswered(
           "the gateway granted a token whose signature is not that of the window's key", e);
     }
@@ -273,11 +263,12 @@ final class WindowTokens implements AutoCloseable {
   /**
    * A gateway that grants a token late would choose the publications that are left for the report.
    */
-  private synchronized void hold(StoredToken stored, HeldToken token, ByteString signed) {
+  private synchronized void hold(Held asked, ByteString signed) {
+    HeldToken token = asked.token();
     if (newest.get(token.challenge().modelId()) > token.firstRound()) {
-      end(stored, token);
-    } else if (!closed && isStored(stored)) {
-      StoredToken unused = ledger.advance(stored, Stage.HELD, token.with(signed).encoded());
+      end(asked);
+    } else if (!closed && isStored(asked.stored())) {
+      StoredToken unused = ledger.advance(asked.stored(), Stage.HELD, token.with(signed).encoded());
     }
   }
 
@@ -292,20 +283,19 @@ final class WindowTokens implements AutoCloseable {
    * @throws AlreadyReportedException if the data were reported as often as they may be
    * @throws IllegalStateException if this is closed
    */
-  synchronized StoredToken draw(
-      StoredToken held, String modelId, DataKey key, Supplier<ByteString> report) {
+  synchronized Held draw(Held held, String modelId, DataKey key, Supplier<ByteString> report) {
     if (closed) {
       throw new IllegalStateException("the reporter is closed");
     }
-    return ledger.draw(
-        held, modelId, key, () -> HeldToken.parse(held.bytes()).with(report.get()).encoded());
+    return Held.of(
+        ledger.draw(held.stored(), modelId, key, () -> held.token().with(report.get()).encoded()));
   }
 
   /** Ends a token, unless another call has. */
-  synchronized void end(StoredToken stored, HeldToken token) {
-    if (!closed && isStored(stored)) {
+  synchronized void end(Held held) {
+    if (!closed && isStored(held.stored())) {
       StoredToken unused =
-          ledger.advance(stored, Stage.ENDED, token.with(ByteString.EMPTY).encoded());
+          ledger.advance(held.stored(), Stage.ENDED, held.token().with(ByteString.EMPTY).encoded());
     }
   }
 

@@ -7,8 +7,8 @@ import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.Randomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelUpdate;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Devices that are asked for one private bit instead of a gradient. */
 class AnsweringTest {
-  /** Inverts with probability 2^-63. */
-  private static final BitRandomiser EXACT = BitRandomiser.ofEpsilon(100);
+  /** At its cost, an answer is inverted with probability 2^-63. */
+  private static final Randomiser EXACT = new L2LaplaceRandomiser(1, 2, -16, 100);
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -45,30 +45,43 @@ class AnsweringTest {
     return new GradientReporter(new KafkaReportTransport(producer, "gradients"), ledger);
   }
 
-  private static long askedRound(GradientReporter reporter) {
+  private static Optional<String> asked(LocalLedger ledger, ModelSnapshot model) {
+    return Decision.of(ledger, model.terms()).map(decision -> decision.inWords(model.terms()));
+  }
+
+  private static ModelSnapshot askingRound(LocalLedger ledger) {
     long round = 0;
-    while (reporter.question(asking(1, 0.5, round)).isEmpty()) {
+    while (asked(ledger, asking(1, 0.5, round)).orElseThrow().equals("a gradient")) {
       round++;
     }
-    return round;
+    return asking(1, 0.5, round);
+  }
+
+  /** Notes the questions that it is asked, and answers yes. */
+  private static final class Asked extends GivenData {
+    private final List<String> questions = new ArrayList<>();
+
+    @Override
+    public boolean answer(Question question) {
+      return questions.add(question.getName());
+    }
   }
 
   @Test
   void aDeviceAnswersTheQuestionThatItIsAsked() throws Exception {
     LocalLedger ledger = LocalLedger.inMemory("zoë", Limit.NONE);
-    GradientReporter reporter = reporter(ledger);
-    ModelSnapshot model = asking(1, 0.5, askedRound(reporter));
-    Question question = reporter.question(model).orElseThrow();
+    ModelSnapshot model = askingRound(ledger);
 
-    List<Question> evaluated = new ArrayList<>();
-    reporter.answer(model, FrequentData.KEY, asked -> evaluated.add(asked), EXACT).get();
+    Asked data = new Asked();
+    reporter(ledger).respond(model, data, EXACT).get();
 
-    assertThat(evaluated).containsExactly(question);
+    assertThat(data.questions).hasSize(1);
+    assertThat(asked(ledger, model)).contains("an answer to question " + data.questions.get(0));
     GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());
     assertThat(GradientReports.violations(report)).isEmpty();
     assertThat(report.getRound()).isEqualTo(model.round());
     assertThat(report.getSequence()).isZero();
-    assertThat(report.getAnswer().getQuestion()).isEqualTo(question.getName());
+    assertThat(report.getAnswer().getQuestion()).isEqualTo(data.questions.get(0));
     assertThat(report.getAnswer().getBit()).isTrue();
     assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(100);
     assertThat(ledger.spent().reports()).isOne();
@@ -78,34 +91,31 @@ class AnsweringTest {
   /** Bit or gradient, decided before either is computed. */
   @Test
   void noDeviceSendsBoth() {
-    GradientReporter reporter = reporter(LocalLedger.inMemory("u", Limit.NONE));
-    AtomicInteger evaluated = new AtomicInteger();
+    LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
+    GradientReporter reporter = reporter(ledger);
+    AtomicInteger gradients = new AtomicInteger();
     for (long round = 0; round < 50; round++) {
       ModelSnapshot model = asking(1, 0.5, round);
-      boolean asked = reporter.question(model).isPresent();
-      assertThat(reporter.answers(model)).isEqualTo(!asked);
-      if (asked) {
-        assertThatThrownBy(
-                () ->
-                    reporter.report(
-                        model,
-                        FrequentData.KEY,
-                        new double[2],
-                        new L2LaplaceRandomiser(1, 2, -16, 1)))
-            .isInstanceOf(NotChosenException.class)
-            .hasMessageContaining("not for a gradient");
+      if (asked(ledger, model).orElseThrow().equals("a gradient")) {
+        // The data fail if they are asked for an answer.
+        Participant data =
+            new GivenData() {
+              @Override
+              public double[] gradient() {
+                gradients.incrementAndGet();
+                return new double[2];
+              }
+            };
+        assertThat(reporter.respond(model, data, EXACT)).isCompleted();
       } else {
-        assertThatThrownBy(
-                () ->
-                    reporter.answer(
-                        model, FrequentData.KEY, q -> evaluated.incrementAndGet() > 0, EXACT))
+        assertThatThrownBy(() -> reporter.report(model, FrequentData.KEY, new double[2], EXACT))
             .isInstanceOf(NotChosenException.class)
-            .hasMessageContaining(
-                "asks this device for a gradient, not for the answer to a question");
+            .hasMessageContaining("asks this device for an answer to question")
+            .hasMessageContaining("not for a gradient");
       }
     }
-    assertThat(evaluated).hasValue(0);
-    assertThat(producer.history()).isEmpty();
+    assertThat(producer.history()).hasSize(gradients.get());
+    assertThat(gradients.get()).isBetween(1, 49);
   }
 
   /**
@@ -115,20 +125,17 @@ class AnsweringTest {
   @Test
   void asksWithTheStatedProbabilities() {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
-    GradientReporter reporter = reporter(ledger);
     int rounds = 40_000;
-    int gradients = 0;
-    Map<String, Integer> asked = new HashMap<>();
+    Map<String, Integer> counts = new HashMap<>();
     for (int round = 0; round < rounds; round++) {
-      ModelSnapshot model = asking(0.5, 0.2, round);
-      gradients += reporter.answers(model) ? 1 : 0;
-      Optional<Question> question = reporter.question(model);
-      question.ifPresent(q -> asked.merge(q.getName(), 1, Integer::sum));
+      asked(ledger, asking(0.5, 0.2, round)).ifPresent(what -> counts.merge(what, 1, Integer::sum));
     }
-    assertFrequency(gradients, 0.4, rounds);
-    assertFrequency(asked.get("a"), 0.05, rounds);
-    assertFrequency(asked.get("b"), 0.05, rounds);
-    assertFrequency(asked.get("a") + asked.get("b"), 0.1, rounds);
+    int a = counts.get("an answer to question a");
+    int b = counts.get("an answer to question b");
+    assertFrequency(counts.get("a gradient"), 0.4, rounds);
+    assertFrequency(a, 0.05, rounds);
+    assertFrequency(b, 0.05, rounds);
+    assertFrequency(a + b, 0.1, rounds);
   }
 
   private static void assertFrequency(int count, double probability, int rounds) {
@@ -140,21 +147,20 @@ class AnsweringTest {
   @Test
   void aRestartDoesNotTossAgain(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("ledger");
-    List<Optional<Question>> before;
+    List<Optional<String>> before;
     try (LocalLedger ledger = LocalLedger.open(file, "u", Limit.NONE)) {
-      before = questions(ledger);
+      before = asked(ledger);
     }
-    assertThat(before).contains(Optional.empty());
+    assertThat(before).contains(Optional.of("a gradient"));
     try (LocalLedger ledger = LocalLedger.open(file, "u", Limit.NONE)) {
-      assertThat(questions(ledger)).isEqualTo(before);
+      assertThat(asked(ledger)).isEqualTo(before);
     }
   }
 
-  private List<Optional<Question>> questions(LocalLedger ledger) {
-    GradientReporter reporter = reporter(ledger);
-    List<Optional<Question>> questions = new ArrayList<>();
+  private static List<Optional<String>> asked(LocalLedger ledger) {
+    List<Optional<String>> questions = new ArrayList<>();
     for (long round = 0; round < 100; round++) {
-      questions.add(reporter.question(asking(1, 0.5, round)));
+      questions.add(asked(ledger, asking(1, 0.5, round)));
     }
     return questions;
   }
@@ -162,20 +168,18 @@ class AnsweringTest {
   @Test
   void anAnswerCountsAgainstTheLimit() {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.ofEpsilon(1));
-    GradientReporter reporter = reporter(ledger);
-    ModelSnapshot model = asking(1, 0.5, askedRound(reporter));
+    ModelSnapshot model = askingRound(ledger);
+    Asked data = new Asked();
     assertThatThrownBy(
-            () -> reporter.answer(model, FrequentData.KEY, q -> true, BitRandomiser.ofEpsilon(2)))
+            () -> reporter(ledger).respond(model, data, new L2LaplaceRandomiser(1, 2, -16, 2)))
         .isInstanceOf(LimitReachedException.class);
     assertThat(producer.history()).isEmpty();
   }
 
   @Test
-  void aModelWithoutQuestionsAsksNoDevice() {
-    GradientReporter reporter = reporter(LocalLedger.inMemory("u", Limit.NONE));
+  void aModelWithoutQuestionsAsksForGradients() {
     ModelSnapshot model = Updates.snapshot("m", 3, 0, 0);
     assertThat(model.questionProbability()).isZero();
-    assertThat(reporter.question(model)).isEmpty();
-    assertThat(reporter.answers(model)).isTrue();
+    assertThat(asked(LocalLedger.inMemory("u", Limit.NONE), model)).contains("a gradient");
   }
 }

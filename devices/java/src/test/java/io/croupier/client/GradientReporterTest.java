@@ -9,7 +9,6 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
@@ -17,6 +16,7 @@ import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Question;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -70,7 +70,9 @@ class GradientReporterTest {
 
   @Test
   void aGradientMayBelongToAnEarlierRound() throws Exception {
-    reporter().report(MODEL, 2, FrequentData.KEY, new double[] {0.5, 0}, NEXT_TO_NO_NOISE).get();
+    reporter()
+        .report(MODEL.terms().at(2), FrequentData.KEY, new double[] {0.5, 0}, NEXT_TO_NO_NOISE)
+        .get();
 
     assertThat(sent()).extracting(GradientReport::getRound).containsExactly(2L);
   }
@@ -265,7 +267,7 @@ class GradientReporterTest {
     int answered = 0;
     for (int round = 0; round < 40; round++) {
       ModelSnapshot model = answeredByHalf(round);
-      if (reporter.answers(model)) {
+      if (Decision.of(ledger, model.terms()).isPresent()) {
         reporter.report(model, FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE).get();
         answered++;
       } else {
@@ -280,8 +282,7 @@ class GradientReporterTest {
         assertThatThrownBy(
                 () ->
                     reporter.report(
-                        answeredByHalf(99),
-                        earlier,
+                        answeredByHalf(99).terms().at(earlier),
                         FrequentData.KEY,
                         new double[2],
                         NEXT_TO_NO_NOISE))
@@ -357,14 +358,16 @@ class GradientReporterTest {
         Updates.update("m", 3, 0, 0).setAnswerProbability(1).setQuestionProbability(1);
     asking.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
     reporter
-        .answer(
+        .respond(
             ModelSnapshot.parse(asking.build().toByteArray()),
-            FrequentData.KEY,
-            question -> {
-              now[0] += draw;
-              return true;
+            new GivenData() {
+              @Override
+              public boolean answer(Question question) {
+                now[0] += draw;
+                return true;
+              }
             },
-            BitRandomiser.ofEpsilon(1))
+            NEXT_TO_NO_NOISE)
         .get();
     assertThat(now[0]).isEqualTo(7_000 + due);
     assertThat(slept[0] > 0).isEqualTo(draw != due);

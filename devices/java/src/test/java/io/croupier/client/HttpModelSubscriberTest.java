@@ -81,7 +81,7 @@ class HttpModelSubscriberTest {
       assertThat(models.published(9)).contains(models.newest().orElseThrow().terms());
       // Superseded before it was read, or published before this subscriber began.
       assertThat(models.published(8).orElseThrow().round()).isEqualTo(8);
-      assertThat(models.published(0).orElseThrow().gradientBound()).isEqualTo(1);
+      assertThat(models.published(0).orElseThrow().clip().bound()).isEqualTo(1);
       assertThat(models.published(10)).isEmpty();
       assertThat(models.published(-1)).isEmpty();
     }
@@ -99,7 +99,7 @@ class HttpModelSubscriberTest {
     try (StubGateway gateway = new StubGateway(request -> update(moving));
         HttpModelSubscriber models = new HttpModelSubscriber(gateway.uri(), "m")) {
       models.await(PATIENCE);
-      assertThat(models.published(4).orElseThrow().gradientBound()).isEqualTo(2);
+      assertThat(models.published(4).orElseThrow().clip().bound()).isEqualTo(2);
       assertThat(models.published(3)).isEmpty();
     }
   }

@@ -78,7 +78,7 @@ class JobAdmissionTest {
 
   private void report() {
     admission.require("m", TWO);
-    ledger.release("m", FrequentData.KEY, GatewayReports.NOISE, sequence -> new byte[] {1});
+    ledger.release("m", FrequentData.KEY, GatewayReports.NOISE.cost(), sequence -> new byte[] {1});
   }
 
   private String refusal() {

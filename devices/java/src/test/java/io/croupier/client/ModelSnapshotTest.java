@@ -135,7 +135,21 @@ class ModelSnapshotTest {
     assertRefused(Updates.update("m", 0, Double.NaN), "weights has a value that is not finite");
     assertRefused(Updates.update("m", 0, 1).clearGridExponent(), "grid_exponent is missing");
     assertRefused(Updates.update("m", 0, 1).clearGradientBound(), "gradient_bound is missing");
-    assertRefused(Updates.update("m", 0, 1).setGradientBound(Double.NaN), "gradient_bound");
+    for (double bound : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertRefused(
+          Updates.update("m", 0, 1).setGradientBound(bound),
+          "gradient_bound is missing, or not positive and finite");
+    }
+    for (double probability : new double[] {-0.1, 1.1, Double.NaN}) {
+      assertRefused(
+          Updates.update("m", 0, 1).setAnswerProbability(probability),
+          "answer_probability is " + probability + "; it must be from 0 to 1");
+      assertRefused(
+          Updates.update("m", 0, 1)
+              .setSize(AdaptiveClip.Size.GRADIENT)
+              .setQuestionProbability(probability),
+          "question_probability is " + probability + "; it must be from 0 to 1");
+    }
     assertRefused(
         Updates.update("m", 0, 1).setSize(AdaptiveClip.Size.FEATURES),
         "slope_bound is missing, or not positive and finite, with size FEATURES");

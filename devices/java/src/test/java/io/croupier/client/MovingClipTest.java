@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
@@ -22,11 +21,11 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -41,7 +40,7 @@ class MovingClipTest {
   private static final GridRandomiser NEXT_TO_NO_NOISE = new L2LaplaceRandomiser(1, 2, -16, 1e12);
 
   /** Inverts with probability 2^-63. */
-  private static final BitRandomiser EXACT = BitRandomiser.ofEpsilon(100);
+  private static final Randomiser EXACT = new L2LaplaceRandomiser(1, 2, -16, 100);
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -94,7 +93,7 @@ class MovingClipTest {
   }
 
   private double[] reported(ModelSnapshot model, double[] gradient, double size) throws Exception {
-    reporter.report(model, FrequentData.KEY, gradient, size, NEXT_TO_NO_NOISE).get();
+    reporter.report(model.terms(), FrequentData.KEY, gradient, size, NEXT_TO_NO_NOISE).get();
     assertThat(GradientReports.violations(sent())).isEmpty();
     assertThat(sent().getGradientBound()).isEqualTo(model.gradientBound());
     return values(sent());
@@ -115,7 +114,7 @@ class MovingClipTest {
   @Test
   void leavesTheGradientAsItIs() throws Exception {
     double[] gradient = {3, -4};
-    reporter.report(features(1, 0), FrequentData.KEY, gradient, 10, NEXT_TO_NO_NOISE).get();
+    reporter.report(features(1, 0).terms(), FrequentData.KEY, gradient, 10, NEXT_TO_NO_NOISE).get();
     assertThat(gradient).containsExactly(3, -4);
   }
 
@@ -138,7 +137,7 @@ class MovingClipTest {
     assertThat(reported(gradient(0.3, 1), new double[] {0.1, 0.2}, size)).containsExactly(0, 0);
     assertThat(ledger.spent().reports()).isEqualTo(2);
 
-    reporter.answerSize(scouting(2), FrequentData.KEY, () -> size, EXACT).get();
+    reporter.respond(scouting(2), sized(size), EXACT).get();
     assertThat(sent().getAnswer().getBit()).isTrue();
   }
 
@@ -172,7 +171,9 @@ class MovingClipTest {
   @Test
   void aFixedClipIgnoresTheSize() throws Exception {
     ModelSnapshot fixed = Updates.snapshot("m", 3, 0, 0);
-    reporter.report(fixed, FrequentData.KEY, new double[] {0.5, 0}, 9, NEXT_TO_NO_NOISE).get();
+    reporter
+        .report(fixed.terms(), FrequentData.KEY, new double[] {0.5, 0}, 9, NEXT_TO_NO_NOISE)
+        .get();
     assertThat(sent().getGrid().getValuesList()).containsExactly(1 << 15, 0);
     assertThat(sent().hasGradientBound()).isFalse();
   }
@@ -229,15 +230,15 @@ class MovingClipTest {
     for (long round = 0; round < 20; round++) {
       ModelSnapshot model = scouting(round);
       assertThat(model.isScouting()).isTrue();
-      assertThat(reporter.asksForSize(model)).isTrue();
-      assertThat(reporter.answers(model)).isFalse();
-      assertThat(reporter.question(model)).isEmpty();
+      assertThat(asked(ledger, model.terms())).isEqualTo("the size of its gradient");
       assertThatThrownBy(
-              () -> reporter.report(model, FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
+              () ->
+                  reporter.report(
+                      model.terms(), FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
           .isInstanceOf(NotChosenException.class)
           .hasMessageContaining(
               "asks this device for the size of its gradient, not for a gradient");
-      reporter.answerSize(model, FrequentData.KEY, computed::incrementAndGet, EXACT).get();
+      reporter.respond(model, sized(computed.incrementAndGet()), EXACT).get();
     }
     assertThat(computed).hasValue(20);
     assertThat(ledger.spent().reports()).isEqualTo(20);
@@ -250,13 +251,27 @@ class MovingClipTest {
         update(AdaptiveClip.Size.GRADIENT, 0.3, 4).setQuestionProbability(1);
     ModelSnapshot model = parse(update);
     for (double size : new double[] {0, 0.29, 0.3, 0.31, 50}) {
-      reporter.answerSize(model, FrequentData.KEY, () -> size, EXACT).get();
+      reporter.respond(model, sized(size), EXACT).get();
       assertThat(GradientReports.violations(sent())).isEmpty();
       assertThat(sent().getAnswer().getQuestion()).isEqualTo("clip");
       assertThat(sent().getAnswer().getBit()).as("size %s", size).isEqualTo(size > 0.3);
       assertThat(sent().getRound()).isEqualTo(4);
       assertThat(sent().hasGradientBound()).isFalse();
     }
+  }
+
+  /** Data of which only the size may be asked for. */
+  private static Participant sized(double size) {
+    return new GivenData() {
+      @Override
+      public double size() {
+        return size;
+      }
+    };
+  }
+
+  private static String asked(LocalLedger ledger, RoundTerms terms) {
+    return Decision.of(ledger, terms).map(each -> each.inWords(terms)).orElse("nothing");
   }
 
   private static ModelSnapshot asking(long round) {
@@ -276,24 +291,14 @@ class MovingClipTest {
   @Test
   void theSizeIsAskedForAsOftenAsAnyQuestion() {
     int rounds = 40_000;
-    Map<String, Integer> asked = new HashMap<>();
+    Map<String, Integer> counts = new HashMap<>();
     for (int round = 0; round < rounds; round++) {
-      ModelSnapshot model = asking(round);
-      String what = reporter.question(model).map(question -> question.getName()).orElse("nothing");
-      if (reporter.asksForSize(model)) {
-        assertThat(what).isEqualTo("nothing");
-        what = "size";
-      }
-      if (reporter.answers(model)) {
-        assertThat(what).isEqualTo("nothing");
-        what = "gradient";
-      }
-      asked.merge(what, 1, Integer::sum);
+      counts.merge(asked(ledger, asking(round).terms()), 1, Integer::sum);
     }
-    assertFrequency(asked.get("gradient"), 0.35, rounds);
-    assertFrequency(asked.get("a"), 0.05, rounds);
-    assertFrequency(asked.get("b"), 0.05, rounds);
-    assertFrequency(asked.get("size"), 0.05, rounds);
+    assertFrequency(counts.get("a gradient"), 0.35, rounds);
+    assertFrequency(counts.get("an answer to question a"), 0.05, rounds);
+    assertFrequency(counts.get("an answer to question b"), 0.05, rounds);
+    assertFrequency(counts.get("the size of its gradient"), 0.05, rounds);
   }
 
   private static void assertFrequency(int count, double probability, int rounds) {
@@ -301,53 +306,22 @@ class MovingClipTest {
     assertThat(Math.abs(count - probability * rounds)).isLessThan(5.5 * deviation);
   }
 
-  /** A size is computed only where it is asked for, and a gradient only where it isn't. */
-  @Test
-  void oneRoundAsksForOneThing() {
-    AtomicInteger computed = new AtomicInteger();
-    for (long round = 0; round < 50; round++) {
-      ModelSnapshot model = asking(round);
-      int ways = reporter.answers(model) ? 1 : 0;
-      ways += reporter.question(model).isPresent() ? 1 : 0;
-      ways += reporter.asksForSize(model) ? 1 : 0;
-      assertThat(ways).isLessThanOrEqualTo(1);
-      if (!reporter.asksForSize(model)) {
-        assertThatThrownBy(
-                () ->
-                    reporter.answerSize(
-                        model, FrequentData.KEY, () -> computed.incrementAndGet(), EXACT))
-            .isInstanceOf(NotChosenException.class)
-            .hasMessageMatching(
-                "round \\d+ of model m asks (this device for (a gradient|an answer to question \\w+), not for"
-                    + " its size|nothing of this device).*");
-      }
-    }
-    assertThat(computed).hasValue(0);
-    assertThat(producer.history()).isEmpty();
-  }
-
   /** A toss that could be repeated would make devices that crash often answer more often. */
   @Test
   void aRestartDoesNotTossAgain(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("ledger");
-    List<Boolean> before;
+    List<String> before;
     try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
       before = asked(kept);
     }
-    assertThat(before).contains(true, false);
+    assertThat(before).contains("the size of its gradient", "a gradient", "nothing");
     try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
       assertThat(asked(kept)).isEqualTo(before);
     }
   }
 
-  private List<Boolean> asked(LocalLedger kept) {
-    GradientReporter restarted =
-        new GradientReporter(new KafkaReportTransport(producer, "gradients"), kept);
-    List<Boolean> asked = new ArrayList<>();
-    for (long round = 0; round < 400; round++) {
-      asked.add(restarted.asksForSize(asking(round)));
-    }
-    return asked;
+  private static List<String> asked(LocalLedger kept) {
+    return LongStream.range(0, 400).mapToObj(round -> asked(kept, asking(round).terms())).toList();
   }
 
   /** With the clip of another round, the job would drop the report. */
@@ -360,9 +334,7 @@ class MovingClipTest {
     ModelSnapshot newest = publications.newest();
 
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                reporter.report(newest, 7, FrequentData.KEY, new double[] {3, 4}, NEXT_TO_NO_NOISE))
+        .isThrownBy(() -> newest.terms().at(7))
         .withMessageStartingWith("round is 7; it must be 8");
     RoundTerms earlier = publications.terms(7).orElseThrow();
     reporter.report(earlier, FrequentData.KEY, new double[] {3, 4}, NEXT_TO_NO_NOISE).get();
@@ -370,7 +342,8 @@ class MovingClipTest {
     assertThat(sent().getRound()).isEqualTo(7);
     assertThat(sent().getGradientBound()).isEqualTo(0.3);
     assertThat(Sizes.norm(values(sent()))).isCloseTo(0.3, within(1e-5));
-    assertThat(reporter.asksForSize(publications.terms(6).orElseThrow())).isTrue();
+    assertThat(asked(ledger, publications.terms(6).orElseThrow()))
+        .isEqualTo("the size of its gradient");
     assertThat(publications.terms(5)).isEmpty();
   }
 
@@ -381,10 +354,12 @@ class MovingClipTest {
         parse(Updates.update("m", 1, 0, 0).setSizeValue(7).setQuestionProbability(1));
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> reporter.report(model, FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
+            () ->
+                reporter.report(
+                    model.terms(), FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
         .withMessageContaining("bounds a size that this version doesn't know");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.answerSize(model, FrequentData.KEY, () -> 1, EXACT))
+        .isThrownBy(() -> reporter.respond(model, sized(1), EXACT))
         .withMessageContaining("it must be FEATURES or GRADIENT");
     assertThat(ledger.spent().reports()).isZero();
   }

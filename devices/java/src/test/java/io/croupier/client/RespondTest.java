@@ -3,16 +3,13 @@ package io.croupier.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
-import io.croupier.client.randomiser.HashedResponseRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -40,16 +37,12 @@ class RespondTest {
   private final ReportMaker maker = new ReportMaker(ledger, Clock.systemUTC());
 
   /** Counts what is evaluated. */
-  private static final class Data implements Participant {
+  private static final class Data extends GivenData {
     private final List<String> evaluated = new ArrayList<>();
     private boolean answers = true;
     private boolean votes = true;
     private double value;
-
-    @Override
-    public DataKey key() {
-      return FrequentData.KEY;
-    }
+    private String category = "home";
 
     @Override
     public double[] gradient() {
@@ -82,7 +75,7 @@ class RespondTest {
     @Override
     public String category(Statistic statistic) {
       evaluated.add("category");
-      return "home";
+      return category;
     }
 
     @Override
@@ -149,7 +142,7 @@ class RespondTest {
     ModelSnapshot snapshot = ModelSnapshot.parse(alone().build().toByteArray());
     assertThat(snapshot.dimension()).isZero();
     assertThat(snapshot.weights()).isEmpty();
-    assertThat(maker.answers(snapshot.terms())).isFalse();
+    assertThat(maker.decide(snapshot.terms())).contains(new Decision(Sent.About.STATISTIC, 0));
     Data data = new Data();
     data.value = 31;
     var randomiser = snapshot.calibration(1).l2Laplace(1e9);
@@ -253,9 +246,10 @@ class RespondTest {
   @NullSource
   @ValueSource(strings = {"elsewhere", ""})
   void anUnknownCategoryCountsAsTheLastOne(String value) throws Exception {
-    HashedResponseRandomiser randomiser = new HashedResponseRandomiser(16, 3);
+    Data data = new Data();
+    data.category = value;
     GradientReport report =
-        parse(maker.vote(counting(), FrequentData.KEY, statistic -> value, randomiser));
+        parse(maker.respond(counting(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
     // Another one is released with probability 2.3e-7.
     assertThat(report.getVote().getIndex()).isEqualTo(2);
     assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
@@ -298,18 +292,6 @@ class RespondTest {
     RoundTerms other = measuring().at(5);
     assertThatThrownBy(() -> maker.respond(other, data, EPSILON_100))
         .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(
-            () ->
-                maker.answerValue(
-                    other, FrequentData.KEY, statistic -> 1, BitRandomiser.ofEpsilon(1)))
-        .hasMessage(
-            "statistic minutes has no threshold in the terms of the round; it must be one of"
-                + " quantiles");
-    assertThatThrownBy(
-            () ->
-                maker.answerValue(
-                    counting(), FrequentData.KEY, statistic -> 1, BitRandomiser.ofEpsilon(1)))
-        .hasMessageContaining("it must be one of quantiles");
     data.votes = false;
     assertThatThrownBy(() -> maker.respond(measuring(), data, EPSILON_100))
         .isInstanceOf(NotChosenException.class);
@@ -390,9 +372,7 @@ class RespondTest {
         .isInstanceOf(NotChosenException.class);
     assertThat(data.evaluated).isEmpty();
     assertThatThrownBy(
-            () ->
-                device.answer(
-                    asking(1), FrequentData.KEY, question -> true, BitRandomiser.ofEpsilon(100)))
+            () -> limited.answer("m", FrequentData.KEY, EPSILON_100.cost(), draw -> null))
         .isInstanceOf(LimitReachedException.class)
         .hasMessage(
             "epsilon would add up to 300; the limit is 250, which is the share 0.5 that answers"

@@ -154,7 +154,8 @@ class RowsTest {
             Rows.of(new double[] {1, 2}, 0, new LogisticLoss()),
             Rows.of(new double[] {1, 2}, 1, new LogisticLoss()));
     for (Rows rows : different) {
-      ledger.release("m", rows.key(), new L2LaplaceRandomiser(1, 2, -16, 1), s -> new byte[1]);
+      ledger.release(
+          "m", rows.key(), new L2LaplaceRandomiser(1, 2, -16, 1).cost(), s -> new byte[1]);
     }
     Rows again = Rows.of(x.clone(), new double[] {0, 1}, new LogisticLoss());
     assertThat(ledger.reported("m", again.key())).isEqualTo(1);

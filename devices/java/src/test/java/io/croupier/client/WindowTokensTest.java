@@ -240,7 +240,7 @@ class WindowTokensTest extends AnonymousFixture {
     DataKey key = DataKey.of("day");
     try (LocalLedger ledger = ledgerWithSlotAfter(0);
         AnonymousReporter reporter = reporter(ledger)) {
-      ledger.release("m", key, GatewayReports.NOISE, sequence -> new byte[] {1});
+      ledger.release("m", key, GatewayReports.NOISE.cost(), sequence -> new byte[] {1});
       takePart(reporter, 0, DataKey.of("day before"));
       for (long round = 0; round < PUBLICATIONS; round++) {
         assertThat(takePart(reporter, round, key)).isFalse();

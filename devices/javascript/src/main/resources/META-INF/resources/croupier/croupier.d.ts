@@ -249,6 +249,7 @@ export class PrivUnit {
     dimension: number;
     epsilon: number;
     candidates?: 64 | 256 | 1024 | 4096;
+    top?: number;
     crypto?: RandomSource;
   });
   readonly dimension: number;
@@ -257,11 +258,7 @@ export class PrivUnit {
   readonly epsilonNanos: bigint;
   readonly candidates: number;
   readonly top: number;
-  /** Length of a release in units of the gradient bound. */
-  readonly scale: number;
   choose(gradient: ArrayLike<number> & Iterable<number>, gradientBound: number): Choice;
-  /** The vector that the job makes of a release. */
-  expand(choice: Choice, gradientBound: number): Float64Array;
 }
 
 /** The first `dimension` coordinates of a candidate of a seed, as docs/priv-unit.md specifies them. */
@@ -568,21 +565,13 @@ export class Device {
       readonly categories?: Readonly<Record<string, string | number | null>>;
     },
   ): Promise<SentGradient | SentAnswer | SentVote | null>;
-  /** Without a key, reports of the same data aren't counted; the same for the other kinds below. */
+  /** Without a key, reports of the same data aren't counted. */
   report(
     snapshot: Snapshot,
     gradient: ArrayLike<number> & Iterable<number>,
     size?: number,
     data?: ReportedData,
   ): Promise<SentGradient>;
-  answer(snapshot: Snapshot, truth: (question: Question) => boolean, data?: ReportedData): Promise<SentAnswer>;
-  answerSize(snapshot: Snapshot, size: () => number, data?: ReportedData): Promise<SentAnswer>;
-  answerValue(
-    snapshot: Snapshot,
-    value: (statistic: Statistic) => number | null,
-    data?: ReportedData,
-  ): Promise<SentAnswer>;
-  vote(snapshot: Snapshot, category: (statistic: Statistic) => string | null, data?: ReportedData): Promise<SentVote>;
   /**
    * Asks for the token of a window that begins, and sends its report at the publication that the device drew. The same
    * data are reported once, whichever windows that takes.

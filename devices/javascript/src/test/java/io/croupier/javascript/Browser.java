@@ -23,7 +23,7 @@ import org.graalvm.polyglot.proxy.ProxyObject;
  * network.
  */
 final class Browser implements AutoCloseable {
-  static final Path FILES = Path.of("src/main/resources/META-INF/resources/croupier");
+  static final Path FILES = Path.of("target/classes/META-INF/resources/croupier");
 
   private final Context context;
   private final Value module;

@@ -40,7 +40,7 @@ class NpmPackageTest {
    */
   private static final String PROGRAM =
       """
-      import { Gateway, PrivUnit, Rows, internals, logistic } from 'croupier-device';
+      import { Gateway, PrivUnit, Rows, expandCandidate, internals, logistic } from 'croupier-device';
 
       const update = {
         modelId: 'demo', round: '4', weights: [0, 0], average: [0, 0], gradientBound: 1,
@@ -52,8 +52,8 @@ class NpmPackageTest {
       const rows = new Rows({ features: [[1, 0.5]], targets: [1], loss: logistic });
       const randomiser = new PrivUnit({ dimension: rows.dimension, epsilon: 2 });
       const choice = randomiser.choose(rows.gradient(weights), terms.gradientBound);
-      const vector = randomiser.expand(choice, terms.gradientBound);
-      const isWithin = Math.hypot(...vector) <= randomiser.scale;
+      const vector = expandCandidate(choice.seed, choice.index, 4, rows.dimension);
+      const isWithin = Math.hypot(...vector) <= 4;
       const { fromHex, toHex, emsaPss, hpkeSender, aesGcm, encapsulate } = internals;
       const { subtle } = crypto;
 

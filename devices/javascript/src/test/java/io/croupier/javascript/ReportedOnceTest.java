@@ -102,9 +102,7 @@ class ReportedOnceTest extends DeviceFixture {
         device.invokeMember("report", visits.snapshot(0, "{}"), gradient, undefined, data));
     assertRefused(
         device.invokeMember("report", visits.snapshot(1, "{}"), gradient, undefined, data));
-    assertRefused(
-        device.invokeMember(
-            "answer", visits.snapshot(2, QUESTION), browser.eval("() => true"), data));
+    assertRefused(takePart(device, visits.snapshot(2, QUESTION), 0.25, "{key: 'Monday'}"));
     visits.await(device.invokeMember("report", visits.snapshot(3, "{}"), gradient));
     assertThat(visits.received()).hasSize(2);
   }

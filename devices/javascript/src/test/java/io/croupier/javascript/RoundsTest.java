@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.client.Decisions;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.client.ReportMaker;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -120,19 +119,6 @@ class RoundsTest extends BrowserFixture {
         .build();
   }
 
-  private static String decision(ReportMaker maker, RoundTerms terms) {
-    if (maker.answers(terms)) {
-      return "gradient";
-    }
-    if (maker.asksForSize(terms)) {
-      return "size";
-    }
-    if (maker.statistic(terms).isPresent()) {
-      return "statistic " + maker.statistic(terms).get().getName();
-    }
-    return maker.question(terms).map(question -> "question " + question.getName()).orElse("none");
-  }
-
   /** Of a ledger of the Java client, whose file docs/device.md describes. */
   private static byte[] secret(Path file) throws IOException {
     ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(file));
@@ -152,7 +138,6 @@ class RoundsTest extends BrowserFixture {
     Map<String, Integer> seen = new HashMap<>();
     Path file = folder.resolve("ada.ledger");
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
-      ReportMaker maker = new ReportMaker(ledger, Clock.systemUTC());
       Value secret = array(secret(file));
       for (int n = 0; n < 240; n++) {
         ModelUpdate update = update(random, n);
@@ -165,7 +150,7 @@ class RoundsTest extends BrowserFixture {
         if (kind.equals("question")) {
           kind += " " + own.getMember("question").getMember("name").asString();
         }
-        assertThat(kind).as("%s", update).isEqualTo(decision(maker, terms));
+        assertThat(kind).as("%s", update).isEqualTo(Decisions.of(ledger, terms));
         seen.merge(kind, 1, Integer::sum);
       }
     }

@@ -26,7 +26,7 @@ async function calls(module, page, crypto) {
   };
 
   const words = { crypto };
-  addOptions('new PrivUnit', { dimension: 1, epsilon: 1, candidates: 256, ...words }, (o) => new module.PrivUnit(o));
+  addOptions('new PrivUnit', { dimension: 1, epsilon: 1, candidates: 256, top: 1, ...words }, (o) => new module.PrivUnit(o));
   addOptions('new RandomisedResponse', { epsilon: 1, ...words }, (o) => new module.RandomisedResponse(o));
   addOptions('new HashedResponse', { epsilon: 1, categories: 3, ...words }, (o) => new module.HashedResponse(o));
   addOptions('new Rows', { features: [[1]], targets: [1], loss: module.logistic, importance: [1] }, (o) => new module.Rows(o));
@@ -50,8 +50,6 @@ async function calls(module, page, crypto) {
   const unit = new module.PrivUnit({ dimension: 1, epsilon: 1, crypto });
   add('choose', 'gradient', (v) => unit.choose(v, 1));
   add('choose', 'gradientBound', (v) => unit.choose([0.1], v));
-  add('expand', '', (v) => unit.expand(v, 1));
-  add('expand', 'gradientBound', (v) => unit.expand({ seed: 1n, index: 0 }, v));
   ['seed', 'index', 'length', 'dimension'].forEach((name, i) => add('expandCandidate', name, (v) =>
     module.expandCandidate(...[1n, 0, 1, 1].with(i, v))));
   add('RandomisedResponse.release', 'answer', (v) => new module.RandomisedResponse({ epsilon: 1, crypto }).release(v));
@@ -111,7 +109,7 @@ async function calls(module, page, crypto) {
   const device = await open(module, page, crypto, { limit: { epsilon: Infinity } });
   let round = 2;
   const next = (changes) => module.readUpdate(update(round++, changes));
-  ['decide', 'takePart', 'report', 'answer', 'answerSize', 'answerValue', 'vote'].forEach((name) =>
+  ['decide', 'takePart', 'report'].forEach((name) =>
     add(name, 'snapshot', (v) => device[name](v, null)));
   add('randomiser', 'dimension', (v) => device.randomiser(v));
   add('takePart', 'rows', (v) => device.takePart(next(), v));
@@ -120,14 +118,6 @@ async function calls(module, page, crypto) {
   add('report', 'gradient', (v) => device.report(next(), v));
   add('report', 'size', (v) => device.report(next(), [0.1], v));
   add('report', 'report', (v) => device.report(next(), [0.1], undefined, v));
-  const asking = { estimates: [{ question: { name: 'q', accuracy: {} } }], questionProbability: 1 };
-  add('answer', 'truth', (v) => device.answer(next(asking), v));
-  add('answerSize', 'size', (v) => device.answerSize(next({ size: 'GRADIENT', questionProbability: 1 }), v));
-  const measuring = { quantiles: { levels: [0.5], from: 0, to: 1 } };
-  const counting = { choice: { categories: ['a', 'b'] } };
-  const statistic = (kind) => ({ statistics: [{ statistic: { name: 's', ...kind }, threshold: 0 }], questionProbability: 1 });
-  add('answerValue', 'value', (v) => device.answerValue(next(statistic(measuring)), v));
-  add('vote', 'category', (v) => device.vote(next(statistic(counting)), v));
   add('takePartAnonymously', 'anonymous', (v) => device.takePartAnonymously(v, v));
 
   const { epsilon, ...others } = storage;

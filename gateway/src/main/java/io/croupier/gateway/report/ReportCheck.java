@@ -167,7 +167,7 @@ public final class ReportCheck {
           false);
     }
     RoundTerms terms = newest.terms(report.round);
-    if (terms != null && terms.hasMovingClip()) {
+    if (terms != null && terms.clip().moves()) {
       requireClip(report, terms, newest);
     }
   }
@@ -181,12 +181,12 @@ public final class ReportCheck {
               + " model still searches, and this is an answer",
           false);
     }
-    if (!isAnswer && report.gradientBound != terms.gradientBound()) {
+    if (!isAnswer && report.gradientBound != terms.clip().bound()) {
       throw new ProblemException(
           ProblemDocument.ofFields(
               ProblemType.REFUSED,
               "gradient_bound is %s: it must be that of round %d, %s"
-                  .formatted(report.gradientBound, report.round, terms.gradientBound()),
+                  .formatted(report.gradientBound, report.round, terms.clip().bound()),
               "gradient_bound"));
     }
   }

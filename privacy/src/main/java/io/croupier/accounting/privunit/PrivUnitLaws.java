@@ -69,6 +69,17 @@ public final class PrivUnitLaws {
     return best;
   }
 
+  /**
+   * The law with a K that a device finds without computing a length, at most 2.5 % longer than the
+   * best one. Devices in JavaScript and Python declare it.
+   *
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  public PrivUnitLaw near(int dimension, double epsilon, int candidates) {
+    double share = 1 / (1 + Math.exp(0.67 * epsilon / (1 + 0.6 / dimension)));
+    return of(dimension, epsilon, candidates, (int) Math.max(1, Math.round(candidates * share)));
+  }
+
   private static void requireLevel(int dimension, double epsilon, int candidates) {
     if (dimension < 1 || dimension == Integer.MAX_VALUE) {
       throw new IllegalArgumentException(

@@ -2,9 +2,6 @@ package io.croupier.client.ledger;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.ReportedData.DataCounts;
-import io.croupier.client.randomiser.BitRandomiser;
-import io.croupier.client.randomiser.HashedResponseRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.schemas.GradientReports;
 import java.io.IOException;
@@ -202,7 +199,7 @@ public final class LocalLedger implements AutoCloseable {
    *
    * @param modelId the model that receives it
    * @param key names its data
-   * @param randomiser the randomiser that draws it, whose cost is charged
+   * @param cost what the randomiser that draws it spends
    * @param draw creates the record for the given number; not called if anything is exceeded
    * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws LimitReachedException if it would exceed the person's limit
@@ -213,8 +210,19 @@ public final class LocalLedger implements AutoCloseable {
    *     reopened
    */
   public StoredReport release(
-      String modelId, DataKey key, Randomiser randomiser, LongFunction<byte[]> draw) {
-    return release(modelId, key, randomiser.cost(), limit::admit, draw);
+      String modelId, DataKey key, ReleaseCost cost, LongFunction<byte[]> draw) {
+    return release(modelId, key, cost, limit::admit, draw);
+  }
+
+  /**
+   * The same for an answer to a question, or a vote for a statistic.
+   *
+   * @throws LimitReachedException also if it would exceed the share of the limit for {@linkplain
+   *     Limit#answers answers}
+   */
+  public StoredReport answer(
+      String modelId, DataKey key, ReleaseCost cost, LongFunction<byte[]> draw) {
+    return release(modelId, key, cost, limit::admitAnswer, draw);
   }
 
   /**
@@ -224,14 +232,12 @@ public final class LocalLedger implements AutoCloseable {
    * @param key names the data that the report is to be about. The token is one of the reports that
    *     the key allows, for good, also if none is {@linkplain #draw drawn} with it: whether a
    *     further token is asked for must not show that
-   * @param randomiser the randomiser that will draw the report, whose cost is charged; it must
-   *     disclose a bounded cost
+   * @param cost what the randomiser that will draw the report spends; disclosed and bounded
    * @param request creates the bytes of the stage {@link StoredToken.Stage#ASKED} for the given
    *     number; not called if a limit is exceeded
    */
   public StoredToken chargeToken(
-      String modelId, DataKey key, Randomiser randomiser, LongFunction<byte[]> request) {
-    ReleaseCost cost = randomiser.cost();
+      String modelId, DataKey key, ReleaseCost cost, LongFunction<byte[]> request) {
     if (cost.undisclosed() || cost.unbounded()) {
       throw new IllegalArgumentException(
           "the cost of the randomiser is undisclosed or unbounded; that of a token must be"
@@ -322,41 +328,10 @@ public final class LocalLedger implements AutoCloseable {
   }
 
   /**
-   * The same for an answer to a question.
-   *
-   * @param randomiser the randomiser that draws it, whose cost is charged
-   * @throws LimitReachedException also if it would exceed the share of the limit for {@linkplain
-   *     Limit#answers answers}
-   */
-  public StoredReport release(
-      String modelId, DataKey key, BitRandomiser randomiser, LongFunction<byte[]> draw) {
-    return release(modelId, key, randomiser.cost(), limit::admitAnswer, draw);
-  }
-
-  /**
-   * Releases a vote; spends and throws as the release of an answer.
-   *
-   * @param draw draws the report with the given number
-   */
-  public StoredReport release(
-      String modelId, DataKey key, HashedResponseRandomiser randomiser, LongFunction<byte[]> draw) {
-    return release(modelId, key, randomiser.cost(), limit::admitAnswer, draw);
-  }
-
-  /** Whether the share of the limit for {@linkplain Limit#answers answers} admits one more vote. */
-  public boolean admitsVote(HashedResponseRandomiser randomiser) {
-    return admitsAnswer(randomiser.cost());
-  }
-
-  /**
    * Whether the share of the limit for {@linkplain Limit#answers answers} admits one more answer. A
-   * limit that doesn't admit it is reported by {@link #release}.
+   * limit that doesn't admit it is reported by {@link #answer}.
    */
-  public boolean admitsAnswer(BitRandomiser randomiser) {
-    return admitsAnswer(randomiser.cost());
-  }
-
-  private synchronized boolean admitsAnswer(ReleaseCost released) {
+  public synchronized boolean admitsAnswer(ReleaseCost released) {
     Spent cost = Spent.of(released);
     return limit.isWithinShare(cost, state.spent().plus(cost));
   }

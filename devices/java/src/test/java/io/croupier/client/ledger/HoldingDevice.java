@@ -40,7 +40,8 @@ final class HoldingDevice {
       for (int i = 0; i < reports; i++) {
         ledger.acknowledge(
             ledger
-                .release("m", FrequentData.KEY, KilledReporter.NOISE, sequence -> new byte[100])
+                .release(
+                    "m", FrequentData.KEY, KilledReporter.NOISE.cost(), sequence -> new byte[100])
                 .sequence());
       }
       return RELEASED;

@@ -1,11 +1,12 @@
 package io.croupier.client.ledger;
 
+import io.croupier.client.GivenData;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.Participant;
 import io.croupier.client.Updates;
 import io.croupier.client.ledger.WatchedDisk.Operation;
-import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -31,7 +32,15 @@ final class KilledReporter {
   static final String USER = "ada";
   static final double EPSILON = 0.3;
   static final GridRandomiser NOISE = new L2LaplaceRandomiser(1, 4, -16, EPSILON);
-  private static final BitRandomiser BITS = BitRandomiser.ofEpsilon(EPSILON);
+
+  /** Of which only the size is asked for. */
+  private static final Participant SMALL =
+      new GivenData() {
+        @Override
+        public double size() {
+          return 0;
+        }
+      };
 
   /** Small enough that a file is rewritten after every few reports. */
   static final int SLACK_BYTES = 300;
@@ -96,7 +105,7 @@ final class KilledReporter {
       for (long i = 0; i < reports; i++) {
         Future<?> unused =
             i % 3 == 1
-                ? reporter.answerSize(scouting, FrequentData.KEY, () -> 0, BITS)
+                ? reporter.respond(scouting, SMALL, NOISE)
                 : reporter.report(
                     model, FrequentData.KEY, new double[4], i % 3 == 0 ? NOISE : unsaid);
       }

@@ -48,7 +48,7 @@ class LedgerDamageTest {
         long from = Files.size(file);
         released.add(
             ledger
-                .release("m", FrequentData.KEY, i % 2 == 0 ? PURE : GAUSSIAN, s -> report)
+                .release("m", FrequentData.KEY, (i % 2 == 0 ? PURE : GAUSSIAN).cost(), s -> report)
                 .bytes());
         entries.add(new long[] {from, Files.size(file) - LedgerFormat.MARKER_BYTES});
         spentAfter.add(ledger.spent());
@@ -71,7 +71,7 @@ class LedgerDamageTest {
       try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
         assertThat(ledger.spent()).as("cut at %s", length).isEqualTo(spentAfter.get(survivors));
         assertPendingAsReleased(ledger);
-        assertThat(ledger.release("m", FrequentData.KEY, PURE, s -> new byte[1]).sequence())
+        assertThat(ledger.release("m", FrequentData.KEY, PURE.cost(), s -> new byte[1]).sequence())
             .isEqualTo(survivors);
       }
       try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {

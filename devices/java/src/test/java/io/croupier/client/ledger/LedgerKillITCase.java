@@ -82,7 +82,7 @@ class LedgerKillITCase extends LedgerKills {
 
   private static long release(LocalLedger ledger) {
     return ledger
-        .release("m", FrequentData.KEY, KilledReporter.NOISE, sequence -> new byte[100])
+        .release("m", FrequentData.KEY, KilledReporter.NOISE.cost(), sequence -> new byte[100])
         .sequence();
   }
 }

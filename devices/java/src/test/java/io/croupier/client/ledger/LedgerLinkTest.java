@@ -38,7 +38,9 @@ class LedgerLinkTest {
   }
 
   private static long release(LocalLedger ledger) {
-    return ledger.release("m", FrequentData.KEY, TENTH, sequence -> new byte[1000]).sequence();
+    return ledger
+        .release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[1000])
+        .sequence();
   }
 
   @Test

@@ -47,7 +47,8 @@ class LedgerRewriteTest {
   private static StoredReport release(LocalLedger ledger, int i) {
     byte[] bytes = new byte[100];
     Arrays.fill(bytes, (byte) i);
-    return ledger.release("m", FrequentData.KEY, i % 2 == 0 ? TENTH : UNSAID, sequence -> bytes);
+    return ledger.release(
+        "m", FrequentData.KEY, (i % 2 == 0 ? TENTH : UNSAID).cost(), sequence -> bytes);
   }
 
   @Test
@@ -127,7 +128,7 @@ class LedgerRewriteTest {
     release(ledger, 0);
     release(ledger, 1);
     ledger.acknowledge(
-        ledger.release("m", FrequentData.KEY, TENTH, sequence -> new byte[2000]).sequence());
+        ledger.release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[2000]).sequence());
     release(ledger, 3);
   }
 
@@ -181,13 +182,17 @@ class LedgerRewriteTest {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, disk, 1)) {
       for (int i = 0; i < 3; i++) {
         ledger.acknowledge(
-            ledger.release("m", FrequentData.KEY, TENTH, sequence -> new byte[1000]).sequence());
+            ledger
+                .release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[1000])
+                .sequence());
       }
       full[0] = true;
-      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, sequence -> drawn()))
+      assertThatThrownBy(
+              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), sequence -> drawn()))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");
-      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, sequence -> drawn()))
+      assertThatThrownBy(
+              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), sequence -> drawn()))
           .hasMessageContaining("reopen the ledger");
     }
     try (LocalLedger ledger = open(1)) {

@@ -43,7 +43,8 @@ class LedgerTokensTest {
   @Test
   void everyStageSurvivesAndOnlyTheFirstIsCharged() throws Exception {
     try (LocalLedger ledger = open()) {
-      StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+      StoredToken asked =
+          ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
       assertThat(asked.sequence()).isZero();
       assertThat(asked).hasToString("StoredToken[sequence=0, stage=ASKED]");
     }
@@ -78,9 +79,10 @@ class LedgerTokensTest {
   @Test
   void aTokenIsWithinTheLimitLikeAReport() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
-      ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST);
-      assertThatThrownBy(() -> ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST))
+      ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+      ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+      assertThatThrownBy(
+              () -> ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST))
           .isInstanceOf(LimitReachedException.class);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo(BigDecimal.ONE);
     }
@@ -89,14 +91,17 @@ class LedgerTokensTest {
   @Test
   void theRewrittenFileKeepsTokens() throws Exception {
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
-      StoredToken first = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+      StoredToken first =
+          ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
       StoredToken held = ledger.advance(first, Stage.HELD, new byte[] {4});
       for (int i = 1; i < 200; i++) {
         ledger.acknowledge(
-            ledger.release("m", FrequentData.KEY, HALF, sequence -> new byte[50]).sequence());
+            ledger
+                .release("m", FrequentData.KEY, HALF.cost(), sequence -> new byte[50])
+                .sequence());
       }
       ledger.draw(held, "m", FrequentData.KEY, () -> new byte[] {5});
-      ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+      ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
       assertThat(Files.size(file)).isLessThan(2000);
     }
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
@@ -113,23 +118,24 @@ class LedgerTokensTest {
   @Test
   void aTokenMustBeGrantedBeforeItsNumberIsTooOld() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
     for (int i = 1; i < LocalLedger.WINDOW; i++) {
       ledger.acknowledge(
-          ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST).sequence());
+          ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST).sequence());
     }
-    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST))
+    assertThatThrownBy(
+            () -> ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("report 0 is still pending");
     ledger.advance(asked, Stage.HELD, REQUEST);
-    assertThat(ledger.release("m", FrequentData.KEY, HALF, sequence -> REQUEST).sequence())
+    assertThat(ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST).sequence())
         .isEqualTo(64);
   }
 
   @Test
   void stagesDontReturn() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF, sequence -> REQUEST);
+    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
     StoredToken drawn = ledger.draw(asked, "m", FrequentData.KEY, () -> REQUEST);
     for (StoredToken token : new StoredToken[] {asked, drawn}) {
       assertThatThrownBy(() -> ledger.advance(token, Stage.HELD, REQUEST))
@@ -145,7 +151,8 @@ class LedgerTokensTest {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
     Randomiser undisclosed = new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
     assertThatThrownBy(
-            () -> ledger.chargeToken("m", FrequentData.KEY, undisclosed, sequence -> REQUEST))
+            () ->
+                ledger.chargeToken("m", FrequentData.KEY, undisclosed.cost(), sequence -> REQUEST))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("undisclosed or unbounded");
     assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);

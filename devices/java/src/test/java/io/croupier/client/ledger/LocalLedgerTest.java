@@ -53,7 +53,7 @@ class LocalLedgerTest {
             ledger.release(
                 "m",
                 FrequentData.KEY,
-                i == 3 ? new UndisclosedRandomiser(GAUSSIAN) : TENTH,
+                (i == 3 ? new UndisclosedRandomiser(GAUSSIAN) : TENTH).cost(),
                 s -> bytes(number));
         assertThat(report.sequence()).isEqualTo(i);
       }
@@ -69,7 +69,8 @@ class LocalLedgerTest {
       assertThat(ledger.pending())
           .extracting(StoredReport::bytes)
           .containsExactly(bytes((byte) 1), bytes((byte) 3));
-      assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> bytes((byte) 4)).sequence())
+      assertThat(
+              ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> bytes((byte) 4)).sequence())
           .isEqualTo(4);
     }
   }
@@ -85,7 +86,7 @@ class LocalLedgerTest {
       for (int i = 0; i < 50; i++) {
         Thread.currentThread().interrupt();
         ledger.acknowledge(
-            ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[50]).sequence());
+            ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[50]).sequence());
         assertThat(Thread.interrupted()).isTrue();
       }
       assertThat(Files.size(file)).as("the file was rewritten").isLessThan(2000);
@@ -101,7 +102,7 @@ class LocalLedgerTest {
     for (int i = 0; i < 10; i++) {
       // The limit applies across all openings.
       try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
-        ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+        ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
       }
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
@@ -110,7 +111,7 @@ class LocalLedgerTest {
       assertThat(ledger.spent()).isEqualTo(before);
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1.1))) {
-      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     }
   }
 
@@ -125,7 +126,7 @@ class LocalLedgerTest {
     LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
     for (int i = 0; i < 4; i++) {
       gaussian.release(
-          "m", FrequentData.KEY, new UndisclosedRandomiser(GAUSSIAN), s -> new byte[1]);
+          "m", FrequentData.KEY, new UndisclosedRandomiser(GAUSSIAN).cost(), s -> new byte[1]);
     }
     assertLimit(
         gaussian, GAUSSIAN, "mu^2 would add up to 0.45; the limit is the square of mu = 0.6");
@@ -135,7 +136,7 @@ class LocalLedgerTest {
         "the report spends epsilon = 0.1; the limit, mu = 0.6, allows Gaussian noise only: state"
             + " a limit on epsilon, too, or use Gaussian noise");
     LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
-    one.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+    one.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     assertLimit(one, TENTH, "reports would be 2; the limit is 1");
   }
 
@@ -152,7 +153,7 @@ class LocalLedgerTest {
         UNBOUNDED + "epsilon = Infinity, mu = 2");
     double none = Double.POSITIVE_INFINITY;
     LocalLedger one = LocalLedger.inMemory("u", new Limit(none, none, 1));
-    one.release("m", FrequentData.KEY, open, s -> new byte[1]);
+    one.release("m", FrequentData.KEY, open.cost(), s -> new byte[1]);
     assertThat(one.spent()).isEqualTo(new Spent(1, 100_000_000, 0, 0, 1));
     assertLimit(one, open, "reports would be 2; the limit is 1");
   }
@@ -163,13 +164,14 @@ class LocalLedgerTest {
         new CoordinateLaplaceRandomiser(
             1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release("m", FrequentData.KEY, open, s -> new byte[1]);
-      ledger.release("m", FrequentData.KEY, new UndisclosedRandomiser(open), s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, open.cost(), s -> new byte[1]);
+      ledger.release(
+          "m", FrequentData.KEY, new UndisclosedRandomiser(open).cost(), s -> new byte[1]);
     }
     // An earlier unbounded cost doesn't count against a later limit.
     try (LocalLedger ledger = open(Limit.ofEpsilon(0.3))) {
       assertThat(ledger.spent()).isEqualTo(new Spent(2, 200_000_000, 0, 1, 2));
-      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
       assertLimit(ledger, TENTH, "epsilon would add up to 0.4; the limit is 0.3");
     }
   }
@@ -181,7 +183,7 @@ class LocalLedgerTest {
                 ledger.release(
                     "m",
                     FrequentData.KEY,
-                    randomiser,
+                    randomiser.cost(),
                     sequence -> {
                       throw new AssertionError("noise was drawn");
                     }))
@@ -193,8 +195,8 @@ class LocalLedgerTest {
   void aSaturatedSumIsExhausted() {
     GridRandomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
     LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
-    unlimited.release("m", FrequentData.KEY, huge, s -> new byte[1]);
-    unlimited.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+    unlimited.release("m", FrequentData.KEY, huge.cost(), s -> new byte[1]);
+    unlimited.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     assertThat(unlimited.spent().epsilonNanos()).isEqualTo(Long.MAX_VALUE);
     assertLimit(
         LocalLedger.inMemory("u", Limit.ofEpsilon(Double.MAX_VALUE)),
@@ -224,12 +226,12 @@ class LocalLedgerTest {
                   ledger.release(
                       "m",
                       FrequentData.KEY,
-                      TENTH,
+                      TENTH.cost(),
                       s -> {
                         throw new IllegalArgumentException("no gradient");
                       }));
       assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);
-      assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence())
+      assertThat(ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence())
           .isZero();
     }
   }
@@ -237,7 +239,7 @@ class LocalLedgerTest {
   @Test
   void onlyItsOwnerCanReadIt() throws Exception {
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     }
     assertThat(folder).isDirectoryContaining(path -> path.equals(file));
     try (var files = Files.list(folder)) {
@@ -256,7 +258,7 @@ class LocalLedgerTest {
       assertThatThrownBy(() -> open(Limit.NONE))
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining("already open");
-      ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     }
     open(Limit.NONE).close();
   }
@@ -287,10 +289,12 @@ class LocalLedgerTest {
               }
             });
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full, 1)) {
-      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
+      assertThatThrownBy(
+              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");
-      assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
+      assertThatThrownBy(
+              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
           .hasMessageContaining("reopen the ledger");
       assertThat(ledger.pending()).isEmpty();
     }
@@ -303,11 +307,11 @@ class LocalLedgerTest {
   @Test
   void aClosedLedgerReleasesNothing() throws Exception {
     LocalLedger ledger = open(Limit.NONE);
-    ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]);
+    ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
     ledger.close();
     ledger.close();
     ledger.acknowledge(0);
-    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
+    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
         .isInstanceOf(IllegalStateException.class);
     try (LocalLedger again = open(Limit.NONE)) {
       assertThat(again.pending()).hasSize(1);
@@ -320,18 +324,19 @@ class LocalLedgerTest {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
     DeviceWindow window = new DeviceWindow("d");
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      long sequence = ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence();
+      long sequence =
+          ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence();
       assertThat(window.judge(sequence, sequence)).isEqualTo(Verdict.FRESH);
       if (i > 0) {
         ledger.acknowledge(i);
       }
     }
-    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]))
+    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("report 0 is still pending; it must be settled before report 64 is drawn");
     assertThat(window.judge(0, 0)).isEqualTo(Verdict.DUPLICATE);
     ledger.acknowledge(0);
-    assertThat(ledger.release("m", FrequentData.KEY, TENTH, s -> new byte[1]).sequence())
+    assertThat(ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence())
         .isEqualTo(64);
   }
 }

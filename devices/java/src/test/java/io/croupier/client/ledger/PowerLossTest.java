@@ -196,11 +196,11 @@ class PowerLossTest {
       byte[] bytes = new byte[1 + random.nextInt(60)];
       random.nextBytes(bytes);
       if (random.nextInt(3) == 0) {
-        StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, PURE, s -> bytes);
+        StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, PURE.cost(), s -> bytes);
         tokens.put(asked.sequence(), asked);
         send(new StoredReport(asked.sequence(), bytes), sent, seed);
       } else {
-        send(ledger.release("m", FrequentData.KEY, PURE, s -> bytes), sent, seed);
+        send(ledger.release("m", FrequentData.KEY, PURE.cost(), s -> bytes), sent, seed);
       }
       advance(ledger, tokens, random);
       assertThat(ledger.spent().reports()).as(seed).isEqualTo(sent.size());

@@ -45,7 +45,7 @@ class ReportedDataTest {
 
   private static void assertRefused(LocalLedger ledger, DataKey key, String often) {
     Spent before = ledger.spent();
-    assertThatThrownBy(() -> ledger.release("m", key, HALF, ReportedDataTest::never))
+    assertThatThrownBy(() -> ledger.release("m", key, HALF.cost(), ReportedDataTest::never))
         .isInstanceOf(AlreadyReportedException.class)
         .hasMessage(
             "data of this key were reported to model m "
@@ -58,20 +58,22 @@ class ReportedDataTest {
   @Test
   void aSecondReportOfAnyKindIsRefusedBeforeItIsDrawn() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), ReportedDataTest::report);
+      ledger.answer("m", DAY, BitRandomiser.ofEpsilon(0.5).cost(), ReportedDataTest::report);
       assertRefused(ledger, DAY, "once, and they may be once");
       assertThatThrownBy(
-              () -> ledger.release("m", DAY, BitRandomiser.ofEpsilon(0.5), ReportedDataTest::never))
+              () ->
+                  ledger.release(
+                      "m", DAY, BitRandomiser.ofEpsilon(0.5).cost(), ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
       HashedResponseRandomiser groups =
           HashedResponseRandomiser.costing(HALF.cost(), 3).orElseThrow();
-      assertThatThrownBy(() -> ledger.release("m", DAY, groups, ReportedDataTest::never))
+      assertThatThrownBy(() -> ledger.release("m", DAY, groups.cost(), ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
-      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF, ReportedDataTest::never))
+      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
       // Another model, another day.
-      ledger.release("n", DAY, HALF, ReportedDataTest::report);
-      ledger.release("m", DataKey.of("2026-11-29"), HALF, ReportedDataTest::report);
+      ledger.release("n", DAY, HALF.cost(), ReportedDataTest::report);
+      ledger.release("m", DataKey.of("2026-11-29"), HALF.cost(), ReportedDataTest::report);
       assertThat(ledger.reported("m", DAY)).isEqualTo(1);
     }
   }
@@ -80,7 +82,7 @@ class ReportedDataTest {
   void aKeyMayAllowMoreReportsEarlierOnesIncluded() throws Exception {
     for (int i = 0; i < 3; i++) {
       try (LocalLedger ledger = open()) {
-        ledger.release("m", DAY.times(3), HALF, ReportedDataTest::report);
+        ledger.release("m", DAY.times(3), HALF.cost(), ReportedDataTest::report);
       }
     }
     try (LocalLedger ledger = open()) {
@@ -95,7 +97,7 @@ class ReportedDataTest {
     try (LocalLedger ledger = open()) {
       for (int day = 0; day < 200; day++) {
         StoredReport report =
-            ledger.release("m", DataKey.of("day " + day), HALF, ReportedDataTest::report);
+            ledger.release("m", DataKey.of("day " + day), HALF.cost(), ReportedDataTest::report);
         ledger.acknowledge(report.sequence());
       }
       // 24 bytes of each.
@@ -112,11 +114,11 @@ class ReportedDataTest {
   @Test
   void keyAndChargeAreOneEntry() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DataKey.of("before"), HALF, ReportedDataTest::report);
+      ledger.release("m", DataKey.of("before"), HALF.cost(), ReportedDataTest::report);
     }
     int before = (int) Files.size(file);
     try (LocalLedger ledger = open()) {
-      ledger.release("m", DAY, HALF, ReportedDataTest::report);
+      ledger.release("m", DAY, HALF.cost(), ReportedDataTest::report);
     }
     byte[] whole = Files.readAllBytes(file);
     for (int length = before; length <= whole.length; length++) {
@@ -136,7 +138,7 @@ class ReportedDataTest {
     String charged =
         "0 times, tokens were charged for 1 more of their reports, and they may be once";
     try (LocalLedger ledger = open()) {
-      StoredToken asked = ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
+      StoredToken asked = ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::report);
       assertRefused(ledger, DAY, charged);
       assertThat(ledger.reported("m", DAY)).isZero();
       StoredToken held = ledger.advance(asked, Stage.HELD, new byte[] {1});
@@ -145,9 +147,10 @@ class ReportedDataTest {
     }
     try (LocalLedger ledger = open()) {
       assertRefused(ledger, DAY, charged);
-      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF, ReportedDataTest::never))
+      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never))
           .isInstanceOf(AlreadyReportedException.class);
-      StoredToken asked = ledger.chargeToken("m", DAY.times(2), HALF, ReportedDataTest::report);
+      StoredToken asked =
+          ledger.chargeToken("m", DAY.times(2), HALF.cost(), ReportedDataTest::report);
       ledger.draw(asked, "m", DAY, () -> new byte[] {2});
       rewrite(ledger);
     }
@@ -163,7 +166,7 @@ class ReportedDataTest {
   private static void rewrite(LocalLedger ledger) {
     for (int i = 0; i < 20; i++) {
       ledger.acknowledge(
-          ledger.release("m", FrequentData.KEY, HALF, ReportedDataTest::report).sequence());
+          ledger.release("m", FrequentData.KEY, HALF.cost(), ReportedDataTest::report).sequence());
     }
   }
 
@@ -172,12 +175,12 @@ class ReportedDataTest {
   void aTokenMayReportOtherDataUnlessTheyWereReported() throws Exception {
     DataKey next = DataKey.of("2026-11-29");
     try (LocalLedger ledger = open()) {
-      StoredToken token = ledger.chargeToken("m", DAY, HALF, ReportedDataTest::report);
+      StoredToken token = ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::report);
       ledger.draw(token, "m", next, () -> new byte[] {2});
       assertThat(ledger.reported("m", next)).isEqualTo(1);
       assertThat(ledger.reported("m", DAY)).isZero();
       assertRefused(ledger, next, "once, and they may be once");
-      StoredToken second = ledger.chargeToken("m", next, HALF, ReportedDataTest::report);
+      StoredToken second = ledger.chargeToken("m", next, HALF.cost(), ReportedDataTest::report);
       assertThatThrownBy(() -> ledger.draw(second, "m", next, () -> never(0)))
           .isInstanceOf(AlreadyReportedException.class);
     }

@@ -2,9 +2,9 @@ package io.croupier.client.randomiser;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.noise.SecureBits;
@@ -144,8 +144,15 @@ class PythonPackageTest {
       randomisers.add(randomiser);
       choices.add(randomiser.choose(gradient));
       lines.add(
-          "%d %s %d %s %s %s"
-              .formatted(d, kind[1], candidates, BOUND, list(gradient), words(n, 16 * candidates)));
+          "%d %s %d %d %s %s %s"
+              .formatted(
+                  d,
+                  kind[1],
+                  candidates,
+                  randomiser.law().top(),
+                  BOUND,
+                  list(gradient),
+                  words(n, 16 * candidates)));
     }
     List<String> drawn = compare("draws", lines);
     assertThat(drawn).hasSize(lines.size());
@@ -153,16 +160,30 @@ class PythonPackageTest {
       String[] fields = drawn.get(n).split(" ", -1);
       PrivUnitRandomiser randomiser = randomisers.get(n);
       Choice choice = choices.get(n);
-      assertThat(Integer.parseInt(fields[0])).isEqualTo(randomiser.law().top());
-      double scale = randomiser.law().scale();
-      assertThat(Double.parseDouble(fields[1])).isCloseTo(scale, within(2e-12 * scale));
-      assertThat(Long.parseUnsignedLong(fields[2])).isEqualTo(choice.seed());
-      assertThat(Integer.parseInt(fields[3])).isEqualTo(choice.index());
+      assertThat(Long.parseUnsignedLong(fields[0])).isEqualTo(choice.seed());
+      assertThat(Integer.parseInt(fields[1])).isEqualTo(choice.index());
       double[] vector = new double[randomiser.dimension()];
       CandidateVectors.expand(choice.seed(), choice.index(), 1, vector);
-      assertThat(Stream.of(fields[4].split(",", -1)).mapToDouble(Double::parseDouble).toArray())
+      assertThat(Stream.of(fields[2].split(",", -1)).mapToDouble(Double::parseDouble).toArray())
           .containsExactly(vector);
     }
+  }
+
+  /** The JavaScript device has the same ones, and its test compares their lengths with the best. */
+  @Test
+  void takesTheTopsThatTheJobKnows() throws Exception {
+    List<String> lines = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    PrivUnitLaws laws = new PrivUnitLaws();
+    for (int[] most : new int[][] {{64, 9}, {256, 11}, {1024, 14}, {4096, 16}}) {
+      for (int d : new int[] {1, 2, 20, 1_000_000}) {
+        for (double epsilon = 0.5; epsilon <= most[1]; epsilon += 0.5) {
+          lines.add("%d %s %d".formatted(d, epsilon, most[0]));
+          expected.add(laws.near(d, epsilon, most[0]).top() + "");
+        }
+      }
+    }
+    assertThat(compare("tops", lines)).isEqualTo(expected);
   }
 
   /** Group, and the seed if there is one, from the same random words. */

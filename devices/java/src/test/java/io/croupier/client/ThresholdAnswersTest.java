@@ -1,19 +1,15 @@
-package io.croupier.client.randomiser;
+package io.croupier.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
-import io.croupier.client.ModelSnapshot;
-import io.croupier.client.ReportMaker;
-import io.croupier.client.RoundTerms;
-import io.croupier.client.Updates;
-import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.Statistics;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Statistic;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -82,11 +78,20 @@ class ThresholdAnswersTest {
 
   /** An answer without the person's name, of a device with a fixed id. */
   private String line(int number, double threshold, String value) throws Exception {
-    BitRandomiser randomiser =
-        new BitRandomiser(new RandomisedResponseMechanism(0.5, false), Statistics.seeded(number));
+    RoundTerms terms = terms(number, threshold);
+    Participant data =
+        new GivenData() {
+          @Override
+          public double value(Statistic statistic) {
+            return number(value);
+          }
+        };
     StoredReport stored =
-        maker.answerValue(
-            terms(number, threshold), FrequentData.KEY, statistic -> number(value), randomiser);
+        maker.value(
+            terms,
+            terms.requests().statistics().get(0),
+            data,
+            SeededRandomisers.bit(0.5, Statistics.seeded(number)));
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()

@@ -1,20 +1,19 @@
-package io.croupier.client.randomiser;
+package io.croupier.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.client.ModelSnapshot;
-import io.croupier.client.ReportMaker;
-import io.croupier.client.RoundTerms;
-import io.croupier.client.Updates;
-import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
+import io.croupier.client.randomiser.HashedResponseRandomiser;
+import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate.TextValues;
 import io.croupier.schemas.TextCandidates;
 import java.nio.file.Files;
@@ -91,6 +90,15 @@ class TextVotesTest {
     return ModelSnapshot.parse(update.build().toByteArray()).terms();
   }
 
+  private static Participant named(String text) {
+    return new GivenData() {
+      @Override
+      public String category(Statistic statistic) {
+        return text;
+      }
+    };
+  }
+
   /** What a Java program has no text for is null. */
   private static String text(String value) {
     return value.startsWith("'") ? value.substring(1, value.length() - 1) : null;
@@ -105,14 +113,12 @@ class TextVotesTest {
   /** A vote without the person's name, of a device with a fixed id. */
   private String line(int number, String value) throws Exception {
     RoundTerms terms = terms(number);
-    TextCandidates list = terms.texts().get("words");
+    TextCandidates list = terms.requests().texts().get("words");
     HashedResponseRandomiser randomiser =
-        new HashedResponseRandomiser(
-            0.5,
-            TextCandidates.count(list.kind()),
-            Statistics.seeded(number),
-            Statistics.seeded(1000 + number));
-    StoredReport stored = maker.vote(terms, FrequentData.KEY, statistic -> text(value), randomiser);
+        SeededRandomisers.hashedResponse(
+            0.5, TextCandidates.count(list.kind()), number, 1000 + number);
+    StoredReport stored =
+        maker.category(terms, terms.requests().statistics().get(0), named(text(value)), randomiser);
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()
@@ -142,14 +148,12 @@ class TextVotesTest {
   @Test
   void aTextNeedsTheListOfItsOwnRound() {
     RoundTerms terms = terms(1);
-    int count = TextCandidates.count(terms.texts().get("words").kind());
+    int count = TextCandidates.count(terms.requests().texts().get("words").kind());
     assertThat(count).isEqualTo(3 + 511 * 8);
-    HashedResponseRandomiser randomiser = new HashedResponseRandomiser(2, count);
     assertThatThrownBy(
-            () -> maker.vote(terms.at(5), FrequentData.KEY, statistic -> "ab", randomiser))
-        .hasMessage(
-            "statistic words has no texts in the terms of the round; it must be a choice, or one"
-                + " of prefixes");
+            () -> maker.respond(terms.at(5), named("ab"), new L2LaplaceRandomiser(1, 1, -16, 2)))
+        .isInstanceOf(NotChosenException.class)
+        .hasMessageContaining("asks this device for statistic words, which it can't give");
     assertThat(ledger.spent().reports()).isZero();
   }
 }
