@@ -107,71 +107,86 @@ public final class ReportMaker {
    *     sent, and must not be drawn again until the ledger has been reopened
    */
   public StoredReport respond(RoundTerms terms, Participant participant, Randomiser randomiser) {
-    ledger.requireUnreported(terms.modelId(), participant.key());
+    DataKey key = participant.key();
+    ledger.requireUnreported(terms.modelId(), key);
     Decision decision = decide(terms).orElseThrow(() -> NotChosenException.ofNothing(terms));
     if (decision.about() == Sent.About.GRADIENT) {
       double[] gradient = participant.gradient();
       return terms.clip().moves()
-          ? release(terms, participant.key(), gradient, participant.size(), randomiser)
-          : release(terms, participant.key(), gradient, randomiser);
+          ? release(terms, key, gradient, participant.size(), randomiser)
+          : release(terms, key, gradient, randomiser);
     }
-    // It costs no more than an answer does.
     Optional<BitRandomiser> bits =
         BitRandomiser.costing(randomiser.cost()).filter(bit -> ledger.admitsAnswer(bit.cost()));
     Optional<StoredReport> report =
         switch (decision.about()) {
-          case SIZE -> bits.map(bit -> size(terms, participant, bit));
-          case QUESTION -> answer(terms, decision.question(terms), participant, bits);
-          default -> statistic(terms, decision.statistic(terms), participant, randomiser, bits);
+          case SIZE -> bits.map(bit -> size(terms, key, participant, bit));
+          case QUESTION ->
+              bits.filter(bit -> participant.canAnswer(decision.question(terms)))
+                  .map(bit -> answer(terms, key, decision.question(terms), participant, bit));
+          default -> {
+            Statistic statistic = decision.statistic(terms);
+            yield participant.canVote(statistic)
+                ? statistic(terms, key, statistic, participant, randomiser, bits)
+                : Optional.empty();
+          }
         };
     return report.orElseThrow(() -> NotChosenException.ofUnable(terms, decision.inWords(terms)));
   }
 
-  private StoredReport size(RoundTerms terms, Participant participant, BitRandomiser bit) {
+  private StoredReport size(
+      RoundTerms terms, DataKey key, Participant participant, BitRandomiser bit) {
     requireKnownSize(terms);
     boolean isAbove = Sizes.isAbove(participant.size(), terms.clip().bound());
-    return bit(terms, participant, AdaptiveClips.QUESTION, isAbove, bit);
+    return answer(terms, key, bit.cost(), to -> bit.release(AdaptiveClips.QUESTION, isAbove, to));
   }
 
-  private Optional<StoredReport> answer(
-      RoundTerms terms, Question question, Participant participant, Optional<BitRandomiser> bits) {
-    return bits.filter(bit -> participant.canAnswer(question))
-        .map(bit -> bit(terms, participant, question.getName(), participant.answer(question), bit));
+  private StoredReport answer(
+      RoundTerms terms,
+      DataKey key,
+      Question question,
+      Participant participant,
+      BitRandomiser bit) {
+    boolean answer = participant.answer(question);
+    return answer(terms, key, bit.cost(), to -> bit.release(question.getName(), answer, to));
   }
 
   /** Empty also without the threshold or the texts of the round. */
   private Optional<StoredReport> statistic(
       RoundTerms terms,
+      DataKey key,
       Statistic statistic,
       Participant participant,
       Randomiser randomiser,
       Optional<BitRandomiser> bits) {
     String name = statistic.getName();
-    if (!participant.canVote(statistic)) {
-      return Optional.empty();
-    }
     if (statistic.hasQuantiles() && terms.requests().thresholds().containsKey(name)) {
-      return bits.map(bit -> value(terms, statistic, participant, bit));
+      return bits.map(bit -> value(terms, key, statistic, participant, bit));
     }
     if (statistic.hasChoice() || terms.requests().texts().containsKey(name)) {
       return HashedResponseRandomiser.costing(randomiser.cost(), Statistics.candidates(statistic))
           .filter(group -> ledger.admitsAnswer(group.cost()))
-          .map(group -> category(terms, statistic, participant, group));
+          .map(group -> category(terms, key, statistic, participant, group));
     }
     return Optional.empty();
   }
 
   /** Whether the person's value is above the threshold of the round. */
   StoredReport value(
-      RoundTerms terms, Statistic statistic, Participant participant, BitRandomiser bit) {
+      RoundTerms terms,
+      DataKey key,
+      Statistic statistic,
+      Participant participant,
+      BitRandomiser bit) {
     double threshold = terms.requests().thresholds().get(statistic.getName());
     boolean isAbove = Statistics.isAbove(participant.value(statistic), threshold);
-    return bit(terms, participant, statistic.getName(), isAbove, bit);
+    return answer(terms, key, bit.cost(), to -> bit.release(statistic.getName(), isAbove, to));
   }
 
   /** The person's category, or text. */
   StoredReport category(
       RoundTerms terms,
+      DataKey key,
       Statistic statistic,
       Participant participant,
       HashedResponseRandomiser group) {
@@ -180,35 +195,18 @@ public final class ReportMaker {
         statistic.hasChoice()
             ? Statistics.category(statistic.getChoice(), value)
             : terms.requests().texts().get(statistic.getName()).of(value);
-    return answer(
-        terms,
-        participant,
-        group.cost(),
-        report -> group.release(statistic.getName(), index, report));
-  }
-
-  private StoredReport bit(
-      RoundTerms terms,
-      Participant participant,
-      String question,
-      boolean answer,
-      BitRandomiser randomiser) {
-    return answer(
-        terms,
-        participant,
-        randomiser.cost(),
-        report -> randomiser.release(question, answer, report));
+    return answer(terms, key, group.cost(), to -> group.release(statistic.getName(), index, to));
   }
 
   private StoredReport answer(
       RoundTerms terms,
-      Participant participant,
+      DataKey key,
       ReleaseCost cost,
       Consumer<GradientReportView.Builder> release) {
     admission.accept(terms.modelId(), cost);
     return ledger.answer(
         terms.modelId(),
-        participant.key(),
+        key,
         cost,
         sequence -> {
           GradientReportView.Builder report = report(sequence, terms);

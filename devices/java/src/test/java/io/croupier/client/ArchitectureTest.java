@@ -8,13 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.properties.HasModifiers;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.client.randomiser.Randomiser;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
@@ -152,6 +156,28 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "java..", "javax.crypto..", "com.google.protobuf..", "io.croupier.client.ohttp..")
         .check(CLIENT);
+  }
+
+  /** A program that uses only the public API needs no import of another package. */
+  @Test
+  void thePublicApiNamesNoInternalClass() {
+    for (JavaClass type : CLIENT) {
+      boolean isApi =
+          type.getModifiers().contains(JavaModifier.PUBLIC)
+              && !type.getPackageName().matches("io.croupier.client.(token|ohttp)");
+      for (JavaCodeUnit unit : isApi ? type.getCodeUnits() : Set.<JavaCodeUnit>of()) {
+        if (unit.getModifiers().contains(JavaModifier.PUBLIC)) {
+          List<JavaClass> named = new ArrayList<>(unit.getRawParameterTypes());
+          named.add(unit.getRawReturnType());
+          assertThat(named)
+              .as(unit.getFullName())
+              .noneMatch(
+                  each ->
+                      each.getPackageName().matches("io.croupier.client.(token|ohttp)")
+                          && !each.isEquivalentTo(ObliviousKey.class));
+        }
+      }
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.croupier.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -118,7 +119,7 @@ class TextVotesTest {
         SeededRandomisers.hashedResponse(
             0.5, TextCandidates.count(list.kind()), number, 1000 + number);
     StoredReport stored =
-        maker.category(terms, terms.requests().statistics().get(0), named(text(value)), randomiser);
+        maker.category(terms, FrequentData.KEY, terms.requests().statistics().get(0), named(text(value)), randomiser);
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()

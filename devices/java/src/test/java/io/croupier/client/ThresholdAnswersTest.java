@@ -2,6 +2,7 @@ package io.croupier.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
@@ -89,6 +90,7 @@ class ThresholdAnswersTest {
     StoredReport stored =
         maker.value(
             terms,
+            FrequentData.KEY,
             terms.requests().statistics().get(0),
             data,
             SeededRandomisers.bit(0.5, Statistics.seeded(number)));

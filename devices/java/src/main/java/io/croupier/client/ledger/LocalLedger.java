@@ -34,6 +34,10 @@ import java.util.function.ToIntFunction;
  * marks: reports settled later stay in the file until the next one is drawn. Only unsettled reports
  * and digests are kept in memory.
  *
+ * <p>Programs open it, close it, and read {@link #spent} and {@link #reported}. The other methods
+ * are for {@code GradientReporter} and {@code AnonymousReporter}, and a later release may change
+ * them.
+ *
  * <p>Safe for use by several threads.
  */
 public final class LocalLedger implements AutoCloseable {

@@ -4,6 +4,9 @@
  * encrypted by HPKE in base mode (RFC 9180) with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and
  * AES-128-GCM.
  *
+ * <p>Internal, but for {@link io.croupier.client.ohttp.ObliviousKey}: a later release may change
+ * it.
+ *
  * <p>The primitives are those of the JDK; its provider of X25519 is in the module {@code
  * jdk.crypto.ec}. Independent of Kafka and of the records of reports.
  */

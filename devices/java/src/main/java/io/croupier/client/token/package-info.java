@@ -2,6 +2,8 @@
  * Blind tokens for anonymous reports: RSABSSA-SHA384-PSS-Randomized (RFC 9474) in the structures of
  * token type 2 (RFC 9577, RFC 9578).
  *
+ * <p>Internal: a later release may change it.
+ *
  * <p>An issuer signs a request without seeing the token, so it can't recognise the token later. The
  * private operation is that of the JDK, which blinds its exponentiation and checks its result.
  * Blinding, unblinding and encoding use {@code BigInteger}, whose time depends on the values: they
