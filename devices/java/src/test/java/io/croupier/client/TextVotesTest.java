@@ -119,7 +119,12 @@ class TextVotesTest {
         SeededRandomisers.hashedResponse(
             0.5, TextCandidates.count(list.kind()), number, 1000 + number);
     StoredReport stored =
-        maker.category(terms, FrequentData.KEY, terms.requests().statistics().get(0), named(text(value)), randomiser);
+        maker.category(
+            terms,
+            FrequentData.KEY,
+            terms.requests().statistics().get(0),
+            named(text(value)),
+            randomiser);
     ledger.acknowledge(stored.sequence());
     byte[] report =
         GradientReport.parseFrom(stored.bytes()).toBuilder()

@@ -76,7 +76,7 @@ public final class PrivUnitLaws {
    * @throws IllegalArgumentException if an argument is out of range
    */
   public PrivUnitLaw near(int dimension, double epsilon, int candidates) {
-    double share = 1 / (1 + Math.exp(0.67 * epsilon / (1 + 0.6 / dimension)));
+    double share = 1 / (1 + StrictMath.exp(0.67 * epsilon / (1 + 0.6 / dimension)));
     return of(dimension, epsilon, candidates, (int) Math.max(1, Math.round(candidates * share)));
   }
 
