@@ -6,16 +6,10 @@ import io.croupier.cli.models.ModelsFile;
 import io.croupier.cli.models.YamlNames;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
-import io.croupier.operators.clip.SlopeRule;
-import io.croupier.operators.model.AskedStatistics;
-import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.AdaptiveClips;
+import io.croupier.operators.model.LocalModel;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
-import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.Questions;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -67,42 +61,12 @@ final class UnpublishedModel implements PublishedModel {
     return new UnpublishedModel(initial(ModelSpecs.current(spec)));
   }
 
+  /** What the job would publish first. */
   private static ModelSnapshot initial(ModelSpec spec) {
-    List<Double> weights = Arrays.stream(ModelSpecs.initialWeights(spec)).boxed().toList();
-    ModelUpdate.Builder update =
-        ModelUpdate.newBuilder()
-            .setModelId(spec.getModelId())
-            .setRound(0)
-            .addAllWeights(weights)
-            .addAllAverage(weights)
-            .setAnswerProbability(ModelSpecs.answerProbability(spec))
-            .setQuestionProbability(Questions.probability(spec))
-            .addAllFeatures(spec.getFeaturesList());
-    if (ModelSpecs.hasLearner(spec)) {
-      update
-          .setGridExponent(ModelSpecs.gridExponent(spec))
-          .setGradientBound(ModelSpecs.firstGradientBound(spec));
-    }
-    spec.getQuestionsList().forEach(question -> update.addEstimatesBuilder().setQuestion(question));
-    AskedStatistics statistics = new AskedStatistics(spec);
-    statistics.age(); // as the first publication does
-    update.addAllStatistics(statistics.estimates());
-    if (spec.hasAdaptiveClip()) {
-      setScouting(spec, update);
-    }
-    return ModelSnapshot.parse(update.build().toByteArray());
-  }
-
-  /** A new model only searches for its clip. */
-  private static void setScouting(ModelSpec spec, ModelUpdate.Builder update) {
-    AdaptiveClip clip = spec.getAdaptiveClip();
-    update.setSize(clip.getSize()).setQuestionProbability(1);
-    if (clip.getSize() == AdaptiveClip.Size.FEATURES) {
-      double slope = AdaptiveClips.slopeBound(clip);
-      double[] weights = ModelSpecs.initialWeights(spec);
-      double share = SlopeRule.share(weights, AdaptiveClips.initial(clip), slope, 1);
-      update.setSlopeBound(clip.getSlopeRule() ? share * slope : slope);
-    }
+    return new LocalModel(spec, 0)
+        .publish(true, 0)
+        .map(update -> ModelSnapshot.parse(update.toByteArray()))
+        .orElseThrow();
   }
 
   @Override

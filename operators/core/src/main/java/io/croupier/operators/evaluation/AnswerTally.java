@@ -24,7 +24,7 @@ import java.util.Optional;
  * <p>Sums of doubles, added up in the order of the answers: the same order leads to the same bits.
  * Not thread-safe.
  */
-public final class AnswerTally {
+public final class AnswerTally implements Tally {
   /** The 97.5 % quantile of the standard normal distribution. */
   static final double Z = 1.959963984540054;
 
@@ -74,7 +74,16 @@ public final class AnswerTally {
     sums[SQUARED_WEIGHTS] += weight * weight;
   }
 
-  /** Records another publication: earlier answers count less. */
+  @Override
+  public boolean add(Reply reply, int age) {
+    if (reply instanceof Reply.Answer answer) {
+      add(answer.response(), age);
+      return true;
+    }
+    return false;
+  }
+
+  @Override
   public void age() {
     double retained = forgetting.retained();
     if (forgetting.isForgotten(sums[WEIGHTS])) {
@@ -146,7 +155,7 @@ public final class AnswerTally {
     return new Interval(centre - radius, centre + radius);
   }
 
-  /** Passes the state to a visitor, which may restore it. */
+  @Override
   public void visit(String name, LearnerState.Visitor visitor) {
     visitor.vector(name, sums);
   }

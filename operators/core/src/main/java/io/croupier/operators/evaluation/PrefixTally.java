@@ -5,6 +5,7 @@ import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.schemas.Prefixes;
 import io.croupier.schemas.TextCandidates;
+import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -40,7 +41,7 @@ import java.util.function.IntPredicate;
  * phase, as a list that never ends. O(k) a vote; a publication O(k), and for each candidate that
  * may come on the list O(places). Not thread-safe.
  */
-public final class PrefixTally {
+public final class PrefixTally implements Tally {
   /** How probable it is at most that a publication lists a new text that no person has. */
   static final double FALSE = 0.01;
 
@@ -99,7 +100,7 @@ public final class PrefixTally {
   }
 
   private ListPlace prefix(String text) {
-    return new ListPlace(text, VoteTally.lasting(letters.length() + 1, expected, most));
+    return new ListPlace(text, VoteTally.lasting(ofPrefix(), expected, most));
   }
 
   private ListPlace text(String text) {
@@ -156,7 +157,7 @@ public final class PrefixTally {
       add(texts[i], law, j -> contains.test(number), age);
     }
     for (int i = 0; i < prefixes.length; i++) {
-      int first = texts.length + i * (letters.length() + 1);
+      int first = texts.length + i * ofPrefix();
       add(prefixes[i], law, j -> contains.test(first + j), age);
     }
     return true;
@@ -168,7 +169,13 @@ public final class PrefixTally {
     }
   }
 
+  @Override
+  public boolean add(Reply reply, int age) {
+    return reply instanceof Reply.Vote vote && add(vote.law(), vote.contains(), age);
+  }
+
   /** Records another publication, with a list of its own. */
+  @Override
   public void age() {
     heaviest *= Forgetting.LASTING.retained();
     for (ListPlace[] places : List.of(prefixes, texts)) {
@@ -284,54 +291,56 @@ public final class PrefixTally {
     return highest;
   }
 
-  /** Passes the state to a visitor, which may restore it. */
+  @Override
   public void visit(String name, LearnerState.Visitor visitor) {
-    int ofPrefix = 1 + length + VoteTally.length(letters.length() + 1);
-    int ofText = 1 + length + VoteTally.length(1);
-    int end = 1 + prefixes.length * ofPrefix;
-    double[] saved = new double[end + texts.length * ofText];
-    saved[0] = heaviest;
-    for (int i = 0; i < prefixes.length; i++) {
-      save(prefixes[i], saved, 1 + i * ofPrefix);
-    }
-    for (int i = 0; i < texts.length; i++) {
-      save(texts[i], saved, end + i * ofText);
-    }
-    visitor.vector(name, saved);
-    heaviest = saved[0];
-    for (int i = 0; i < prefixes.length; i++) {
-      prefixes[i] = restored(saved, 1 + i * ofPrefix, this::prefix);
-    }
-    for (int i = 0; i < texts.length; i++) {
-      texts[i] = restored(saved, end + i * ofText, this::text);
+    double[] saved = new double[1 + prefixes.length * size(ofPrefix()) + texts.length * size(1)];
+    DoubleBuffer out = DoubleBuffer.wrap(saved).put(heaviest);
+    Arrays.stream(prefixes).forEach(each -> save(each, out, size(ofPrefix())));
+    Arrays.stream(texts).forEach(each -> save(each, out, size(1)));
+    double[] visited = saved.clone();
+    visitor.vector(name, visited);
+    if (!Arrays.equals(saved, visited)) {
+      DoubleBuffer in = DoubleBuffer.wrap(visited);
+      heaviest = in.get();
+      Arrays.setAll(prefixes, i -> restored(in, size(ofPrefix()), this::prefix));
+      Arrays.setAll(texts, i -> restored(in, size(1), this::text));
     }
   }
 
-  /** Writes 1 + the age, the characters, and the sums of the tally; zeros if the place is free. */
-  private void save(ListPlace place, double[] saved, int at) {
-    if (place == null) {
-      return;
-    }
-    saved[at] = 1 + place.age;
-    for (int i = 0; i < place.text.length(); i++) {
-      saved[at + 1 + i] = place.text.charAt(i);
-    }
-    double[] sums = place.tally.sums();
-    System.arraycopy(sums, 0, saved, at + 1 + length, sums.length);
+  /** How many candidates begin with one prefix. */
+  private int ofPrefix() {
+    return letters.length() + 1;
   }
 
-  private ListPlace restored(double[] saved, int at, Function<String, ListPlace> empty) {
-    if (saved[at] == 0) {
-      return null;
+  /** How many numbers a place takes: 1 + its age, its characters, and the sums of its tally. */
+  private int size(int candidates) {
+    return 1 + length + VoteTally.length(candidates);
+  }
+
+  /** Writes a place; zeros if it is free. */
+  private void save(ListPlace place, DoubleBuffer out, int size) {
+    int at = out.position();
+    if (place != null) {
+      out.put(1 + place.age);
+      place.text.chars().forEach(out::put);
+      out.position(at + 1 + length).put(place.tally.sums());
     }
+    out.position(at + size);
+  }
+
+  private ListPlace restored(DoubleBuffer in, int size, Function<String, ListPlace> empty) {
+    int at = in.position();
+    int age = (int) in.get() - 1;
     StringBuilder text = new StringBuilder();
-    for (int i = at + 1; i <= at + length && saved[i] != 0; i++) {
-      text.append((char) saved[i]);
+    for (int i = 0; i < length; i++) {
+      text.append((char) in.get());
     }
-    ListPlace place = empty.apply(text.toString());
-    place.age = (int) saved[at] - 1;
-    double[] sums = place.tally.sums();
-    System.arraycopy(saved, at + 1 + length, sums, 0, sums.length);
+    ListPlace place = age < 0 ? null : empty.apply(text.toString().replace("\0", ""));
+    if (place != null) {
+      place.age = age;
+      in.get(place.tally.sums());
+    }
+    in.position(at + size);
     return place;
   }
 }

@@ -28,7 +28,7 @@ import java.util.List;
  * order of the answers: the same order leads to the same bits. An answer is O(1), a publication O(n
  * log n) in the {@value #KEPT} that are kept. Not thread-safe.
  */
-public final class QuantileTally {
+public final class QuantileTally implements Tally {
   /** How many publications are kept. */
   static final int KEPT = 256;
 
@@ -88,7 +88,13 @@ public final class QuantileTally {
     return true;
   }
 
+  @Override
+  public boolean add(Reply reply, int age) {
+    return reply instanceof Reply.Answer answer && add(answer.response(), age);
+  }
+
   /** Records another publication, with a threshold of its own. */
+  @Override
   public void age() {
     double threshold = next();
     System.arraycopy(asked, 0, asked, FIELDS, FIELDS * (KEPT - 1));
@@ -211,7 +217,7 @@ public final class QuantileTally {
     return new QuantileEstimate(value, low, high);
   }
 
-  /** Passes the state to a visitor, which may restore it. */
+  @Override
   public void visit(String name, LearnerState.Visitor visitor) {
     visitor.vector(name, asked);
   }

@@ -29,7 +29,7 @@ import java.util.function.IntPredicate;
  * <p>Sums of doubles, added up in the order of the votes: the same order leads to the same bits.
  * O(k) a vote. Not thread-safe.
  */
-public final class VoteTally {
+public final class VoteTally implements Tally {
   /** A smaller sum of w c (p - q) contains no information, and its quotients may overflow. */
   private static final double LEAST_INFORMATION = 1e-100;
 
@@ -128,7 +128,16 @@ public final class VoteTally {
     return law.strength() / law.variance(expected);
   }
 
-  /** Records another publication: earlier votes count less. */
+  @Override
+  public boolean add(Reply reply, int age) {
+    if (reply instanceof Reply.Vote vote) {
+      add(vote.law(), vote.contains(), age);
+      return true;
+    }
+    return false;
+  }
+
+  @Override
   public void age() {
     if (forgetting.isForgotten(sums[WEIGHTS])) {
       Arrays.fill(sums, 0);
@@ -243,7 +252,7 @@ public final class VoteTally {
     return sums;
   }
 
-  /** Passes the state to a visitor, which may restore it. */
+  @Override
   public void visit(String name, LearnerState.Visitor visitor) {
     visitor.vector(name, sums);
   }
