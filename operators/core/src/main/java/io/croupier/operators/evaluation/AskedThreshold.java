@@ -4,13 +4,23 @@ package io.croupier.operators.evaluation;
  * The answers to "is your value above c?" of one publication, each b = +1 or -1 of the strength h.
  *
  * @param threshold c
+ * @param aim the level near which c was chosen
+ * @param isLower whether c was chosen to be below the quantile of that level, else above it
  * @param weight w, by the age of the publication
  * @param response the sum of h b
  * @param information the sum of h^2, positive
  * @param fourth the sum of h^4
+ * @param answers how many there are
  */
 record AskedThreshold(
-    double threshold, double weight, double response, double information, double fourth) {
+    double threshold,
+    double aim,
+    boolean isLower,
+    double weight,
+    double response,
+    double information,
+    double fourth,
+    double answers) {
 
   /** The weight of the fraction below the threshold: the inverse of the variance of its noise. */
   double mass() {

@@ -13,6 +13,10 @@ final class MonotoneCurve {
 
   private final double[] places;
   private final double[] heights;
+
+  /** Of each point, its largest threshold. */
+  private final double[] ends;
+
   private int size;
 
   /**
@@ -22,11 +26,13 @@ final class MonotoneCurve {
     masses = new double[sorted.size()];
     places = new double[sorted.size()];
     heights = new double[sorted.size()];
+    ends = new double[sorted.size()];
     for (int i = 0; i < sorted.size(); i++) {
       AskedThreshold asked = sorted.get(i);
       masses[size] += asked.mass();
       places[size] += asked.mass() * asked.threshold();
       heights[size] += asked.below();
+      ends[size] = asked.threshold();
       if (i + 1 < sorted.size() && sorted.get(i + 1).threshold() == asked.threshold()) {
         continue;
       }
@@ -43,6 +49,7 @@ final class MonotoneCurve {
     masses[size - 1] += masses[size];
     places[size - 1] += places[size];
     heights[size - 1] += heights[size];
+    ends[size - 1] = ends[size];
     masses[size] = 0;
     places[size] = 0;
     heights[size] = 0;
@@ -66,5 +73,14 @@ final class MonotoneCurve {
       below = above;
     }
     return 1;
+  }
+
+  /** Returns the height, from 0 to 1, of the point that a threshold is pooled into. */
+  double fitted(double threshold) {
+    int point = 0;
+    while (point < size - 1 && ends[point] < threshold) {
+      point++;
+    }
+    return Math.min(1, Math.max(0, height(point)));
   }
 }

@@ -2,7 +2,6 @@ package io.croupier.operators.evaluation;
 
 import io.croupier.operators.learner.LearnerState;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -11,36 +10,43 @@ import java.util.List;
  * end.
  *
  * <p>Each publication asks one threshold. The levels take turns, two publications each: with the
- * {@linkplain MonotoneCurve curve} F of all answers so far, those of a level p ask F^-1(p - d) and
- * F^-1(p + d), rounded outwards to multiples of 2^-16. d is {@value #SPREAD} standard errors of a
- * fraction near p, and at most 0.35 times the smaller one of p and 1 - p: near enough for F to be
- * nearly linear, and far enough to know its slope. Both numbers are our own, chosen by simulation.
+ * {@linkplain MonotoneCurve curve} F of the answers so far, those of a level p ask F^-1(p - d) and
+ * F^-1(p + d), rounded outwards to multiples of 2^-16. d is in turn {@value #NEAR} and {@value
+ * #FAR} standard errors of a fraction near p, and at most 0.35 or 0.7 times the smaller one of p
+ * and 1 - p: near enough for a short interval, and far enough for one to exist. All four numbers
+ * are our own, chosen by simulation.
  *
  * <p>The estimate of a level is that of the line through the answers between F^-1(p - 2d) and
- * F^-1(p + 2d), by least squares with the weights w h^2. The interval contains every x at which the
- * line may have the height p: those with (line(x) - p)^2 &lt;= Z^2 Var(line(x)) [Fie54]. While the
- * slope is not yet known, the estimate is F^-1(p), and the interval has as its ends the nearest
- * thresholds between which and F^-1(p) all answers together show that the quantile lies beyond;
- * that needs only that a distribution function doesn't decrease.
+ * F^-1(p + 2d), by least squares with the weights w h^2, but within the interval, which needs no
+ * line: see {@link QuantileAnswers}.
  *
- * <p>The weight w of an answer depends on age alone ({@link Forgetting}); answers about a
- * publication than which {@value #KEPT} are newer are forgotten. Sums of doubles, added up in the
- * order of the answers: the same order leads to the same bits. An answer is O(1), a publication O(n
- * log n) in the {@value #KEPT} that are kept. Not thread-safe.
+ * <p>The weight w of an answer depends on age, see {@link Forgetting#LASTING}. Where answers of the
+ * newer half differ from all by more than two standard errors, the weights are squared, so that the
+ * newer half remains, and so on, until they don't differ. Answers about a publication than which
+ * {@value #KEPT} are newer are forgotten. Sums of doubles, added up in the order of the answers:
+ * the same order leads to the same bits. An answer is O(1), a publication O(n log n) in the {@value
+ * #KEPT} that are kept. Not thread-safe.
  */
 public final class QuantileTally implements Tally {
   /** How many publications are kept. */
   static final int KEPT = 256;
 
-  /** Half of the distance between the thresholds of a level, in standard errors. */
-  static final double SPREAD = 4;
+  /** Half of the distance between a level's thresholds, in standard errors, every other time. */
+  static final double NEAR = 3;
 
-  private static final double LARGEST_SPREAD = 0.35;
+  /** The same, the other times. */
+  static final double FAR = 8;
+
+  private static final double LARGEST_NEAR = 0.35;
+  private static final double LARGEST_FAR = 0.7;
+
+  /** How often weights may be squared; half of them are then on the newest publication alone. */
+  private static final int MEMORIES = 7;
+
+  /** Answers of less weight are left out. */
+  private static final double LEAST_WEIGHT = 1e-9;
 
   private static final double STEP = 1.0 / (1 << 16);
-
-  /** The 99 % quantile of the standard normal distribution, for the nearest of many thresholds. */
-  private static final double CAREFUL_Z = 2.3263478740408408;
 
   private static final int THRESHOLD = 0;
   private static final int RESPONSE = 1;
@@ -107,14 +113,24 @@ public final class QuantileTally implements Tally {
   /** Chooses the next threshold, and counts its publication. */
   private double next() {
     long turn = (long) asked[FIELDS * KEPT]++;
-    boolean isUpper = turn % 2 == 1;
-    double level = levels[(int) (turn / 2 % levels.length)];
-    List<AskedThreshold> sorted = sorted();
-    double spread = spread(sorted, level);
-    MonotoneCurve curve = new MonotoneCurve(sorted);
+    double level = level(turn);
+    boolean isFar = turn / 2 / levels.length % 2 == 1;
+    QuantileAnswers answers = answersOfPresent();
+    double spread =
+        isFar
+            ? spread(answers, level, FAR, LARGEST_FAR)
+            : spread(answers, level, NEAR, LARGEST_NEAR);
     double threshold =
-        isUpper ? up(curve.inverse(level + spread)) : down(curve.inverse(level - spread));
+        isLower(turn) ? down(answers.inverse(level - spread)) : up(answers.inverse(level + spread));
     return Math.max(STEP, Math.min(threshold, 1 - STEP));
+  }
+
+  private double level(long turn) {
+    return levels[(int) (turn / 2 % levels.length)];
+  }
+
+  private static boolean isLower(long turn) {
+    return turn % 2 == 0;
   }
 
   private static double up(double x) {
@@ -125,96 +141,67 @@ public final class QuantileTally implements Tally {
     return Math.floor(x / STEP) * STEP;
   }
 
-  private List<AskedThreshold> sorted() {
+  /** Returns the answers with the weights that the newer half of them allows. */
+  private QuantileAnswers answersOfPresent() {
+    double retained = Forgetting.LASTING.retained();
+    QuantileAnswers answers = answers(retained);
+    for (int memory = 1; memory < MEMORIES && answers.drift(); memory++) {
+      retained *= retained;
+      answers = answers(retained);
+    }
+    return answers;
+  }
+
+  private QuantileAnswers answers(double retained) {
     List<AskedThreshold> all = new ArrayList<>();
+    long turn = (long) asked[FIELDS * KEPT];
     double weight = 1;
-    for (int i = 0; i < FIELDS * KEPT; i += FIELDS) {
+    for (int i = 0; i < FIELDS * KEPT && weight > LEAST_WEIGHT; i += FIELDS) {
+      turn--;
       if (asked[i + INFORMATION] >= AnswerTally.LEAST_INFORMATION) {
         all.add(
             new AskedThreshold(
                 asked[i + THRESHOLD],
+                level(turn),
+                isLower(turn),
                 weight,
                 asked[i + RESPONSE],
                 asked[i + INFORMATION],
-                asked[i + FOURTH]));
+                asked[i + FOURTH],
+                asked[i + ANSWERS]));
       }
-      weight *= Forgetting.LASTING.retained();
+      weight *= retained;
     }
-    all.sort(Comparator.comparingDouble(AskedThreshold::threshold));
-    return all;
+    return new QuantileAnswers(all);
   }
 
   /** Returns d, from the answers that a level has had if all had equally many. */
-  private double spread(List<AskedThreshold> all, double level) {
-    double mass = 0;
-    double variance = 0;
-    for (AskedThreshold each : all) {
-      mass += each.mass();
-      variance += each.variance(level);
-    }
-    double most = LARGEST_SPREAD * Math.min(level, 1 - level);
-    return mass == 0 ? most : Math.min(most, SPREAD * Math.sqrt(variance * levels.length) / mass);
+  private double spread(QuantileAnswers answers, double level, double errors, double share) {
+    double most = share * Math.min(level, 1 - level);
+    return answers.isEmpty()
+        ? most
+        : Math.min(most, errors * answers.standardError(level) * Math.sqrt(levels.length));
   }
 
   /** Returns how many answers of equal weight the weights by age correspond to [Kis65]. */
   public long answers() {
-    double weights = 0;
-    double squares = 0;
-    double weight = 1;
-    for (int i = ANSWERS; i < FIELDS * KEPT; i += FIELDS) {
-      weights += weight * asked[i];
-      squares += weight * weight * asked[i];
-      weight *= Forgetting.LASTING.retained();
-    }
-    return squares == 0 ? 0 : Math.round(weights / squares * weights);
+    return answersOfPresent().size();
   }
 
   /** Returns one estimate for each level, in their order; empty without answers. */
   public List<QuantileEstimate> estimates() {
-    List<AskedThreshold> sorted = sorted();
-    if (sorted.isEmpty()) {
+    QuantileAnswers answers = answersOfPresent();
+    if (answers.isEmpty()) {
       return List.of();
     }
-    MonotoneCurve curve = new MonotoneCurve(sorted);
     List<QuantileEstimate> estimates = new ArrayList<>();
     for (double level : levels) {
-      double spread = 2 * spread(sorted, level);
-      double least = down(curve.inverse(Math.max(0, level - spread)));
-      double largest = up(curve.inverse(Math.min(1, level + spread)));
-      QuantileEstimate estimate =
-          LocalLine.through(sorted, least, largest, level)
-              .crossing(level)
-              .orElseGet(() -> bracket(sorted, curve.inverse(level), level));
-      estimates.add(estimate);
+      double spread = 2 * spread(answers, level, NEAR, LARGEST_NEAR);
+      double least = down(answers.inverse(Math.max(0, level - spread)));
+      double largest = up(answers.inverse(Math.min(1, level + spread)));
+      estimates.add(answers.estimate(level, least, largest));
     }
     return estimates;
-  }
-
-  /** The nearest thresholds beyond which the quantile is not, by all answers up to the estimate. */
-  private static QuantileEstimate bracket(List<AskedThreshold> sorted, double value, double level) {
-    double low = 0;
-    double excess = 0;
-    double variance = 0;
-    for (int i = sorted.size() - 1; i >= 0 && low == 0; i--) {
-      AskedThreshold each = sorted.get(i);
-      if (each.threshold() <= value) {
-        excess += each.below() - level * each.mass();
-        variance += each.variance(level);
-        low = excess < -CAREFUL_Z * Math.sqrt(variance) ? each.threshold() : 0;
-      }
-    }
-    double high = 1;
-    excess = 0;
-    variance = 0;
-    for (int i = 0; i < sorted.size() && high == 1; i++) {
-      AskedThreshold each = sorted.get(i);
-      if (each.threshold() > value) {
-        excess += each.below() - level * each.mass();
-        variance += each.variance(level);
-        high = excess > CAREFUL_Z * Math.sqrt(variance) ? each.threshold() : 1;
-      }
-    }
-    return new QuantileEstimate(value, low, high);
   }
 
   @Override

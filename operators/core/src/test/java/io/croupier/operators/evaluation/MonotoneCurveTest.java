@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class MonotoneCurveTest {
   /** A fraction below a threshold, with a mass. */
   private static AskedThreshold asked(double threshold, double fraction, double mass) {
-    return new AskedThreshold(threshold, 1, mass * (1 - 2 * fraction), mass, mass);
+    return new AskedThreshold(threshold, 0.5, true, 1, mass * (1 - 2 * fraction), mass, mass, mass);
   }
 
   @Test

@@ -64,7 +64,8 @@ class QuantileTallyTest {
     assertThat(tally.estimates()).isEmpty();
     assertThat(tally.answers()).isZero();
     // A level has two publications, then the next one has.
-    double[] thresholds = {0.675, 0.9325, 0.9675, 0.325};
+    // The second turn of a level asks farther out.
+    double[] thresholds = {0.675, 0.9325, 0.9675, 0.15, 0.85, 0.915, 0.985, 0.325};
     for (double threshold : thresholds) {
       tally.age();
       assertThat(tally.threshold()).isCloseTo(threshold, within(1.0 / (1 << 16)));
@@ -92,14 +93,9 @@ class QuantileTallyTest {
     QuantileEstimate estimate = tally.estimates().get(0);
     // The older publication has a little less weight, which doesn't matter on a line of two points.
     assertThat(estimate.value()).isCloseTo(0.5, within(1e-4));
-    // Half of the answers are at either end of 0.35, where the fractions differ by 1/3.
-    double slope = 1 / 3.0 / 0.35;
-    double ofHeight = 0.25 / 300;
-    double ofSlope = ofHeight / (0.175 * 0.175);
-    double z2 = AnswerTally.Z * AnswerTally.Z;
-    double expected = Math.sqrt(z2 * ofHeight / (slope * slope - z2 * ofSlope));
-    assertThat(estimate.high() - estimate.value()).isCloseTo(expected, within(0.02 * expected));
-    assertThat(estimate.value() - estimate.low()).isCloseTo(expected, within(0.02 * expected));
+    // At both, the fraction differs from 1/2 by four standard errors.
+    assertThat(estimate.low()).isCloseTo(0.325, within(1e-4));
+    assertThat(estimate.high()).isCloseTo(0.675, within(1e-4));
     assertThat(tally.answers()).isEqualTo(300);
   }
 
@@ -177,7 +173,7 @@ class QuantileTallyTest {
     }
     for (int[] ofTime : hits) {
       for (int hit : ofTime) {
-        assertThat((double) hit / runs).as(Arrays.deepToString(hits)).isBetween(0.93, 0.97);
+        assertThat((double) hit / runs).as(Arrays.deepToString(hits)).isGreaterThan(0.97);
       }
     }
   }
