@@ -48,7 +48,8 @@ class QuantileCoverageTest {
         for (int j = 0; j < answers; j++) {
           double h = Math.tanh(EPSILONS[random.nextInt(EPSILONS.length)] / 2);
           boolean isAbove = value(people, random.nextDouble(), moved) > tally.threshold();
-          tally.add(isAbove == random.nextDouble() < (1 + h) / 2 ? h : -h, 0);
+          boolean isKept = random.nextDouble() < (1 + h) / 2;
+          tally.add(isAbove == isKept ? h : -h, 0);
         }
         tally.age();
       }
