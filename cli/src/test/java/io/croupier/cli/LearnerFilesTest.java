@@ -45,7 +45,11 @@ class LearnerFilesTest {
           Set.of("FormerState.java"),
           // The strongest noise that it bets on.
           LearnerCase.BANCO,
-          Set.of("AdmissionRules.java", "DirectionalNoise.java", "TakePart.java"));
+          Set.of(
+              "AdmissionRules.java",
+              "DirectionalNoise.java",
+              "TakePart.java",
+              "VectorContent.java"));
 
   @Test
   void theRecipeListsFewFiles() throws IOException {

@@ -9,8 +9,9 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
-import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ErasureDecoder;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.GradientReport;
@@ -97,9 +98,9 @@ class NamesTest {
             AccountingKey.of(AccountingEvent.newBuilder().setUserId(id).setDeviceId(id).build()));
     assertThat(key.userId()).isEqualTo(id);
     assertThat(key.deviceId()).isEqualTo(id);
-    assertThat(ErasureDecoder.decode(id.getBytes(UTF_8), null, 0, 0))
+    assertThat(ErasureDecoder.decode(id.getBytes(UTF_8), null, Source.unknown(0)))
         .isInstanceOfSatisfying(
-            Decoded.WellFormed.class, read -> assertThat(read.report().userId).isEqualTo(id));
+            Received.Erasure.class, read -> assertThat(read.userId()).isEqualTo(id));
   }
 
   @Test

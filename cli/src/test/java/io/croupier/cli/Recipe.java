@@ -40,6 +40,14 @@ final class Recipe {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  /** The names of the main files of folders. */
+  static Set<String> filesOf(String... folders) throws IOException {
+    Pattern inside = Pattern.compile("(" + String.join("|", folders) + ")/.*");
+    return ProjectFiles.matching(MAIN.asMatchPredicate().and(inside.asMatchPredicate())).stream()
+        .map(file -> file.getFileName().toString())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
   /** The names of the main files that contain the pattern, comments left out. */
   static Set<String> filesNaming(Pattern name) throws IOException {
     Set<String> found = new TreeSet<>();

@@ -23,7 +23,8 @@ class WalksTest {
       Map.of(
           "Change a learner's step", 10,
           "Change when a model publishes", 8,
-          "Change what a report costs", 20);
+          "Change what a report costs", 20,
+          "Change a kind of report", 9);
 
   /** The files of each walk, in their order. */
   private static Map<String, List<Path>> walks() throws IOException {

@@ -8,8 +8,10 @@ import io.croupier.gateway.identity.Pepper;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
@@ -150,24 +152,22 @@ class GatewayKillITCase {
     for (int i = 0; i < DEVICES; i++) {
       names.put(pepper.userId(gateway.issuer.name, "user" + i), "user" + i);
     }
-    ReportDecoder decoder = new ReportDecoder(broker.topics().rawGradients());
+    ReportDecoder decoder = new ReportDecoder();
     ReportIntake intake = new ReportIntake(TestBroker.spec("m", DIMENSION), 0);
     Map<String, HeapAccount> accounts = new HashMap<>();
     Set<String> admitted = new TreeSet<>();
     Map<String, String> contents = new TreeMap<>();
     int duplicates = 0;
     for (ConsumerRecord<byte[], byte[]> record : broker.read(broker.topics().gradients())) {
-      Decoded decoded =
-          decoder.decode(
-              record.key(), record.value(), record.topic(), record.partition(), record.offset());
-      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+      Received decoded = decoder.decode(record.key(), record.value(), false, Source.unknown(0));
+      assertThat(decoded).isInstanceOf(Report.class);
       GradientReport report = GradientReport.parseFrom(record.value());
       String name = names.get(report.getUserId()) + " " + report.getSequence();
       contents.put(record.partition() + " " + record.offset(), name);
       Outcome outcome =
           new Ledger()
               .judge(
-                  ((Decoded.WellFormed) decoded).report(),
+                  (Report) decoded,
                   intake.terms(),
                   accounts.computeIfAbsent(report.getUserId(), user -> new HeapAccount()))
               .getOutcome();

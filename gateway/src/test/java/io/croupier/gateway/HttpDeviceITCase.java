@@ -22,8 +22,10 @@ import io.croupier.noise.SecureBits;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Limits;
@@ -181,7 +183,7 @@ class HttpDeviceITCase extends GatewayFixture {
 
   /** The verdicts of the job's ledger on the reports of this test's person. */
   private List<Outcome> outcomes() {
-    ReportDecoder decoder = new ReportDecoder(broker.topics().rawGradients());
+    ReportDecoder decoder = new ReportDecoder();
     ReportIntake intake = new ReportIntake(TestBroker.spec("m", DIMENSION), 0);
     HeapAccount account = new HeapAccount();
     List<Outcome> outcomes = new ArrayList<>();
@@ -189,13 +191,8 @@ class HttpDeviceITCase extends GatewayFixture {
       if (!new String(record.key(), UTF_8).equals(gateway.userId(subject))) {
         continue;
       }
-      Decoded decoded =
-          decoder.decode(
-              record.key(), record.value(), record.topic(), record.partition(), record.offset());
-      outcomes.add(
-          new Ledger()
-              .judge(((Decoded.WellFormed) decoded).report(), intake.terms(), account)
-              .getOutcome());
+      Received decoded = decoder.decode(record.key(), record.value(), false, Source.unknown(0));
+      outcomes.add(new Ledger().judge((Report) decoded, intake.terms(), account).getOutcome());
     }
     return outcomes;
   }

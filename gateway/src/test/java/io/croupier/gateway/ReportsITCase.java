@@ -10,8 +10,10 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
@@ -109,15 +111,13 @@ class ReportsITCase extends GatewayFixture {
   void theJobAdmitsWhatTheGatewayAccepted() throws Exception {
     HttpResponse<String> response = send(Reports.grid("m", DIMENSION, 5, 2));
     ConsumerRecord<byte[], byte[]> record = recordAt(response);
-    Decoded decoded =
-        new ReportDecoder(broker.topics().rawGradients())
-            .decode(
-                record.key(), record.value(), record.topic(), record.partition(), record.offset());
-    assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
+    Received decoded =
+        new ReportDecoder().decode(record.key(), record.value(), false, Source.unknown(0));
+    assertThat(decoded).isInstanceOf(Report.class);
     assertThat(
             new Ledger()
                 .judge(
-                    ((Decoded.WellFormed) decoded).report(),
+                    (Report) decoded,
                     new ReportIntake(TestBroker.spec("m", DIMENSION), 0).terms(),
                     new HeapAccount())
                 .getOutcome())

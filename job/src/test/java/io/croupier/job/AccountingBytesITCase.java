@@ -9,8 +9,10 @@ import io.croupier.job.kafka.KafkaIo;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
@@ -180,18 +182,17 @@ class AccountingBytesITCase extends BrokerFixture {
     Ledger ledger = new Ledger();
     HeapAccount account = new HeapAccount();
     ReportIntake intake = new ReportIntake(SPEC, 0);
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     AccountingEvent last = null;
     for (int i = 0; i < reports; i++) {
       GradientReport report = report(user);
-      Decoded decoded =
+      Received decoded =
           decoder.decode(
               report.getUserId().getBytes(UTF_8),
               report.toByteArray(),
-              "croupier.gradients",
-              user % 16,
-              5_000_000_000L + user);
-      last = ledger.judge(((Decoded.WellFormed) decoded).report(), intake.terms(), account);
+              false,
+              new Source("croupier.gradients", user % 16, 5_000_000_000L + user, 0));
+      last = ledger.judge((Report) decoded, intake.terms(), account);
     }
     assertThat(last.getOutcome()).isEqualTo(AccountingEvent.Outcome.ADMITTED);
     return last;

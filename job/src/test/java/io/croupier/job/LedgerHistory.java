@@ -1,11 +1,15 @@
 package io.croupier.job;
 
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
@@ -31,17 +35,14 @@ final class LedgerHistory {
     ReportIntake intake = new ReportIntake(spec, 0);
     HeapAccount account = new HeapAccount();
     for (int i = 0; i < reports; i++) {
-      Report report = new Report();
-      report.modelId = spec.getModelId();
-      report.userId = "anyone";
-      report.deviceId = "device";
-      report.dimension = spec.getDimension();
-      report.values = PackedVectors.encode(new double[spec.getDimension()]);
-      report.declaration = Declaration.L2_LAPLACE;
-      report.level = EPSILON;
-      report.sequence = i;
-      report.digest = i;
-      report.topic = gradientsTopic;
+      Report report =
+          new Report(
+              new Header(spec.getModelId(), 0, "anyone", "device", i, 0, 0),
+              new L2LaplaceMechanism(EPSILON, spec.getDimension()),
+              VectorContent.whole(
+                  VectorForm.DENSE, PackedVectors.encode(new double[spec.getDimension()])),
+              i,
+              new Source(gradientsTopic, 0, 0, 0));
       turns.add(ledger.judge(report, intake.terms(), account));
     }
   }

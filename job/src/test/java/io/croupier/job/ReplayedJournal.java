@@ -8,8 +8,10 @@ import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -54,22 +56,19 @@ final class ReplayedJournal {
   }
 
   private void read(TestTopics testTopics, int atLeast) throws Exception {
-    ReportDecoder decoder = new ReportDecoder(testTopics.topics.rawGradients());
+    ReportDecoder decoder = new ReportDecoder();
     ReportIntake intake = new ReportIntake(spec, 0);
     for (ConsumerRecord<byte[], byte[]> record :
         testTopics.awaitRecords(testTopics.topics.gradients(), atLeast)) {
-      Decoded decoded =
-          decoder.decode(
-              record.key(), record.value(), record.topic(), record.partition(), record.offset());
-      if (decoded instanceof Decoded.WellFormed wellFormed
-          && wellFormed.report().modelId.equals(spec.getModelId())) {
+      Received decoded = decoder.decode(record.key(), record.value(), false, Source.unknown(0));
+      if (decoded instanceof Report report && report.header().modelId().equals(spec.getModelId())) {
         reports.put(
             Position.newBuilder()
                 .setTopic(record.topic())
                 .setPartition(record.partition())
                 .setOffset(record.offset())
                 .build(),
-            intake.withoutUser(wellFormed.report()));
+            intake.withoutUser(report));
       }
     }
   }

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -20,7 +22,7 @@ import java.util.Random;
 final class SimulatedModel {
   private final LocalModel model;
   private final ReportIntake intake;
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
   private final LogisticAnswers people;
   private ModelUpdate visible;
 
@@ -37,12 +39,12 @@ final class SimulatedModel {
   void learn(int reports) throws InvalidProtocolBufferException {
     for (int i = 0; i < reports; i++) {
       GradientReport report = people.noised(visible).setUserId("u").setSequence(i + 1).build();
-      Decoded decoded =
-          decoder.decode("u".getBytes(UTF_8), report.toByteArray(), "gradients", 0, i);
-      if (!(decoded instanceof Decoded.WellFormed wellFormed)) {
+      Received decoded =
+          decoder.decode("u".getBytes(UTF_8), report.toByteArray(), false, Source.unknown(0));
+      if (!(decoded instanceof Report read)) {
         throw new AssertionError("A malformed report to " + report.getModelId());
       }
-      model.add(intake.withoutUser(wellFormed.report()));
+      model.add(intake.withoutUser(read));
     }
     publish();
   }

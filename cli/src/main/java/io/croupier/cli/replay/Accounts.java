@@ -32,21 +32,20 @@ final class Accounts {
 
   /** Judges a report and charges its user. */
   AccountingEvent judge(Report report) {
-    HeapAccount account = accounts.get(report.userId);
+    HeapAccount account = accounts.get(report.header().userId());
     if (account == null) {
       account = new HeapAccount();
-      accounts.put(report.userId, account);
+      accounts.put(report.header().userId(), account);
     }
-    ReportIntake intake = intakes.get(report.modelId);
+    ReportIntake intake = intakes.get(report.header().modelId());
     if (intake == null) {
       return ledger.judgeUnknownModel(report, account);
     }
-    report.modelId = intake.terms().spec().getModelId(); // all accounts share one string
     return ledger.judge(report, intake.terms(), account);
   }
 
   /** The part of an admitted report that the learner receives. */
   RoundSum withoutUser(Report report) {
-    return intakes.get(report.modelId).withoutUser(report);
+    return intakes.get(report.header().modelId()).withoutUser(report);
   }
 }

@@ -137,7 +137,7 @@ final class JournaledModel {
           model.drop(BundleOutcome.DROPPED_UNPUBLISHED, bundle.getPositionsCount());
       case DROPPED_BOUND -> model.drop(BundleOutcome.DROPPED_BOUND, bundle.getPositionsCount());
       case TAKEN, OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
-          requireTaken(bundle, model.add(sum.seal(), last.report().createdAtMs));
+          requireTaken(bundle, model.add(sum.seal(), last.report().header().createdAtMs()));
     }
   }
 
@@ -166,7 +166,7 @@ final class JournaledModel {
           "the report at %s is missing, or occurs earlier and is refused"
               .formatted(recordPosition));
     }
-    if (!judged.report().modelId.equals(modelId)) {
+    if (!judged.report().header().modelId().equals(modelId)) {
       throw mismatch(bundle, "the report at %s belongs to another model".formatted(recordPosition));
     }
     if (!judged.isAdmitted()) {
@@ -175,11 +175,11 @@ final class JournaledModel {
           "the report at %s has the verdict %s: the models file is not the one of the recording"
               .formatted(recordPosition, judged.outcome()));
     }
-    if (judged.report().round != bundle.getNamedRound()) {
+    if (judged.report().header().round() != bundle.getNamedRound()) {
       throw mismatch(
           bundle,
           "the report at %s names round %d, but its bundle names round %d"
-              .formatted(recordPosition, judged.report().round, bundle.getNamedRound()));
+              .formatted(recordPosition, judged.report().header().round(), bundle.getNamedRound()));
     }
     return judged;
   }

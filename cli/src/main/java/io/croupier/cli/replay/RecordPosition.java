@@ -1,6 +1,7 @@
 package io.croupier.cli.replay;
 
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.Position;
 
 /** The topic, partition and offset from which a report was recorded. */
@@ -11,7 +12,8 @@ record RecordPosition(String topic, int partition, long offset) {
   }
 
   static RecordPosition of(Report report) {
-    return new RecordPosition(report.topic, report.partition, report.offset);
+    Source source = report.source();
+    return new RecordPosition(source.topic(), source.partition(), source.offset());
   }
 
   @Override

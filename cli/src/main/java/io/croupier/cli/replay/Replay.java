@@ -43,8 +43,8 @@ final class Replay {
   void run(Supplier<JudgedReport> reports) {
     for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       if (judged.isAdmitted()) {
-        ReplayedModel model = models.get(judged.report().modelId);
-        model.add(accounts.withoutUser(judged.report()), judged.report().createdAtMs);
+        ReplayedModel model = models.get(judged.report().header().modelId());
+        model.add(accounts.withoutUser(judged.report()), judged.report().header().createdAtMs());
         if (model.mayOpen()) {
           model.publish(true);
           model.confirm();

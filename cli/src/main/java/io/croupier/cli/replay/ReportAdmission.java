@@ -4,11 +4,10 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.io.RecordFile;
 import io.croupier.cli.replay.ReportRecord.Candidate;
 import io.croupier.cli.replay.ReportRecord.Unreadable;
-import io.croupier.operators.report.Decoded;
-import io.croupier.operators.report.Decoded.Malformed;
-import io.croupier.operators.report.Decoded.WellFormed;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import java.util.function.Consumer;
 
@@ -17,16 +16,13 @@ import java.util.function.Consumer;
  * letter.
  */
 final class ReportAdmission {
-  /** No topic has this name, so raw gradients, whose noise is not reproducible, are malformed. */
-  private static final String NO_TOPIC = "";
-
   private final RecordFile file;
   private final ReportFile reports;
   private final boolean needsPositions;
   private final Accounts accounts;
   private final Consumer<AccountingEvent> accounting;
   private final Consumer<Unreadable> deadLetters;
-  private final ReportDecoder decoder = new ReportDecoder(NO_TOPIC);
+  private final ReportDecoder decoder = new ReportDecoder();
   private final RecordCounts counts;
 
   /**
@@ -56,10 +52,10 @@ final class ReportAdmission {
       if (entry instanceof Unreadable unreadable) {
         bury(unreadable);
       } else if (entry instanceof Candidate candidate) {
-        Decoded decoded = decode(candidate);
-        if (decoded instanceof WellFormed wellFormed) {
-          return judge(wellFormed.report());
-        } else if (decoded instanceof Malformed malformed) {
+        Received received = decode(candidate);
+        if (received instanceof Report report) {
+          return judge(report);
+        } else if (received instanceof Received.Malformed malformed) {
           bury(
               new Unreadable(
                   entry.number(),
@@ -72,7 +68,8 @@ final class ReportAdmission {
     return null;
   }
 
-  private Decoded decode(Candidate report) {
+  /** Raw gradients, whose noise is not reproducible, are malformed. */
+  private Received decode(Candidate report) {
     if (needsPositions && !report.isRecorded()) {
       throw new InputException(
           file.place(report.number())
@@ -82,14 +79,13 @@ final class ReportAdmission {
     return decoder.decode(
         report.key().toByteArray(),
         report.value().toByteArray(),
-        report.topic(),
-        report.partition(),
-        report.offset());
+        false,
+        new Source(report.topic(), report.partition(), report.offset(), 0));
   }
 
   private JudgedReport judge(Report report) {
     AccountingEvent event = accounts.judge(report);
-    counts.count(report.modelId, event.getOutcome());
+    counts.count(report.header().modelId(), event.getOutcome());
     accounting.accept(event);
     return new JudgedReport(report, event.getOutcome());
   }

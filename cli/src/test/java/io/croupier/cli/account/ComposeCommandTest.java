@@ -9,12 +9,15 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.GaussianDp;
+import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.cli.CommandRun;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.BlackBox;
@@ -372,14 +375,13 @@ class ComposeCommandTest {
             .setLimits(Limits.newBuilder().setDelta(1e-6))
             .setBlackBox(BlackBox.getDefaultInstance())
             .build();
-    Report report = new Report();
-    report.modelId = "m";
-    report.userId = "ada";
-    report.form = VectorForm.GRID;
-    report.dimension = 1;
-    report.values = new byte[Integer.BYTES];
-    report.declaration = Declaration.GAUSSIAN;
-    report.level = 1;
+    Report report =
+        new Report(
+            new Header("m", 0, "ada", "", 0, 0, 0),
+            new GaussianMechanism(1),
+            VectorContent.whole(VectorForm.GRID, new byte[Integer.BYTES]),
+            0,
+            Source.unknown(0));
     AccountingEvent event =
         new Ledger().judge(report, new ReportIntake(spec, 0).terms(), EventReading.account());
     String line = JsonFormat.printer().omittingInsignificantWhitespace().print(event);

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
 import io.croupier.operators.ledger.CentralGuarantee;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.DirectionalNoise;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
@@ -76,13 +76,16 @@ class ComparedLearnerTest {
             .setUserId("u")
             .setSequence(1);
     parameters.randomiser(spec).release(new double[8], view);
-    Decoded decoded =
-        new ReportDecoder("raw")
+    Received decoded =
+        new ReportDecoder()
             .decode(
-                "u".getBytes(StandardCharsets.UTF_8), view.build().toByteArray(), "public", 0, 0);
-    Report report = ((Decoded.WellFormed) decoded).report();
-    assertThat(report.declaration.name()).isEqualTo(mechanism.name());
-    assertThat(DirectionalNoise.of(spec).accepts(Declaration.of(report))).isTrue();
+                "u".getBytes(StandardCharsets.UTF_8),
+                view.build().toByteArray(),
+                false,
+                Source.unknown(0));
+    Report report = (Report) decoded;
+    assertThat(report.mechanism().name()).isEqualTo(mechanism.name());
+    assertThat(DirectionalNoise.of(spec).accepts(report.mechanism())).isTrue();
   }
 
   @Test

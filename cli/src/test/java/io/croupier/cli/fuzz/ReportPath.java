@@ -13,9 +13,10 @@ import io.croupier.operators.model.CentralModel;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -96,7 +97,7 @@ final class ReportPath {
           "hashed_response { epsilon: 1 groups: 3 }",
           "hashed_response { epsilon: 1 groups: 4 }");
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
   private final Ledger ledger = new Ledger(Limits.newBuilder().setReports(1_000_000).build());
   private final Map<String, ModelSpec> specs = new LinkedHashMap<>();
   private final Map<String, ReportIntake> intakes = new LinkedHashMap<>();
@@ -162,31 +163,44 @@ final class ReportPath {
       return e.getMessage();
     }
     byte[] key = message.getUserId().getBytes(UTF_8);
-    String topic = message.hasCentral() ? "raw" : "gradients";
-    if (decoder.decode(key, bytes, topic, 0, 0) instanceof Decoded.WellFormed decoded) {
-      return play(decoded.report());
+    if (decoder.decode(key, bytes, message.hasCentral(), Source.unknown(0))
+        instanceof Report report) {
+      return play(report);
     }
     return "malformed";
   }
 
   private String play(Report report) {
     UserAccount account = EventReading.account();
-    ReportIntake intake = intakes.get(report.modelId);
+    ReportIntake intake = intakes.get(report.header().modelId());
     if (intake == null) {
       AccountingEvent event = ledger.judgeUnknownModel(report, account);
       checkSize(event, report);
       return event.getReason();
     }
-    LiveModel model = model(specs.get(report.modelId));
+    LiveModel model = model(specs.get(report.header().modelId()));
     model.publish(true, 0);
     if (model.spec().hasAdaptiveClip()) {
       scout(model);
     }
     String refusal = add(report, intake, account, model);
-    report.sequence = report.sequence == Long.MAX_VALUE ? 0 : report.sequence + 1;
-    report.round = model.round();
-    String next = add(report, intake, account, model);
+    String next = add(next(report, model.round()), intake, account, model);
     return refusal.isEmpty() ? "" : refusal + next;
+  }
+
+  /** Returns the same report with the next number, about a round. */
+  private static Report next(Report report, long round) {
+    Header header = report.header();
+    Header next =
+        new Header(
+            header.modelId(),
+            round,
+            header.userId(),
+            header.deviceId(),
+            header.sequence() == Long.MAX_VALUE ? 0 : header.sequence() + 1,
+            header.createdAtMs(),
+            header.gradientBound());
+    return new Report(next, report.mechanism(), report.content(), report.digest(), report.source());
   }
 
   /** Answers until the model asks for gradients; the clip remains the initial one. */
@@ -245,7 +259,9 @@ final class ReportPath {
   }
 
   private static void checkSize(AccountingEvent event, Report report) {
-    int names = 3 * (report.modelId.length() + report.userId.length() + report.deviceId.length());
+    Header header = report.header();
+    int names =
+        3 * (header.modelId().length() + header.userId().length() + header.deviceId().length());
     if (event.getSerializedSize() > EVENT_BYTES + names) {
       throw new AssertionError("An event of " + event.getSerializedSize() + " bytes");
     }

@@ -28,8 +28,9 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
@@ -57,7 +58,7 @@ final class Targets {
 
   private final Path directory;
   private final Path file;
-  private final ReportDecoder letters = new ReportDecoder("raw");
+  private final ReportDecoder letters = new ReportDecoder();
   private final SpecRequirements requirements =
       new SpecRequirements(1 << 20, 1 << 20, SpecRequirements.LONGEST_OUTAGE);
 
@@ -74,7 +75,7 @@ final class Targets {
     for (String example : List.of("models.yaml", "central.yaml")) {
       ModelsFile.read(EXAMPLES.resolve(example)).forEach(spec -> specs.add(spec.toByteArray()));
     }
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     ReportPath path = new ReportPath();
     return List.of(
         new Target("report", 355, reports, 200, bytes -> decode(decoder, bytes)),
@@ -123,9 +124,9 @@ final class Targets {
 
   private static String decode(ReportDecoder decoder, byte[] bytes) {
     byte[] key = userId(bytes).getBytes(UTF_8);
-    Decoded local = decoder.decode(key, bytes, "gradients", 0, 0);
-    Decoded central = decoder.decode(key, bytes, "raw", 0, 0);
-    return local instanceof Decoded.Malformed here && central instanceof Decoded.Malformed there
+    Received local = decoder.decode(key, bytes, false, Source.unknown(0));
+    Received central = decoder.decode(key, bytes, true, Source.unknown(0));
+    return local instanceof Received.Malformed here && central instanceof Received.Malformed there
         ? here.reason() + "\n" + there.reason()
         : "";
   }

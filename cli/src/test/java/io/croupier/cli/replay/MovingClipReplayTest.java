@@ -9,8 +9,10 @@ import io.croupier.cli.CommandRun;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
@@ -39,7 +41,7 @@ class MovingClipReplayTest {
   private final List<RecordedReport> reports = new ArrayList<>();
   private final JournalEntry.Builder journal = JournalEntry.newBuilder().setModelId("m");
   private final List<ModelUpdate> updates = new ArrayList<>();
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
   private ReportIntake intake;
   private LiveModel model;
 
@@ -59,9 +61,9 @@ class MovingClipReplayTest {
   /** Takes a report as the job does, and records it. */
   private BundleOutcome take(GradientReport.Builder report) {
     byte[] bytes = report.build().toByteArray();
-    Decoded decoded =
-        decoder.decode("ada".getBytes(StandardCharsets.UTF_8), bytes, "gradients", 0, 0);
-    BundleOutcome outcome = model.add(intake.withoutUser(((Decoded.WellFormed) decoded).report()));
+    Received decoded =
+        decoder.decode("ada".getBytes(StandardCharsets.UTF_8), bytes, false, Source.unknown(0));
+    BundleOutcome outcome = model.add(intake.withoutUser((Report) decoded));
     Bundle.Builder bundle =
         Bundle.newBuilder()
             .setNamedRound(report.getRound())

@@ -14,7 +14,7 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.operators.anonymous.AnonymousDecoder;
 import io.croupier.operators.anonymous.TokenedReport;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.AnonymousWindows;
@@ -104,7 +104,7 @@ public final class AnonymousCheck {
   }
 
   private CheckedSpend check(AnonymousReport sent) {
-    TokenedReport tokened = AnonymousDecoder.read(sent);
+    TokenedReport tokened = AnonymousDecoder.read(sent, 0);
     if (tokened == null) {
       throw new ProblemException(
           ProblemType.MALFORMED,
@@ -112,9 +112,10 @@ public final class AnonymousCheck {
               + " priv_unit or an answer with randomised_response");
     }
     Report report = tokened.report();
+    Header header = report.header();
     Specs.Judge judge =
         specs
-            .judge(report.modelId)
+            .judge(header.modelId())
             .filter(of -> of.spec().hasAnonymous())
             .orElseThrow(
                 () ->
@@ -122,7 +123,7 @@ public final class AnonymousCheck {
                         ProblemType.NOT_FOUND,
                         "model_id must name a model that is published and takes anonymous reports",
                         "model_id"));
-    int level = judge.levels().indexOf(Declaration.of(report));
+    int level = judge.levels().indexOf(report.mechanism());
     if (level < 0) {
       throw field(
           ProblemType.REFUSED,
@@ -133,11 +134,11 @@ public final class AnonymousCheck {
     if (!refusal.isEmpty()) {
       throw field(ProblemType.REFUSED, refusal, "gradient");
     }
-    requireRound(report, judge);
-    long window = AnonymousWindows.window(judge.spec(), report.round);
+    requireRound(header, judge);
+    long window = AnonymousWindows.window(judge.spec(), header.round());
     byte[] modulus =
         issuers
-            .issuer(report.modelId, window, judge.levels().get(level))
+            .issuer(header.modelId(), window, judge.levels().get(level))
             .orElseThrow(() -> conflict("the window of the round has no key of this gateway", true))
             .key()
             .modulus()
@@ -155,12 +156,12 @@ public final class AnonymousCheck {
   }
 
   /** The learner drops a report whose round it can't use. */
-  private void requireRound(Report report, Specs.Judge judge) {
-    ServedModel newest = updates.newest(report.modelId).orElse(null);
-    if (newest == null || report.round > newest.round()) {
+  private void requireRound(Header header, Specs.Judge judge) {
+    ServedModel newest = updates.newest(header.modelId()).orElse(null);
+    if (newest == null || header.round() > newest.round()) {
       throw conflict("round must be a published one", true);
     }
-    if (newest.newerThan(report.round) > ModelSpecs.maxStaleness(judge.spec())) {
+    if (newest.newerThan(header.round()) > ModelSpecs.maxStaleness(judge.spec())) {
       throw conflict("round is too old, by max_staleness", false);
     }
   }

@@ -17,8 +17,10 @@ import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.operators.anonymous.WindowToken;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AnonymousWindows;
@@ -39,7 +41,6 @@ import java.util.List;
  */
 public final class TokenCheck {
   private static final Duration SOON = Duration.ofSeconds(1);
-  private static final int NO_POSITION = -1;
   private static final List<String> FIELDS =
       List.of("modelId", "window", "level", "deviceId", "sequence", "blinded");
 
@@ -47,7 +48,7 @@ public final class TokenCheck {
   private final Specs specs;
   private final Updates updates;
   private final TokenIssuers issuers;
-  private final ReportDecoder decoder = new ReportDecoder("");
+  private final ReportDecoder decoder = new ReportDecoder();
 
   /**
    * A request that may be sent to the ledger.
@@ -150,15 +151,14 @@ public final class TokenCheck {
 
   /** As the job's ledger will, for a sender without an account. */
   private void judge(Specs.Judge judge, String userId, byte[] record) {
-    Decoded decoded;
+    Received received;
     synchronized (decoder) {
-      decoded =
-          decoder.decode(userId.getBytes(UTF_8), record, "gradients", NO_POSITION, NO_POSITION);
+      received = decoder.decode(userId.getBytes(UTF_8), record, false, Source.unknown(0));
     }
-    if (decoded instanceof Decoded.Malformed malformed) {
+    if (received instanceof Received.Malformed malformed) {
       throw malformed(malformed.reason(), "deviceId");
     }
-    AccountingEvent event = judge.judge(((Decoded.WellFormed) decoded).report());
+    AccountingEvent event = judge.judge((Report) received);
     if (event.getOutcome() != Outcome.GRANTED) {
       throw refused(event.getOutcome(), event.getReason());
     }

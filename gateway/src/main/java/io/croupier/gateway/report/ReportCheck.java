@@ -9,9 +9,11 @@ import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Gradient;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -27,9 +29,6 @@ import java.time.Duration;
  */
 public final class ReportCheck {
   private static final Duration SOON = Duration.ofSeconds(1);
-
-  /** No record has these; the decoder only copies them. */
-  private static final int NO_POSITION = -1;
 
   private final Topics topics;
   private final boolean raw;
@@ -109,17 +108,17 @@ public final class ReportCheck {
     }
     String topic = sent.hasCentral() ? topics.rawGradients() : topics.gradients();
     byte[] value = sent.toBuilder().setUserId(userId).build().toByteArray();
-    Decoded decoded =
-        new ReportDecoder(topics.rawGradients())
-            .decode(userId.getBytes(UTF_8), value, topic, NO_POSITION, NO_POSITION);
-    if (decoded instanceof Decoded.Malformed malformed) {
+    Received received =
+        new ReportDecoder()
+            .decode(userId.getBytes(UTF_8), value, sent.hasCentral(), Source.unknown(0));
+    if (received instanceof Received.Malformed malformed) {
       throw new ProblemException(
           ProblemDocument.ofFields(ProblemType.MALFORMED, malformed.reason(), "gradient"));
     }
-    Report report = ((Decoded.WellFormed) decoded).report();
+    Report report = (Report) received;
     Specs.Judge judge =
         specs
-            .judge(report.modelId)
+            .judge(report.header().modelId())
             .orElseThrow(
                 () ->
                     new ProblemException(
@@ -148,45 +147,47 @@ public final class ReportCheck {
 
   /** The learner drops, but the ledger charges, a report whose round it can't use. */
   private void requireRound(Report report, Specs.Judge judge) {
-    ServedModel newest = updates.newest(report.modelId).orElse(null);
+    long round = report.header().round();
+    ServedModel newest = updates.newest(report.header().modelId()).orElse(null);
     if (newest == null) {
       throw conflict("round must be a published one, and the model has published none yet", true);
     }
-    if (report.round > newest.round()) {
+    if (round > newest.round()) {
       throw conflict(
-          "round is %d: it must be a published one, at most %d"
-              .formatted(report.round, newest.round()),
+          "round is %d: it must be a published one, at most %d".formatted(round, newest.round()),
           true);
     }
-    int staleness = newest.newerThan(report.round);
+    int staleness = newest.newerThan(round);
     int most = ModelSpecs.maxStaleness(judge.spec());
     if (staleness > most) {
       throw conflict(
           "round is %d: it must be one of the newest %d, since max_staleness is %d; the newest is %d"
-              .formatted(report.round, most + 1, most, newest.round()),
+              .formatted(round, most + 1, most, newest.round()),
           false);
     }
-    RoundTerms terms = newest.terms(report.round);
+    RoundTerms terms = newest.terms(round);
     if (terms != null && terms.clip().moves()) {
       requireClip(report, terms, newest);
     }
   }
 
   private static void requireClip(Report report, RoundTerms terms, ServedModel newest) {
-    boolean isAnswer = !report.form.isGradient();
+    long round = report.header().round();
+    double bound = report.header().gradientBound();
+    boolean isAnswer = !(report.content() instanceof Gradient);
     if (terms.isScouting() && !(isAnswer && newest.terms().isScouting())) {
       throw conflict(
           "round is %d, in which the model searched for its clip: it must be a later one, unless the"
-                  .formatted(report.round)
+                  .formatted(round)
               + " model still searches, and this is an answer",
           false);
     }
-    if (!isAnswer && report.gradientBound != terms.clip().bound()) {
+    if (!isAnswer && bound != terms.clip().bound()) {
       throw new ProblemException(
           ProblemDocument.ofFields(
               ProblemType.REFUSED,
               "gradient_bound is %s: it must be that of round %d, %s"
-                  .formatted(report.gradientBound, report.round, terms.clip().bound()),
+                  .formatted(bound, round, terms.clip().bound()),
               "gradient_bound"));
     }
   }

@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.gateway.LogLines;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
@@ -297,9 +298,10 @@ class RequestFuzzTest {
     assertThat(report.userId).as(shown).isEqualTo(userId);
     assertThat(GradientReport.parseFrom(report.value).getUserId()).as(shown).isEqualTo(userId);
     assertThat(
-            new ReportDecoder("croupier.raw-gradients")
-                .decode(userId.getBytes(UTF_8), report.value.toByteArray(), report.topic, 0, 0))
+            new ReportDecoder()
+                .decode(
+                    userId.getBytes(UTF_8), report.value.toByteArray(), false, Source.unknown(0)))
         .as(shown)
-        .isInstanceOf(Decoded.WellFormed.class);
+        .isInstanceOf(Report.class);
   }
 }

@@ -4,11 +4,9 @@ import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.math.ExactSums;
+import io.croupier.operators.report.CandidateContent;
 import io.croupier.operators.report.CandidateExpansion;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportWeight;
-import io.croupier.operators.report.VectorForm;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -40,7 +38,7 @@ public class CandidateBenchmark {
   private PrivUnitRandomiser randomiser;
   private GradientSpace space;
   private CandidateExpansion expansion;
-  private Report report;
+  private long seed;
 
   /** Of the sums of these reports. */
   private int exponent;
@@ -55,32 +53,27 @@ public class CandidateBenchmark {
     randomiser = new PrivUnitRandomiser(1, dimension, EPSILON);
     space = new GradientSpace(dimension, 1, -16);
     expansion = new CandidateExpansion();
-    report = new Report();
-    report.form = VectorForm.CANDIDATE;
-    report.dimension = dimension;
-    Declaration.declare(randomiser.mechanism(), report);
-    report.candidateIndex = 7;
     exponent = ReportWeight.gridExponent(1, ReportWeight.exponent(randomiser.mechanism(), space));
   }
 
   /** The vector of a report, as the ledger's subtask passes it to the learner. */
   @Benchmark
   public byte[] expandInJob() {
-    report.candidateSeed++;
-    return ExactSums.of(expansion.expand(report, space), exponent);
+    CandidateContent candidate = new CandidateContent(dimension, seed++, 7);
+    return ExactSums.of(expansion.expand(candidate, randomiser.mechanism(), space), exponent);
   }
 
   /** The same vector in an array that is reused. */
   @Benchmark
   public double[] expand() {
-    CandidateVectors.expand(report.candidateSeed++, 7, 2, values);
+    CandidateVectors.expand(seed++, 7, 2, values);
     return values;
   }
 
   /** The comparison of one pair of candidates with a direction; a release makes 128. */
   @Benchmark
   public double height() {
-    return CandidateVectors.height(report.candidateSeed++, 3, direction);
+    return CandidateVectors.height(seed++, 3, direction);
   }
 
   @Benchmark

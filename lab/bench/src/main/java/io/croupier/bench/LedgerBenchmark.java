@@ -1,11 +1,17 @@
 package io.croupier.bench;
 
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.BlackBox;
@@ -31,13 +37,17 @@ import org.openjdk.jmh.annotations.State;
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class LedgerBenchmark {
   private static final int USERS = 1000;
+  private static final double LEVEL = 0.0001;
+  private static final Source SOURCE = new Source("gradients", 0, 0, 0);
+  private static final VectorContent VECTOR =
+      VectorContent.whole(VectorForm.DENSE, PackedVectors.encode(new double[] {0.5, 0.25}));
 
   /** The kind of limit, for both the model and the user. */
   @Param({"nothing", "epsilon", "mu", "epsilonAtDelta"})
   public String limit;
 
   private final HeapAccount[] accounts = new HeapAccount[USERS];
-  private final Report[] reports = new Report[2];
+  private final Mechanism[] mechanisms = new Mechanism[2];
   private final AccountingEventWriter writer = new AccountingEventWriter();
   private Ledger ledger;
   private ReportIntake intake;
@@ -66,30 +76,21 @@ public class LedgerBenchmark {
     for (int i = 0; i < USERS; i++) {
       accounts[i] = new HeapAccount();
     }
-    reports[0] = report(Declaration.L2_LAPLACE);
-    reports[1] = report(limit.equals("epsilon") ? Declaration.L2_LAPLACE : Declaration.GAUSSIAN);
+    Mechanism laplace = new L2LaplaceMechanism(LEVEL, 2);
+    mechanisms[0] = laplace;
+    mechanisms[1] = limit.equals("epsilon") ? laplace : new GaussianMechanism(LEVEL);
   }
 
-  private static Report report(Declaration declaration) {
-    Report report = new Report();
-    report.modelId = "m";
-    report.userId = "user";
-    report.deviceId = "device";
-    report.dimension = 2;
-    report.values = PackedVectors.encode(new double[] {0.5, 0.25});
-    report.declaration = declaration;
-    report.level = 0.0001;
-    report.topic = "gradients";
-    return report;
+  private static Report report(Mechanism mechanism, long number) {
+    return new Report(
+        new Header("m", 0, "user", "device", number, 0, 0), mechanism, VECTOR, number, SOURCE);
   }
 
   /** One report of the next user. */
   @Benchmark
   public AccountingEvent judge() {
     long turn = next / USERS;
-    Report report = reports[(int) (turn % 2)];
-    report.sequence = turn;
-    report.digest = turn;
+    Report report = report(mechanisms[(int) (turn % 2)], turn);
     AccountingEvent event = ledger.judge(report, intake.terms(), accounts[(int) (next % USERS)]);
     next++;
     if (event.getOutcome() != AccountingEvent.Outcome.ADMITTED) {

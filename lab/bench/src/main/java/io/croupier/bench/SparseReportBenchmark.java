@@ -2,8 +2,10 @@ package io.croupier.bench;
 
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
@@ -37,7 +39,7 @@ public class SparseReportBenchmark {
   @Param({"1000", "10000000"})
   public int dimension;
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
   private byte[][] reports;
   private ReportIntake intake;
   private LiveModel model;
@@ -82,7 +84,7 @@ public class SparseReportBenchmark {
   @Benchmark
   public LiveModel.BundleOutcome decodeAndStep() {
     next = (next + 1) % REPORTS;
-    Decoded decoded = decoder.decode(USER, reports[next], "gradients", 0, next);
-    return model.add(intake.withoutUser(((Decoded.WellFormed) decoded).report()));
+    Received received = decoder.decode(USER, reports[next], false, Source.unknown(0));
+    return model.add(intake.withoutUser((Report) received));
   }
 }

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.accounting.mechanism.GradientSpace;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Gradient;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
@@ -46,7 +47,7 @@ class LoadGeneratorTest {
   @Test
   void candidatesAreWellFormedAndNearTheOptimum() {
     GradientSpace space = new GradientSpace(16, 1, -16);
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     Random random = new Random(1);
     for (int n = 0; n < 1000; n++) {
       GradientReport.Builder report =
@@ -57,12 +58,13 @@ class LoadGeneratorTest {
               .setDeviceId("device")
               .setSequence(1);
       LoadGenerator.fillWithCandidate(report, random);
-      Decoded decoded =
-          decoder.decode("person".getBytes(UTF_8), report.build().toByteArray(), "gradients", 0, n);
-      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
-      Report read = ((Decoded.WellFormed) decoded).report();
-      assertThat(read.dimension).isEqualTo(16);
-      assertThat(Declaration.of(read).objection(space)).isEmpty();
+      Received decoded =
+          decoder.decode(
+              "person".getBytes(UTF_8), report.build().toByteArray(), false, Source.unknown(0));
+      assertThat(decoded).isInstanceOf(Report.class);
+      Report read = (Report) decoded;
+      assertThat(((Gradient) read.content()).dimension()).isEqualTo(16);
+      assertThat(read.mechanism().objection(space)).isEmpty();
     }
   }
 
@@ -83,7 +85,7 @@ class LoadGeneratorTest {
   }
 
   private static List<Report> ofMovingClip(ModelUpdate update) {
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     Random random = new Random(1);
     List<Report> reports = new ArrayList<>();
     for (int n = 0; n < 16; n++) {
@@ -95,10 +97,11 @@ class LoadGeneratorTest {
               .setDeviceId("device")
               .setSequence(1);
       LoadGenerator.fillOfMovingClip(report, n, update, random);
-      Decoded decoded =
-          decoder.decode("person".getBytes(UTF_8), report.build().toByteArray(), "gradients", 0, n);
-      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
-      reports.add(((Decoded.WellFormed) decoded).report());
+      Received decoded =
+          decoder.decode(
+              "person".getBytes(UTF_8), report.build().toByteArray(), false, Source.unknown(0));
+      assertThat(decoded).isInstanceOf(Report.class);
+      reports.add((Report) decoded);
     }
     return reports;
   }

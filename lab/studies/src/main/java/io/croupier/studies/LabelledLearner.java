@@ -1,11 +1,11 @@
 package io.croupier.studies;
 
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.learner.Learner;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Learners;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -31,19 +31,17 @@ record LabelledLearner(
       throw new IllegalArgumentException(label + ": " + String.join("; ", violations));
     }
     double variance =
-        DirectionalNoise.of(spec).variance(declaring(spec.getBanco().getStrongestNoise()));
+        DirectionalNoise.of(spec).variance(declared(spec.getBanco().getStrongestNoise()));
     return new LabelledLearner(
         label, anyState(Learners.of(spec)), variance, spec.getGradientBound());
   }
 
-  private static Report declaring(StrongestNoise noise) {
-    Report report = new Report();
+  private static Mechanism declared(StrongestNoise noise) {
     // Of a learner that isn't BANCO, or for which the operator vouches, nothing needs to be
     // declared.
-    if (noise.getNoiseCase() != NoiseCase.NOISE_NOT_SET && !noise.hasSubExponential()) {
-      Declaration.declare(Declarations.of(Declarations.declared(noise), 0), report);
-    }
-    return report;
+    return noise.getNoiseCase() == NoiseCase.NOISE_NOT_SET || noise.hasSubExponential()
+        ? UndisclosedNoise.UNDISCLOSED
+        : Declarations.of(Declarations.declared(noise), 0);
   }
 
   /** A learner that isn't among those of specs. */

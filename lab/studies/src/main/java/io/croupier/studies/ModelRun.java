@@ -10,8 +10,11 @@ import io.croupier.operators.model.LocalModel;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.CandidateExpansion;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -61,11 +64,13 @@ final class ModelRun {
   }
 
   private RoundSum sum(byte[] release, Mechanism declared) {
-    Report report = new Report();
-    report.dimension = dimension;
-    report.values = release;
-    Declaration.declare(declared, report);
-    return intake.withoutUser(report);
+    return intake.withoutUser(
+        new Report(
+            Header.anonymous("", 0),
+            declared,
+            VectorContent.whole(VectorForm.DENSE, release),
+            0,
+            Source.unknown(0)));
   }
 
   /** Returns the weights of so many publications ago, at most those of the first. */

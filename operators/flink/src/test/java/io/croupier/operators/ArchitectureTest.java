@@ -26,7 +26,9 @@ import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.UserAccount;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.AnonymousReport;
@@ -244,14 +246,23 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("io.croupier.operators.flink.ledger..")
         .check(OURS);
-    for (String field : List.of("userId", "deviceId", "sequence", "createdAtMs", "digest", "tag")) {
+    for (String part : List.of("userId", "deviceId", "sequence", "createdAtMs")) {
       noClasses()
           .that()
           .resideInAnyPackage(anonymous)
           .should()
-          .accessField(Report.class, field)
+          .callMethod(Header.class, part)
           .check(OURS);
     }
+    noClasses()
+        .that()
+        .resideInAnyPackage(anonymous)
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(TokenContent.class)
+        .orShould()
+        .callMethod(Report.class, "digest")
+        .check(OURS);
   }
 
   /** What admits anonymous reports logs nothing, and its metrics have no labels of a report. */

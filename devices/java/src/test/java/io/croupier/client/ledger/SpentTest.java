@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.PureLoss;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
@@ -16,10 +19,13 @@ import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.Totals;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Header;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.view.GradientReportView;
 import io.croupier.schemas.view.VectorView;
 import java.util.Arrays;
@@ -47,12 +53,10 @@ class SpentTest {
               : new L2LaplaceRandomiser(1, 2, -16, level);
       spent = spent.plus(Spent.of(randomiser.cost()));
 
-      Report report = new Report();
-      report.sequence = i;
-      report.digest = i;
-      report.declaration = gaussian ? Declaration.GAUSSIAN : Declaration.L2_LAPLACE;
-      report.level = level;
-      job.judgeUnknownModel(report, account);
+      Mechanism mechanism = gaussian ? new GaussianMechanism(level) : new L2LaplaceMechanism(level);
+      Header header = new Header("", 0, "", "", i, 0, 0);
+      VectorContent nothing = VectorContent.whole(VectorForm.DENSE, new byte[0]);
+      job.judgeUnknownModel(new Report(header, mechanism, nothing, i, Source.unknown(0)), account);
 
       Totals totals = account.userTotals();
       assertThat(spent)
@@ -65,7 +69,7 @@ class SpentTest {
   @Test
   void deviceAndJobAgreeOnTheCostOfCoordinates() {
     Random random = new Random(SEED);
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     Ledger job = new Ledger();
     HeapAccount account = new HeapAccount();
     Spent spent = Spent.NOTHING;
@@ -94,9 +98,9 @@ class SpentTest {
                   VectorView.newBuilder()
                       .addValues(ByteString.copyFrom(new byte[taus.length * Integer.BYTES])));
       randomiser.declareIn(report);
-      Decoded decoded =
-          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), "gradients", 0, i);
-      job.judgeUnknownModel(((Decoded.WellFormed) decoded).report(), account);
+      Received decoded =
+          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), false, Source.unknown(0));
+      job.judgeUnknownModel((Report) decoded, account);
 
       Totals totals = account.userTotals();
       assertThat(spent)
@@ -112,7 +116,7 @@ class SpentTest {
   @Test
   void deviceAndJobAgreeOnTheLossOfPureReports() {
     Random random = new Random(SEED);
-    ReportDecoder decoder = new ReportDecoder("raw");
+    ReportDecoder decoder = new ReportDecoder();
     Ledger job = new Ledger();
     HeapAccount account = new HeapAccount();
     Spent spent = Spent.NOTHING;
@@ -140,9 +144,9 @@ class SpentTest {
       GradientReportView.Builder report =
           GradientReportView.newBuilder().setModelId("m").setRound(0).setUserId("u").setSequence(i);
       randomiser.release(new double[dimension], report);
-      Decoded decoded =
-          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), "gradients", 0, i);
-      job.judgeUnknownModel(((Decoded.WellFormed) decoded).report(), account);
+      Received decoded =
+          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), false, Source.unknown(0));
+      job.judgeUnknownModel((Report) decoded, account);
 
       Totals totals = account.userTotals();
       String what = "seed %s, report %s: %s".formatted(SEED, i, loss);

@@ -13,9 +13,10 @@ import io.croupier.noise.UniformIntegers;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.GradientReportView;
@@ -369,10 +370,10 @@ class PrivUnitRandomiserTest {
           GradientReportView.newBuilder().setModelId("m").setRound(0).setUserId("u").setSequence(n);
       randomiser.release(gradient, view);
       byte[] bytes = view.build().toByteArray();
-      Decoded decoded =
-          new ReportDecoder("raw")
-              .decode("u".getBytes(StandardCharsets.UTF_8), bytes, "gradients", 0, n);
-      Report report = ((Decoded.WellFormed) decoded).report();
+      Received decoded =
+          new ReportDecoder()
+              .decode("u".getBytes(StandardCharsets.UTF_8), bytes, false, Source.unknown(0));
+      Report report = (Report) decoded;
       RoundSum sum = intake.withoutUser(report);
       double[] released = new double[5];
       PackedVectors.decode(sum.form, sum.values, sum.indices, sum.exponent, 1, released);
@@ -381,7 +382,7 @@ class PrivUnitRandomiserTest {
       CandidateVectors.expand(choice.seed(), choice.index(), 0.5 * same.law().scale(), expected);
       // The job rounds to a grid, so that sums are exact.
       assertThat(released).containsExactly(expected, within(Math.scalb(0.5, sum.exponent)));
-      assertThat(report.level).isEqualTo(randomiser.cost().epsilon().doubleValue());
+      assertThat(report.mechanism().level()).isEqualTo(randomiser.cost().epsilon().doubleValue());
     }
     assertThat(randomiser.directionalVariance()).isEqualTo(0.25 * same.law().directionalVariance());
     assertThat(randomiser.subExponential().getVariance())

@@ -9,8 +9,9 @@ import io.croupier.client.randomiser.PrivUnitRandomiser.Choice;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
@@ -274,8 +275,8 @@ class PythonPackageTest {
       byte[] bytes = HexFormat.of().parseHex(sent.get(n));
       GradientReport report = GradientReport.parseFrom(bytes);
       assertThat(GradientReports.violations(report)).isEmpty();
-      assertThat(new ReportDecoder("raw").decode("ada".getBytes(UTF_8), bytes, "gradients", 0, n))
-          .isInstanceOf(Decoded.WellFormed.class);
+      assertThat(new ReportDecoder().decode("ada".getBytes(UTF_8), bytes, false, Source.unknown(0)))
+          .isInstanceOf(Report.class);
       // Nothing that croupier.proto doesn't have, and the same bytes as Protobuf's own.
       assertThat(report.toByteArray()).isEqualTo(bytes);
       assertThat(report.getUserId()).isEqualTo("ada");

@@ -1,6 +1,7 @@
 package io.croupier.bench.speed;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
@@ -9,8 +10,11 @@ import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VectorContent;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
@@ -187,18 +191,12 @@ record RebuildTable(BenchmarkEnvironment environment, String backend) {
   }
 
   private static Report report(int number, String topic) {
-    Report report = new Report();
-    report.modelId = "m";
-    report.userId = "anyone";
-    report.deviceId = "device";
-    report.dimension = 2;
-    report.values = PackedVectors.encode(new double[] {0.5, 0.25});
-    report.declaration = Declaration.L2_LAPLACE;
-    report.level = 0.01;
-    report.sequence = number;
-    report.digest = number;
-    report.topic = topic;
-    return report;
+    return new Report(
+        new Header("m", 0, "anyone", "device", number, 0, 0),
+        new L2LaplaceMechanism(0.01, 2),
+        VectorContent.whole(VectorForm.DENSE, PackedVectors.encode(new double[] {0.5, 0.25})),
+        number,
+        new Source(topic, 0, 0, 0));
   }
 
   private RunningJob start(String prefix) throws Exception {

@@ -1,15 +1,16 @@
 package io.croupier.operators.anonymous;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Message;
-import io.croupier.operators.report.Declaration;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.operators.report.AnswerContent;
+import io.croupier.operators.report.CandidateContent;
+import io.croupier.operators.report.Content;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.Candidate;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
-import io.croupier.schemas.Questions;
 
 /** Reads the records of anonymous reports. No bytes make it throw. */
 public final class AnonymousDecoder {
@@ -19,14 +20,15 @@ public final class AnonymousDecoder {
    * Reads a record.
    *
    * @param key the nonce of the report's token
+   * @param appendedAtMs when the broker appended it
    * @return null if the record is no well-formed report
    */
-  public static TokenedReport decode(byte[] key, byte[] value) {
+  public static TokenedReport decode(byte[] key, byte[] value, long appendedAtMs) {
     if (key == null || value == null) {
       return null;
     }
     try {
-      TokenedReport tokened = read(AnonymousReport.parseFrom(value));
+      TokenedReport tokened = read(AnonymousReport.parseFrom(value), appendedAtMs);
       return tokened != null && tokened.token().hasNonce(key) ? tokened : null;
     } catch (InvalidProtocolBufferException e) {
       return null;
@@ -34,7 +36,7 @@ public final class AnonymousDecoder {
   }
 
   /** Reads a report; null if it isn't well-formed. */
-  public static TokenedReport read(AnonymousReport message) {
+  public static TokenedReport read(AnonymousReport message, long appendedAtMs) {
     WindowToken token = WindowToken.read(message.getToken().toByteArray());
     if (token == null
         || !message.hasRound()
@@ -42,50 +44,33 @@ public final class AnonymousDecoder {
         || !GradientReports.isModelId(message.getModelId())) {
       return null;
     }
-    Report report = new Report();
-    report.modelId = message.getModelId();
-    report.round = message.getRound();
-    boolean isRead =
-        switch (message.getGradientCase()) {
-          case CANDIDATE -> readCandidate(message, report);
-          case ANSWER -> readAnswer(message, report);
-          case GRADIENT_NOT_SET -> false;
-        };
-    return isRead ? new TokenedReport(report, token) : null;
+    Header header = Header.anonymous(message.getModelId(), message.getRound());
+    Content content = content(message);
+    Mechanism mechanism = content == null ? null : mechanism(message);
+    return mechanism == null
+        ? null
+        : new TokenedReport(
+            new Report(header, mechanism, content, 0, Source.unknown(appendedAtMs)), token);
   }
 
-  private static boolean readCandidate(AnonymousReport message, Report report) {
-    Candidate candidate = message.getCandidate();
-    if (!message.hasPrivUnit()
-        || candidate.getDimension() < 1
-        || !candidate.hasSeed()
-        || !candidate.hasIndex()
-        || !GradientReports.isIndex(candidate, message.getPrivUnit())) {
-      return false;
-    }
-    report.form = VectorForm.CANDIDATE;
-    report.dimension = candidate.getDimension();
-    report.candidateSeed = candidate.getSeed();
-    report.candidateIndex = candidate.getIndex();
-    return declare(message.getPrivUnit(), report);
+  private static Content content(AnonymousReport message) {
+    return switch (message.getGradientCase()) {
+      case CANDIDATE ->
+          message.hasPrivUnit()
+              ? CandidateContent.read(message.getCandidate(), message.getPrivUnit())
+              : null;
+      case ANSWER ->
+          message.hasRandomisedResponse() ? AnswerContent.read(message.getAnswer()) : null;
+      case GRADIENT_NOT_SET -> null;
+    };
   }
 
-  private static boolean readAnswer(AnonymousReport message, Report report) {
-    report.form = VectorForm.ANSWER;
-    report.question = message.getAnswer().getQuestion();
-    report.bit = message.getAnswer().getBit();
-    return message.hasRandomisedResponse()
-        && message.getAnswer().hasBit()
-        && Questions.isName(report.question)
-        && declare(message.getRandomisedResponse(), report);
-  }
-
-  private static boolean declare(Message declared, Report report) {
+  private static Mechanism mechanism(AnonymousReport message) {
     try {
-      Declaration.declare(Declarations.of(declared, report.dimension), report);
-      return true;
+      return Declarations.of(
+          message.hasPrivUnit() ? message.getPrivUnit() : message.getRandomisedResponse(), 0);
     } catch (IllegalArgumentException e) {
-      return false;
+      return null;
     }
   }
 }

@@ -3,7 +3,6 @@ package io.croupier.operators.anonymous;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.ModelSpec;
@@ -36,12 +35,12 @@ public final class AnonymousRules {
 
   /** Returns the window of a report; -1 if the model takes no anonymous reports. */
   public long window(Report report) {
-    return spec.hasAnonymous() ? AnonymousWindows.window(spec, report.round) : -1;
+    return spec.hasAnonymous() ? AnonymousWindows.window(spec, report.header().round()) : -1;
   }
 
   /** Returns the place of a report's declaration among the model's levels; -1 if it has none. */
   public int level(Report report) {
-    return levels.indexOf(Declaration.of(report));
+    return levels.indexOf(report.mechanism());
   }
 
   /**
@@ -51,7 +50,9 @@ public final class AnonymousRules {
    */
   public boolean isSigned(TokenedReport tokened, byte[] modulus) {
     Report report = tokened.report();
-    return tokened.token().isFor(report.modelId, window(report), Declaration.of(report), modulus);
+    return tokened
+        .token()
+        .isFor(report.header().modelId(), window(report), report.mechanism(), modulus);
   }
 
   /** Returns why the model doesn't use such a report, whatever its token; empty if it does. */

@@ -27,7 +27,7 @@ public class HeapAccount extends HeldAccount {
     if (known != null) {
       return known;
     }
-    ModelAccount model = new ModelAccount(modelId);
+    ModelAccount model = new ModelAccount(modelId.intern()); // all accounts share one string
     model.totals = modelTotals(modelId);
     account.models = ModelAccount.with(account.models, model);
     return model;

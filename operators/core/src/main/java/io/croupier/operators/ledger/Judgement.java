@@ -3,6 +3,7 @@ package io.croupier.operators.ledger;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import java.util.function.Supplier;
 
 /**
  * The outcome for one report.
@@ -37,6 +38,11 @@ record Judgement(Outcome outcome, String reason) {
       return response.isMu() ? "mu " : "epsilon ";
     }
     return "";
+  }
+
+  /** Returns this if it is a refusal, and else what comes next. */
+  Judgement then(Supplier<Judgement> next) {
+    return isAdmitted() ? next.get() : this;
   }
 
   boolean isAdmitted() {

@@ -1,10 +1,12 @@
 package io.croupier.operators.ledger;
 
-import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.operators.ledger.DeviceWindow.Verdict;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Header;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.Source;
+import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -52,6 +54,9 @@ public final class Ledger {
   private static final Judgement DUPLICATE =
       new Judgement(Outcome.DUPLICATE, "these bytes were judged before: they cost nothing");
 
+  private static final Judgement UNKNOWN_MODEL =
+      new Judgement(Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
+
   private static final Judgement GRANTED = new Judgement(Outcome.GRANTED, "");
 
   private final Budget perUser;
@@ -72,90 +77,107 @@ public final class Ledger {
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
-    Mechanism mechanism = Declaration.of(report);
-    DeclaredCost declared = rules.cost(mechanism);
-    AccountingEvent.Builder event = event(report, mechanism);
-    rules.recordGrid(mechanism, event);
-    boolean isRequest = report.form == VectorForm.TOKEN;
+    DeclaredCost declared = rules.cost(report.mechanism());
+    String modelId = report.header().modelId();
+    Totals spent = account.modelTotals(modelId);
+    Spending onModel = onModel(report, rules, spent, account);
+    Spending onAll = onAllModels(report.source(), account);
+    AccountingEvent.Builder event = event(report);
+    rules.recordGrid(report.mechanism(), event);
     Judgement judgement =
-        isRequest && isGranted(report, rules, account)
-            ? duplicateRequest(report, account, event)
-            : judgeSequence(report, account, event);
-    if (judgement.isAdmitted()) {
-      judgement = rules.judge(report, mechanism, declared.cost(), perUser);
-    }
-    Totals modelTotals = account.modelTotals(report.modelId);
-    Spending onModel =
-        new Spending(
-            rules.budget(), modelTotals, account.modelDays(report.modelId), report.appendedAtMs);
-    Spending onAll = onAllModels(report, account);
-    if (judgement.isAdmitted()) {
-      judgement =
-          isRequest
-              ? rules.judgeToken(report, account.token(report.modelId), account.isErased())
-              : rules.judgeParticipation(report, modelTotals, account.isErased());
-    }
+        judgeNumber(report, rules, account, event)
+            .then(() -> rules.judge(report, declared.cost(), perUser))
+            .then(() -> rules.judgeSender(report, spent, account));
     Optional<Participation> participation =
-        judgement.isAdmitted()
-            ? rules.participation(report, modelTotals, account)
-            : Optional.empty();
+        judgement.isAdmitted() ? rules.participation(report, spent, account) : Optional.empty();
     DeclaredCost cost = participation.map(part -> DeclaredCost.of(part.cost())).orElse(declared);
-    if (judgement.isAdmitted()) {
-      judgement = onModel.judge(cost.totals());
-    }
-    if (judgement.isAdmitted()) {
-      judgement = onAll.judge(cost.totals());
-    }
-    if (isRequest) {
-      judgement = judgement.isAdmitted() ? GRANTED : judgement;
-    }
+    judgement =
+        judgement
+            .then(() -> onModel.judge(cost.totals()))
+            .then(() -> onAll.judge(cost.totals()))
+            .then(() -> report.content() instanceof TokenContent ? GRANTED : Judgement.ADMITTED);
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     boolean charged = isCharged(report, judgement);
     if (charged) {
       onModel.charge(cost.totals());
-      if (isRequest) {
-        account.storeToken(report.modelId, new TokenRecord(rules.tokenWindow(report), report.tag));
-      }
-      if (participation.isPresent()) {
-        participation.get().store(account, report.modelId);
-        modelTotals.participate(report.round);
-        event.setCentralSpend(participation.get().toProto());
-      }
-      account.storeModelTotals(report.modelId, modelTotals);
+      store(report, rules, account);
+      participation.ifPresent(part -> store(part, report, spent, account, event));
+      account.storeModelTotals(modelId, spent);
       if (onModel.hasNewDays()) {
-        account.storeModelDays(report.modelId, onModel.days());
+        account.storeModelDays(modelId, onModel.days());
       }
     }
-    if (rules.hasTokens() && account.token(report.modelId) != TokenRecord.NONE) {
-      event.setLastTokenWindow(account.token(report.modelId).window());
+    recordModel(report, rules, onModel, account, event);
+    return charge(event, charged, cost, onAll, report, account);
+  }
+
+  private static Spending onModel(
+      Report report, AdmissionRules rules, Totals spent, UserAccount account) {
+    return new Spending(
+        rules.budget(),
+        spent,
+        account.modelDays(report.header().modelId()),
+        report.source().appendedAtMs());
+  }
+
+  /** Stores the token that a charged request asks for. */
+  private static void store(Report report, AdmissionRules rules, UserAccount account) {
+    if (report.content() instanceof TokenContent token) {
+      long window = rules.tokenWindow(report.header().round());
+      account.storeToken(report.header().modelId(), new TokenRecord(window, token.tag()));
+    }
+  }
+
+  private static void store(
+      Participation participation,
+      Report report,
+      Totals spent,
+      UserAccount account,
+      AccountingEvent.Builder event) {
+    participation.store(account, report.header().modelId());
+    spent.participate(report.header().round());
+    event.setCentralSpend(participation.toProto());
+  }
+
+  /** Records the totals on the model, what its limits leave, and the user's last token. */
+  private static void recordModel(
+      Report report,
+      AdmissionRules rules,
+      Spending onModel,
+      UserAccount account,
+      AccountingEvent.Builder event) {
+    if (rules.hasTokens()) {
+      TokenRecord token = account.token(report.header().modelId());
+      if (token != TokenRecord.NONE) {
+        event.setLastTokenWindow(token.window());
+      }
     }
     Spend recorded = onModel.toProto().build();
     event.setModelTotals(recorded);
     if (onModel.hasWindow()) {
       Window window = onModel.window();
       recorded = window.getTotals();
-      event.setModelWindow(window).setAppendedAtMs(report.appendedAtMs);
+      event.setModelWindow(window).setAppendedAtMs(report.source().appendedAtMs());
     }
     if (onModel.isLimited()) {
       event.setLeftModel(onModel.left(recorded));
     }
-    return charge(event, charged, cost, onAll, report, account);
   }
 
   /**
    * Erases an account: its totals over all models stay, and no later account of its user is less.
    * The charges of the newest window count on the day of the erasure.
    */
-  public AccountingEvent erase(Report erasure, UserAccount account) {
-    Spending onAll = onAllModels(erasure, account);
+  public AccountingEvent erase(Received.Erasure erasure, UserAccount account) {
+    Spending onAll = onAllModels(erasure.source(), account);
     account.erase(onAll.daysOnOne());
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
-            .setUserId(erasure.userId)
+            .setUserId(erasure.userId())
             .setOutcome(Outcome.ERASED)
             .setReason("the operator erased the account: its totals stay, without their history")
-            .setSource(source(erasure))
-            .setAppendedAtMs(erasure.appendedAtMs);
+            .setSource(position(erasure.source()))
+            .setAppendedAtMs(erasure.source().appendedAtMs());
     record(event, onAll);
     return event.setSpent(NOTHING).build();
   }
@@ -165,46 +187,54 @@ public final class Ledger {
    * name, since a sender can invent any name.
    */
   public AccountingEvent judgeUnknownModel(Report report, UserAccount account) {
-    Mechanism mechanism = Declaration.of(report);
-    AccountingEvent.Builder event = event(report, mechanism);
-    Judgement judgement = judgeSequence(report, account, event);
-    if (judgement.isAdmitted()) {
-      judgement =
-          new Judgement(
-              Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
-    }
+    AccountingEvent.Builder event = event(report);
+    Judgement judgement = judgeSequence(report, account, event).then(() -> UNKNOWN_MODEL);
     return charge(
         event.setOutcome(judgement.outcome()).setReason(judgement.reason()),
         isCharged(report, judgement),
-        DeclaredCost.of(mechanism.cost()),
-        onAllModels(report, account),
+        DeclaredCost.of(report.mechanism().cost()),
+        onAllModels(report.source(), account),
         report,
         account);
   }
 
   /**
-   * Returns whether the user is charged for the token that a request asks for: by the request, if
-   * it was judged, or by an earlier copy of it.
+   * Returns whether the user is charged for the token that a report asks for: by this request, if
+   * it was judged, or by an earlier copy of it; false if it asks for none.
    */
-  public static boolean isGranted(Report request, AdmissionRules rules, UserAccount account) {
-    return account.token(request.modelId).isOf(rules.tokenWindow(request), request.tag);
+  public static boolean isGranted(Report report, AdmissionRules rules, UserAccount account) {
+    return report.content() instanceof TokenContent request
+        && account
+            .token(report.header().modelId())
+            .isOf(rules.tokenWindow(report.header().round()), request.tag());
   }
 
-  private Spending onAllModels(Report report, UserAccount account) {
-    return new Spending(perUser, account.userTotals(), account.userDays(), report.appendedAtMs);
+  private Spending onAllModels(Source source, UserAccount account) {
+    return new Spending(perUser, account.userTotals(), account.userDays(), source.appendedAtMs());
+  }
+
+  /** A copy of a granted request doesn't use its number again, whatever that is. */
+  private static Judgement judgeNumber(
+      Report report, AdmissionRules rules, UserAccount account, AccountingEvent.Builder event) {
+    if (isGranted(report, rules, account)) {
+      event.setHighestSequence(account.window(report.header().deviceId()).highest);
+      return DUPLICATE;
+    }
+    return judgeSequence(report, account, event);
   }
 
   /** Judges the number, and records the device's highest where the number doesn't imply it. */
   private static Judgement judgeSequence(
       Report report, UserAccount account, AccountingEvent.Builder event) {
-    DeviceWindow window = account.window(report.deviceId);
+    long sequence = report.header().sequence();
+    DeviceWindow window = account.window(report.header().deviceId());
     long highest = window.highest;
-    Verdict verdict = window.judge(report.sequence, report.digest);
+    Verdict verdict = window.judge(sequence, report.digest());
     if (verdict == Verdict.FRESH) {
       account.storeWindow(window);
     }
     boolean isRefused = verdict != Verdict.FRESH && verdict != Verdict.DUPLICATE;
-    if (isRefused || window.highest != report.sequence) {
+    if (isRefused || window.highest != sequence) {
       event.setHighestSequence(window.highest);
     }
     return switch (verdict) {
@@ -212,16 +242,16 @@ public final class Ledger {
       case DUPLICATE -> DUPLICATE;
       case CONFLICT ->
           refusedSequence(
-              report,
+              sequence,
               ", which was used for other bytes: a resend must repeat the bytes, and a new"
                   + " report must take the next number");
       case TOO_OLD ->
           refusedSequence(
-              report,
+              sequence,
               ": it must be at least " + window.least() + ", since " + highest + " was judged");
       case JUMP ->
           refusedSequence(
-              report,
+              sequence,
               ": it must be at most "
                   + (highest + DeviceWindow.MAX_JUMP)
                   + ", since the highest judged is "
@@ -229,21 +259,14 @@ public final class Ledger {
     };
   }
 
-  /** A copy of a request doesn't use its number again, whatever that is. */
-  private static Judgement duplicateRequest(
-      Report request, UserAccount account, AccountingEvent.Builder event) {
-    event.setHighestSequence(account.window(request.deviceId).highest);
-    return DUPLICATE;
-  }
-
-  private static Judgement refusedSequence(Report report, String why) {
-    return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + report.sequence + why);
+  private static Judgement refusedSequence(long sequence, String why) {
+    return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + sequence + why);
   }
 
   private static boolean isCharged(Report report, Judgement judgement) {
     return AccountingEvents.isCharged(
         judgement.outcome(),
-        report.declaration == Declaration.CENTRAL || report.form == VectorForm.TOKEN);
+        report.mechanism() instanceof CentralNoise || report.content() instanceof TokenContent);
   }
 
   /** Charges the user, and records the resulting totals in the event. */
@@ -263,7 +286,7 @@ public final class Ledger {
     }
     record(event, onAll);
     if (onAll.hasWindow()) {
-      event.setAppendedAtMs(report.appendedAtMs);
+      event.setAppendedAtMs(report.source().appendedAtMs());
     }
     return event.setSpent(charged ? cost.spend() : NOTHING).build();
   }
@@ -283,25 +306,26 @@ public final class Ledger {
   }
 
   /** Creates the event of a report, without its outcome. */
-  private static AccountingEvent.Builder event(Report report, Mechanism mechanism) {
+  private static AccountingEvent.Builder event(Report report) {
+    Header header = report.header();
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
-            .setUserId(report.userId)
-            .setDeviceId(report.deviceId)
-            .setModelId(report.modelId)
-            .setSequence(report.sequence)
-            .setSource(source(report));
-    if (report.form == VectorForm.TOKEN) {
-      event.setTokenRound(report.round);
+            .setUserId(header.userId())
+            .setDeviceId(header.deviceId())
+            .setModelId(header.modelId())
+            .setSequence(header.sequence())
+            .setSource(position(report.source()));
+    if (report.content() instanceof TokenContent) {
+      event.setTokenRound(header.round());
     }
-    Declarations.declare(mechanism, event);
+    Declarations.declare(report.mechanism(), event);
     return event;
   }
 
-  private static Position.Builder source(Report report) {
+  private static Position.Builder position(Source source) {
     return Position.newBuilder()
-        .setTopic(report.topic)
-        .setPartition(report.partition)
-        .setOffset(report.offset);
+        .setTopic(source.topic())
+        .setPartition(source.partition())
+        .setOffset(source.offset());
   }
 }

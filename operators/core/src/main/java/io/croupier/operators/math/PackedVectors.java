@@ -79,7 +79,7 @@ public final class PackedVectors {
       case DENSE, SPARSE, EXAMPLE -> doubleAt(values, i);
       case GRID -> (int) INTS.get(values, i * Integer.BYTES) * gridStep;
       case GRID_SUM, SPARSE_SUM -> longAt(values, i) * gridStep;
-      case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
+      default -> throw noValues(form);
     };
   }
 
@@ -98,7 +98,7 @@ public final class PackedVectors {
         }
         yield squares;
       }
-      case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
+      default -> throw noValues(form);
     };
   }
 
@@ -199,7 +199,7 @@ public final class PackedVectors {
             into[i] = factor * ((long) LONGS.get(values, i * Long.BYTES) * gridStep);
           }
         }
-        case CANDIDATE, ANSWER, VOTE, TOKEN -> throw noValues();
+        default -> throw noValues(form);
       }
       squares += Vectors.squaredNorm(into, from, to);
     }
@@ -251,8 +251,7 @@ public final class PackedVectors {
               scaled, i * Double.BYTES, (double) DOUBLES.get(values, i * Double.BYTES) * factor);
         }
       }
-      case GRID_SUM, SPARSE_SUM, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
-          throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
+      default -> throw new IllegalArgumentException("A vector of form " + form + " is not scaled");
     }
     return scaled;
   }
@@ -314,8 +313,8 @@ public final class PackedVectors {
     return bytes;
   }
 
-  private static IllegalArgumentException noValues() {
-    return new IllegalArgumentException("A candidate has no values until it is expanded");
+  private static IllegalArgumentException noValues(VectorForm form) {
+    return new IllegalArgumentException("A report of form " + form + " has no values");
   }
 
   /**

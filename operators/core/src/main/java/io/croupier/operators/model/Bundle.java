@@ -98,7 +98,7 @@ public final class Bundle {
         sum.form = VectorForm.SPARSE_SUM;
         sparseSum = new SparseSum();
       }
-      case DENSE, SPARSE, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
+      default ->
           throw new IllegalArgumentException(
               "Reports of form %s are not bundled".formatted(first.form));
     }

@@ -254,7 +254,7 @@ public final class CentralModel implements LiveModel {
       case GRID_SUM -> PackedVectors.addGridSum(sum.values, openSum);
       case SPARSE_SUM -> addSparse(sum);
       case SPARSE -> addFormerSparse(sum);
-      case DENSE, EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN ->
+      default ->
           throw new IllegalArgumentException(
               "A bundle of form %s, which is not on the grid".formatted(sum.form));
     }

@@ -3,9 +3,12 @@ package io.croupier.operators.model;
 import io.croupier.operators.central.ftrl.ExampleMoments;
 import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.Gradient;
+import io.croupier.operators.report.VectorContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
+import java.util.stream.IntStream;
 
 /**
  * The contribution of a raw report to the sum of a central model: the whole vector, scaled to an L2
@@ -54,38 +57,29 @@ final class Contribution {
    * Writes a report's contribution into {@code sum}: as grid values, or as sparse ones that are
    * whole steps of the grid.
    */
-  void put(Report report, RoundSum sum) {
+  void put(Gradient gradient, RoundSum sum) {
     sum.exponent = gridExponent;
-    switch (report.form) {
-      case DENSE, GRID -> {
-        sum.form = VectorForm.GRID;
-        sum.dimension = report.dimension;
-        sum.values = PackedVectors.encode(clipped(report));
+    if (gradient instanceof ExampleContent observation) {
+      for (int i = 0; i < example.length; i++) {
+        example[i] = PackedVectors.doubleAt(observation.x(), i);
       }
-      case SPARSE -> {
+      moments.of(example, observation.y(), ofExample);
+      sum.form = VectorForm.GRID;
+      sum.dimension = ofExample.length;
+      sum.values = PackedVectors.encode(steps(ofExample));
+    } else if (gradient instanceof VectorContent vector) {
+      int[] steps = clipped(vector);
+      sum.dimension = vector.dimension();
+      if (vector.form() == VectorForm.SPARSE) {
         sum.form = VectorForm.SPARSE_SUM;
-        sum.dimension = report.dimension;
-        sum.indices = report.indices;
-        int[] steps = clipped(report);
-        long[] values = new long[steps.length];
-        for (int i = 0; i < values.length; i++) {
-          values[i] = steps[i];
-        }
-        sum.values = PackedVectors.encode(values);
-      }
-      case EXAMPLE -> {
-        for (int i = 0; i < example.length; i++) {
-          example[i] = PackedVectors.doubleAt(report.values, i);
-        }
-        moments.of(example, report.y, ofExample);
+        sum.indices = vector.indices();
+        sum.values = PackedVectors.encode(IntStream.of(steps).asLongStream().toArray());
+      } else {
         sum.form = VectorForm.GRID;
-        sum.dimension = ofExample.length;
-        sum.values = PackedVectors.encode(steps(ofExample));
+        sum.values = PackedVectors.encode(steps);
       }
-      case GRID_SUM, SPARSE_SUM -> throw new IllegalArgumentException("A sum is not a report");
-      case CANDIDATE -> throw new IllegalArgumentException("A candidate is not a raw report");
-      case ANSWER, VOTE, TOKEN ->
-          throw new IllegalArgumentException("An answer or a token is not a raw report");
+    } else {
+      throw new IllegalArgumentException("A %s is not a raw report".formatted(gradient.name()));
     }
   }
 
@@ -97,26 +91,26 @@ final class Contribution {
     return steps;
   }
 
-  private int[] clipped(Report report) {
-    int[] steps = new int[PackedVectors.count(report.form, report.values)];
-    bound.fit(report.form, report.values, gridExponent, clipNorm);
-    if (putScaled(report, steps) <= mostSquares) {
+  private int[] clipped(VectorContent vector) {
+    int[] steps = new int[PackedVectors.count(vector.form(), vector.values())];
+    bound.fit(vector.form(), vector.values(), gridExponent, clipNorm);
+    if (putScaled(vector, steps) <= mostSquares) {
       return steps;
     }
     // Relative error of a sum of n squares, of its root and of the products.
     double slack = 1 - (steps.length + 16) * 0x1p-53;
-    bound.fit(report.form, report.values, gridExponent, clipNorm * slack);
-    putScaled(report, steps);
+    bound.fit(vector.form(), vector.values(), gridExponent, clipNorm * slack);
+    putScaled(vector, steps);
     return steps;
   }
 
   /** Returns the squared norm in steps, exact below 2^53. */
-  private double putScaled(Report report, int[] steps) {
+  private double putScaled(VectorContent vector, int[] steps) {
     double gridStep = Math.scalb(1.0, gridExponent);
     double toSteps = 1 / gridStep;
     double squares = 0;
     for (int i = 0; i < steps.length; i++) {
-      double x = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      double x = PackedVectors.valueAt(vector.form(), vector.values(), i, gridStep);
       // A power of two: exact.
       int step = (int) (bound.scaled(x) * toSteps);
       steps[i] = step;

@@ -42,7 +42,7 @@ final class FormerState {
     return switch (bundle.form) {
       case DENSE, SPARSE -> true;
       case GRID, GRID_SUM -> bundle.exponent == 0 && gridExponent != 0;
-      case EXAMPLE, CANDIDATE, ANSWER, VOTE, TOKEN, SPARSE_SUM -> false;
+      default -> false;
     };
   }
 

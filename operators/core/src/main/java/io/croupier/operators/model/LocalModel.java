@@ -261,7 +261,7 @@ public final class LocalModel implements LiveModel {
       return dropUnlisted(PublishedRounds.STALE, answer);
     }
     if (learner.dimension() == 0) {
-      open.add(answer);
+      open.count(answer);
     }
     if (clip.isScouting() || learner.dimension() == 0) {
       published.at(index).answered = true;

@@ -104,30 +104,47 @@ final class OpenRound {
     return count;
   }
 
-  /** Adds a bundle of grid, grid-sum or sparse-sum form, or a vote where there are no weights. */
+  /** Adds a bundle of grid, grid-sum or sparse-sum form. */
   void add(RoundSum bundle) {
-    Key key = new Key(bundle.namedRound, bundle.weightExponent, bundle.exponent);
-    Sum sum = sums.computeIfAbsent(key, absent -> new Sum());
+    Sum sum = sum(bundle);
     switch (bundle.form) {
       case GRID -> PackedVectors.addGrid(bundle.values, dense(sum));
       case GRID_SUM -> PackedVectors.addGridSum(bundle.values, dense(sum));
-      case SPARSE_SUM, ANSWER, VOTE -> {
-        if (sum.sparse == null) {
-          sum.sparse = new SparseSum();
-        }
-        sum.sparse.add(bundle.values, bundle.indices, bundle.touches);
-      }
-      case DENSE, SPARSE, EXAMPLE, CANDIDATE, TOKEN ->
+      case SPARSE_SUM -> sparse(sum).add(bundle.values, bundle.indices, bundle.touches);
+      default ->
           throw new IllegalArgumentException(
               "A vector of form %s in a round".formatted(bundle.form));
     }
-    if (bundle.form.isGradient() && bundle.form != VectorForm.SPARSE_SUM) {
+    if (bundle.form != VectorForm.SPARSE_SUM) {
       sum.denseCount += bundle.count;
     }
+    count(bundle, sum);
+  }
+
+  /** Counts a report of a model without weights: it names no coordinate. */
+  void count(RoundSum report) {
+    Sum sum = sum(report);
+    sparse(sum);
+    count(report, sum);
+  }
+
+  private Sum sum(RoundSum bundle) {
+    Key key = new Key(bundle.namedRound, bundle.weightExponent, bundle.exponent);
+    return sums.computeIfAbsent(key, absent -> new Sum());
+  }
+
+  private void count(RoundSum bundle, Sum sum) {
     sum.variance += bundle.directionalVariance;
     sum.gradientBound = bundle.gradientBound;
     sum.count += bundle.count;
     count += bundle.count;
+  }
+
+  private static SparseSum sparse(Sum sum) {
+    if (sum.sparse == null) {
+      sum.sparse = new SparseSum();
+    }
+    return sum.sparse;
   }
 
   private long[] dense(Sum sum) {

@@ -1,19 +1,24 @@
 package io.croupier.operators.model;
 
 import io.croupier.accounting.mechanism.GradientSpace;
-import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.ledger.AdmissionRules;
 import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.ExactSums;
+import io.croupier.operators.report.CandidateContent;
 import io.croupier.operators.report.CandidateExpansion;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Counted;
 import io.croupier.operators.report.DirectionalNoise;
+import io.croupier.operators.report.Gradient;
 import io.croupier.operators.report.Plausibility;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.SpecGradients;
+import io.croupier.operators.report.VectorContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -36,10 +41,8 @@ public final class ReportIntake {
   /** Null before the first trimmed report. */
   private Trim lastTrim;
 
-  private Declaration lastDeclaration;
-  private double lastLevel;
-  private int lastCandidates;
-  private int lastTop;
+  /** What the last noised report declared; null before the first. */
+  private Mechanism last;
 
   /** The weight exponent of the last report. */
   private int lastExponent;
@@ -98,72 +101,67 @@ public final class ReportIntake {
    */
   public RoundSum withoutUser(Report report) {
     RoundSum sum = new RoundSum();
-    sum.modelId = report.modelId;
-    sum.namedRound = report.round;
+    sum.modelId = report.header().modelId();
+    sum.namedRound = report.header().round();
     sum.count = 1;
-    sum.form = report.form;
     sum.specOffset = specOffset;
-    sum.appendedAtMs = report.appendedAtMs;
-    if (report.form == VectorForm.ANSWER) {
-      sum.question = report.question;
-      sum.response = response(report);
-      return sum;
-    }
-    if (report.form == VectorForm.VOTE) {
-      sum.question = report.question;
-      sum.seed = report.candidateSeed;
-      sum.isHashed = report.isHashed;
-      sum.group = report.candidateIndex;
-      sum.groups = report.candidates;
-      sum.level = report.level;
-      return sum;
-    }
-    sum.dimension = report.dimension;
-    sum.values = report.values;
-    sum.indices = report.indices;
-    if (contribution.isPresent()) {
-      contribution.get().put(report, sum);
+    sum.appendedAtMs = report.source().appendedAtMs();
+    if (report.content() instanceof Counted counted) {
+      put(counted.count(report.mechanism()), sum);
+    } else if (contribution.isPresent()) {
+      contribution.get().put((Gradient) report.content(), sum);
     } else {
-      putNoised(report, sum);
+      putNoised(report, (Gradient) report.content(), sum);
     }
     return sum;
   }
 
-  private void putNoised(Report report, RoundSum sum) {
+  private static void put(Counted.Count count, RoundSum sum) {
+    sum.form = count.form();
+    sum.question = count.name();
+    sum.response = count.response();
+    sum.seed = count.seed();
+    sum.isHashed = count.isHashed();
+    sum.group = count.group();
+    sum.groups = count.groups();
+    sum.level = count.level();
+  }
+
+  private void putNoised(Report report, Gradient gradient, RoundSum sum) {
     GradientSpace space = gradients.of(report);
-    sum.gradientBound = clipMoves ? report.gradientBound : 0;
-    sum.weightExponent = weightExponent(report, space);
+    Mechanism mechanism = report.mechanism();
+    sum.dimension = gradient.dimension();
+    sum.gradientBound = clipMoves ? report.header().gradientBound() : 0;
+    sum.weightExponent = weightExponent(mechanism, space);
     sum.directionalVariance =
-        ReportWeight.exactVariance(noise.variance(report), space, sum.weightExponent);
-    if (report.declaration == Declaration.UNDISCLOSED) {
+        ReportWeight.exactVariance(noise.variance(mechanism), space, sum.weightExponent);
+    sum.exponent = ReportWeight.gridExponent(space.gradientBound(), sum.weightExponent);
+    if (gradient instanceof CandidateContent candidate) {
+      double[] values = expansion.expand(candidate, (PrivUnitMechanism) mechanism, space);
+      sum.form = VectorForm.GRID_SUM;
+      sum.values = ExactSums.of(values, sum.exponent);
+      return;
+    }
+    VectorContent vector = (VectorContent) gradient;
+    sum.form = vector.form();
+    sum.values = vector.values();
+    sum.indices = vector.indices();
+    if (mechanism instanceof UndisclosedNoise) {
       trim(space).apply(sum);
     }
     if (sum.form == VectorForm.GRID) {
       sum.exponent = space.gridExponent();
     } else {
       sum.form = sum.form == VectorForm.SPARSE ? VectorForm.SPARSE_SUM : VectorForm.GRID_SUM;
-      sum.exponent = ReportWeight.gridExponent(space.gradientBound(), sum.weightExponent);
-      sum.values =
-          report.form == VectorForm.CANDIDATE
-              ? ExactSums.of(expansion.expand(report, space), sum.exponent)
-              : ExactSums.of(sum.values, sum.exponent);
+      sum.values = ExactSums.of(sum.values, sum.exponent);
     }
   }
 
   /** Most reports to a model declare what the one before declared, so that one is kept. */
-  private int weightExponent(Report report, GradientSpace space) {
-    boolean isLikeLast =
-        report.declaration == lastDeclaration
-            && report.level == lastLevel
-            && report.candidates == lastCandidates
-            && report.top == lastTop
-            && report.taus.length == 0;
-    if (!isLikeLast) {
-      lastDeclaration = report.declaration;
-      lastLevel = report.level;
-      lastCandidates = report.candidates;
-      lastTop = report.top;
-      lastExponent = ReportWeight.exponent(Declaration.of(report), space);
+  private int weightExponent(Mechanism mechanism, GradientSpace space) {
+    if (!mechanism.equals(last)) {
+      last = mechanism;
+      lastExponent = ReportWeight.exponent(mechanism, space);
     }
     return lastExponent;
   }
@@ -174,11 +172,5 @@ public final class ReportIntake {
       lastTrim = new Trim(space.gradientBound(), space.gridExponent(), boundsCoordinates);
     }
     return lastTrim;
-  }
-
-  private static double response(Report report) {
-    double strength =
-        new RandomisedResponseMechanism(report.level, report.levelIsMu).law().strength();
-    return report.bit ? strength : -strength;
   }
 }

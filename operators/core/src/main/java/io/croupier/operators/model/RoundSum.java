@@ -4,7 +4,7 @@ import io.croupier.operators.report.VectorForm;
 
 /**
  * One report, or the sum of several that name the same round: all that a learner receives of users.
- * An answer or a vote is never summed up.
+ * An answer or a vote is never summed up. {@link LocalModel} and {@link CentralModel} add it.
  *
  * <p>A Flink POJO. It contains no user, and of the declarations only {@link #weightExponent},
  * {@link #directionalVariance}, {@link #response} and, of a vote, {@link #groups} and {@link

@@ -12,36 +12,30 @@ public final class AccountRequestDecoder {
   private AccountRequestDecoder() {}
 
   /**
-   * Decodes one record. The report that it returns has a user and a tag.
+   * Decodes one record.
    *
    * @param key the record's key; may be null
    * @param value the record's value; may be null
    */
-  public static Decoded decode(byte[] key, byte[] value, int partition, long offset) {
-    Report request = new Report();
-    request.userId = key == null ? "" : new String(key, UTF_8);
-    if (!GradientReports.isUserId(request.userId)) {
+  public static Received decode(byte[] key, byte[] value, Source source) {
+    if (!GradientReports.isUserId(key == null ? "" : new String(key, UTF_8))) {
       return malformed(
           "the record's key must be the user_id of the account, of 1 to %d bytes"
               .formatted(GradientReports.MAX_ID_BYTES));
     }
+    byte[] tag;
     try {
-      request.tag =
-          AccountRequest.parseFrom(value == null ? new byte[0] : value).getTag().toByteArray();
+      tag = AccountRequest.parseFrom(value == null ? new byte[0] : value).getTag().toByteArray();
     } catch (InvalidProtocolBufferException e) {
       return malformed("value is not an AccountRequest in Protobuf's encoding");
     }
-    if (request.tag.length != AccountRequests.TAG_BYTES) {
-      return malformed("tag must be %d bytes".formatted(AccountRequests.TAG_BYTES));
-    }
-    request.accountRequest = true;
-    request.partition = partition;
-    request.offset = offset;
-    return new Decoded.WellFormed(request);
+    return tag.length == AccountRequests.TAG_BYTES
+        ? new Received.AccountQuery(tag, source)
+        : malformed("tag must be %d bytes".formatted(AccountRequests.TAG_BYTES));
   }
 
   /** Readers of dead letters must not learn who asked. */
-  private static Decoded malformed(String reason) {
-    return new Decoded.Malformed(reason, true);
+  private static Received malformed(String reason) {
+    return new Received.Malformed(reason, true);
   }
 }

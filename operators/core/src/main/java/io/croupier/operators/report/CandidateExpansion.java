@@ -14,18 +14,19 @@ public final class CandidateExpansion {
   private double[] values = {};
 
   /**
-   * Returns the vector of a report that declares priv_unit, which is valid until the next call.
+   * Returns the vector of a candidate, which is valid until the next call.
    *
+   * @param mechanism that its report declares
    * @param space the gradients of the report
    */
-  public double[] expand(Report report, GradientSpace space) {
-    PrivUnitMechanism mechanism = (PrivUnitMechanism) Declaration.of(report);
+  public double[] expand(
+      CandidateContent candidate, PrivUnitMechanism mechanism, GradientSpace space) {
     if (values.length != space.dimension()) {
       values = new double[space.dimension()];
     }
     CandidateVectors.expand(
-        report.candidateSeed,
-        report.candidateIndex,
+        candidate.seed(),
+        candidate.index(),
         space.gradientBound() * space.law(mechanism).scale(),
         values);
     return values;

@@ -109,14 +109,14 @@ public final class DirectionalNoise {
   }
 
   /**
-   * Returns the sub-exponential variance of an accepted report; 0 for learners that don't need it,
-   * which take no time to read the declaration.
+   * Returns the sub-exponential variance of an accepted report of this mechanism; 0 for learners
+   * that don't need it.
    */
-  public double variance(Report report) {
+  public double variance(Mechanism mechanism) {
     return switch (knowledge) {
       case NOT_NEEDED -> 0;
       case VOUCHED -> largestVariance;
-      case DECLARED -> Declaration.of(report).directionalVariance(space, bettingRange);
+      case DECLARED -> mechanism.directionalVariance(space, bettingRange);
     };
   }
 }

@@ -19,32 +19,28 @@ public final class ErasureDecoder {
    * @param key the record's key; may be null
    * @param value the record's value; may be null
    */
-  public static Decoded decode(byte[] key, byte[] value, int partition, long offset) {
+  public static Received decode(byte[] key, byte[] value, Source source) {
     if (key == null) {
       return malformed("the record's key is missing: it must be the user_id to be erased");
     }
     if (value != null && value.length > 0) {
       return malformed("the value has " + value.length + " bytes: an erasure must have no value");
     }
-    Report erasure = new Report();
+    String userId;
     try {
-      erasure.userId = UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();
+      userId = UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();
     } catch (CharacterCodingException e) {
       return malformed("the record's key is not UTF-8: it must be the user_id to be erased");
     }
-    if (!GradientReports.isUserId(erasure.userId)) {
-      return malformed(
-          "the record's key must be the user_id to be erased, of 1 to %d bytes"
-              .formatted(GradientReports.MAX_ID_BYTES));
-    }
-    erasure.erasure = true;
-    erasure.partition = partition;
-    erasure.offset = offset;
-    return new Decoded.WellFormed(erasure);
+    return GradientReports.isUserId(userId)
+        ? new Received.Erasure(userId, source)
+        : malformed(
+            "the record's key must be the user_id to be erased, of 1 to %d bytes"
+                .formatted(GradientReports.MAX_ID_BYTES));
   }
 
   /** Readers of dead letters must not learn who asked for an erasure. */
-  private static Decoded malformed(String reason) {
-    return new Decoded.Malformed(reason, true);
+  private static Received malformed(String reason) {
+    return new Received.Malformed(reason, true);
   }
 }

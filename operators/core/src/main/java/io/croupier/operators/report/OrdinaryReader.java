@@ -6,6 +6,7 @@ import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.Gaussian;
@@ -30,6 +31,9 @@ final class OrdinaryReader {
   private static final int RUN = 2;
   private static final int WIRE_BITS = 3;
 
+  /** No number that a field allows. */
+  private static final int ABSENT = -1;
+
   /** More bytes would make a number negative, which no field allows. */
   private static final int MOST_SHIFT = 56;
 
@@ -53,12 +57,42 @@ final class OrdinaryReader {
 
   private byte[] lastModelBytes = EMPTY;
 
+  /** The last mechanism, which most reports repeat. */
+  private Mechanism last = UndisclosedNoise.UNDISCLOSED;
+
+  private long round;
+  private String userId;
+  private String deviceId;
+  private long sequence;
+  private long createdAtMs;
+  private double gradientBound;
+  private Mechanism mechanism;
+
+  /** Null unless the report has one. */
+  private CandidateContent candidate;
+
+  /** Of a vector on the grid; otherwise 0. */
+  private int dimension;
+
   /** Returns null unless the bytes are an ordinary and well-formed report. */
-  Report read(byte[] value) {
+  Report read(byte[] value, long digest, Source source) {
     bytes = value;
     at = 0;
+    round = ABSENT;
+    userId = "";
+    deviceId = "";
+    sequence = ABSENT;
+    createdAtMs = 0;
+    gradientBound = 0;
+    mechanism = null;
+    candidate = null;
+    dimension = 0;
     try {
-      return read();
+      String modelId = readFields();
+      Content content = content();
+      Header header =
+          new Header(modelId, round, userId, deviceId, sequence, createdAtMs, gradientBound);
+      return new Report(header, mechanism, content, digest, source);
     } catch (Unusual e) {
       return null;
     } finally {
@@ -66,67 +100,56 @@ final class OrdinaryReader {
     }
   }
 
-  private Report read() throws Unusual {
-    Report report = new Report();
-    boolean hasRound = false;
-    boolean hasSequence = false;
-    Mechanism mechanism = null;
-    for (int last = 0; at < bytes.length; ) {
+  /** Returns the name of the model. */
+  private String readFields() throws Unusual {
+    String modelId = "";
+    for (int before = 0; at < bytes.length; ) {
       int tag = number(Integer.MAX_VALUE);
       int field = tag >>> WIRE_BITS;
-      requireThat(field > last);
-      last = field;
+      requireThat(field > before);
+      before = field;
       switch (tag) {
-        case GradientReportView.MODEL_ID_FIELD_NUMBER << WIRE_BITS | RUN -> readModel(report);
-        case GradientReportView.ROUND_FIELD_NUMBER << WIRE_BITS | VARINT -> {
-          report.round = number();
-          hasRound = true;
-        }
-        case GradientReportView.USER_ID_FIELD_NUMBER << WIRE_BITS | RUN -> report.userId = text();
-        case GradientReportView.DEVICE_ID_FIELD_NUMBER << WIRE_BITS | RUN ->
-            report.deviceId = text();
-        case GradientReportView.SEQUENCE_FIELD_NUMBER << WIRE_BITS | VARINT -> {
-          report.sequence = number();
-          hasSequence = true;
-        }
+        case GradientReportView.MODEL_ID_FIELD_NUMBER << WIRE_BITS | RUN -> modelId = model();
+        case GradientReportView.ROUND_FIELD_NUMBER << WIRE_BITS | VARINT -> round = number();
+        case GradientReportView.USER_ID_FIELD_NUMBER << WIRE_BITS | RUN -> userId = text();
+        case GradientReportView.DEVICE_ID_FIELD_NUMBER << WIRE_BITS | RUN -> deviceId = text();
+        case GradientReportView.SEQUENCE_FIELD_NUMBER << WIRE_BITS | VARINT -> sequence = number();
         case GradientReportView.CREATED_AT_MS_FIELD_NUMBER << WIRE_BITS | VARINT ->
-            report.createdAtMs = number();
+            createdAtMs = number();
         case GradientReportView.GRADIENT_BOUND_FIELD_NUMBER << WIRE_BITS | FIXED64 -> {
-          report.gradientBound = real();
-          requireThat(report.gradientBound > 0 && report.gradientBound <= Double.MAX_VALUE);
+          gradientBound = real();
+          requireThat(gradientBound > 0 && gradientBound <= Double.MAX_VALUE);
         }
-        case GradientReportView.GRID_FIELD_NUMBER << WIRE_BITS | RUN -> readGrid(report);
-        case GradientReportView.CANDIDATE_FIELD_NUMBER << WIRE_BITS | RUN -> readCandidate(report);
-        case GradientReportView.L2_LAPLACE_FIELD_NUMBER << WIRE_BITS | RUN ->
-            mechanism = readLaplace(mechanism);
-        case GradientReportView.GAUSSIAN_FIELD_NUMBER << WIRE_BITS | RUN ->
-            mechanism = readGaussian(mechanism);
-        case GradientReportView.PRIV_UNIT_FIELD_NUMBER << WIRE_BITS | RUN ->
-            mechanism = readPrivUnit(mechanism);
+        case GradientReportView.GRID_FIELD_NUMBER << WIRE_BITS | RUN -> readGrid();
+        case GradientReportView.CANDIDATE_FIELD_NUMBER << WIRE_BITS | RUN -> readCandidate();
+        case GradientReportView.L2_LAPLACE_FIELD_NUMBER << WIRE_BITS | RUN -> readLaplace();
+        case GradientReportView.GAUSSIAN_FIELD_NUMBER << WIRE_BITS | RUN -> readGaussian();
+        case GradientReportView.PRIV_UNIT_FIELD_NUMBER << WIRE_BITS | RUN -> readPrivUnit();
         default -> throw new Unusual();
       }
     }
     requireThat(
-        hasRound
-            && hasSequence
-            && !report.modelId.isEmpty()
-            && GradientReports.isUserId(report.userId)
-            && GradientReports.isDeviceId(report.deviceId)
-            && report.dimension > 0
+        round != ABSENT
+            && sequence != ABSENT
+            && !modelId.isEmpty()
+            && GradientReports.isUserId(userId)
+            && GradientReports.isDeviceId(deviceId)
             && mechanism != null);
-    boolean isCandidate = report.form == VectorForm.CANDIDATE;
-    requireThat(isCandidate == mechanism instanceof PrivUnitMechanism);
-    Declaration.declare(mechanism, EMPTY, report);
-    requireThat(!isCandidate || report.candidateIndex < report.candidates);
-    if (!isCandidate) {
-      // Copied last, so that no unusual report is copied twice.
-      report.values =
-          Arrays.copyOfRange(bytes, valuesEnd - report.dimension * Integer.BYTES, valuesEnd);
-    }
-    return report;
+    return modelId;
   }
 
-  private void readModel(Report report) throws Unusual {
+  /** Copies the values last, so that no unusual report is copied twice. */
+  private Content content() throws Unusual {
+    if (mechanism instanceof PrivUnitMechanism unit) {
+      requireThat(candidate != null && candidate.index() < unit.candidates());
+      return candidate;
+    }
+    requireThat(candidate == null && dimension > 0);
+    int begin = valuesEnd - dimension * Integer.BYTES;
+    return VectorContent.whole(VectorForm.GRID, Arrays.copyOfRange(bytes, begin, valuesEnd));
+  }
+
+  private String model() throws Unusual {
     int end = end();
     if (!Arrays.equals(bytes, at, end, lastModelBytes, 0, lastModelBytes.length)) {
       byte[] name = Arrays.copyOfRange(bytes, at, end);
@@ -136,49 +159,46 @@ final class OrdinaryReader {
       lastModelBytes = name;
     }
     at = end;
-    report.modelId = lastModel;
+    return lastModel;
   }
 
-  private void readGrid(Report report) throws Unusual {
+  private void readGrid() throws Unusual {
     int end = end();
     requireThat(number() == (Grid.VALUES_FIELD_NUMBER << WIRE_BITS | RUN));
     int length = number(bytes.length);
     requireThat(length == end - at && length % Integer.BYTES == 0);
-    requireThat(report.form == VectorForm.DENSE);
-    report.form = VectorForm.GRID;
-    report.dimension = length / Integer.BYTES;
+    dimension = length / Integer.BYTES;
     at = end;
     valuesEnd = end;
   }
 
-  private void readCandidate(Report report) throws Unusual {
+  private void readCandidate() throws Unusual {
     int end = end();
-    requireThat(report.form == VectorForm.DENSE);
-    report.form = VectorForm.CANDIDATE;
+    requireThat(dimension == 0);
     requireThat(number() == (Candidate.DIMENSION_FIELD_NUMBER << WIRE_BITS | VARINT));
-    report.dimension = number(Integer.MAX_VALUE);
+    int coordinates = number(Integer.MAX_VALUE);
     requireThat(number() == (Candidate.SEED_FIELD_NUMBER << WIRE_BITS | FIXED64));
-    report.candidateSeed = fixed();
+    long seed = fixed();
     requireThat(number() == (Candidate.INDEX_FIELD_NUMBER << WIRE_BITS | VARINT));
-    report.candidateIndex = number(Integer.MAX_VALUE);
-    requireThat(at == end);
+    int index = number(Integer.MAX_VALUE);
+    requireThat(at == end && coordinates > 0);
+    candidate = new CandidateContent(coordinates, seed, index);
   }
 
-  private Mechanism readLaplace(Mechanism before) throws Unusual {
-    double epsilon = level(L2Laplace.EPSILON_FIELD_NUMBER, before);
+  private void readLaplace() throws Unusual {
+    double epsilon = level(L2Laplace.EPSILON_FIELD_NUMBER);
     requireThat(epsilon > 0 && epsilon < Double.POSITIVE_INFINITY);
-    return new L2LaplaceMechanism(epsilon);
+    declare(new L2LaplaceMechanism(epsilon, dimension));
   }
 
-  private Mechanism readGaussian(Mechanism before) throws Unusual {
-    double mu = level(Gaussian.MU_FIELD_NUMBER, before);
+  private void readGaussian() throws Unusual {
+    double mu = level(Gaussian.MU_FIELD_NUMBER);
     requireThat(mu > 0 && mu < Double.POSITIVE_INFINITY);
-    return new GaussianMechanism(mu);
+    declare(new GaussianMechanism(mu));
   }
 
   /** Reads a declaration that is one number. */
-  private double level(int field, Mechanism before) throws Unusual {
-    requireThat(before == null);
+  private double level(int field) throws Unusual {
     int end = end();
     requireThat(number() == (field << WIRE_BITS | FIXED64));
     double level = real();
@@ -186,8 +206,7 @@ final class OrdinaryReader {
     return level;
   }
 
-  private Mechanism readPrivUnit(Mechanism before) throws Unusual {
-    requireThat(before == null);
+  private void readPrivUnit() throws Unusual {
     int end = end();
     requireThat(number() == (PrivUnit.EPSILON_FIELD_NUMBER << WIRE_BITS | FIXED64));
     double epsilon = real();
@@ -197,10 +216,19 @@ final class OrdinaryReader {
     int top = number(Integer.MAX_VALUE);
     requireThat(at == end);
     try {
-      return new PrivUnitMechanism(epsilon, candidates, top);
+      declare(new PrivUnitMechanism(epsilon, candidates, top));
     } catch (IllegalArgumentException e) {
       throw new Unusual();
     }
+  }
+
+  /** Equal declarations share an object, so that what follows from one is computed once. */
+  private void declare(Mechanism declared) throws Unusual {
+    requireThat(mechanism == null);
+    if (!declared.equals(last)) {
+      last = declared;
+    }
+    mechanism = last;
   }
 
   /** Reads the length of a run; returns where it ends. */

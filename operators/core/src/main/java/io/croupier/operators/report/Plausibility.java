@@ -39,37 +39,40 @@ public final class Plausibility {
     reportBound = spec.hasReportBound() ? spec.getReportBound() : Double.POSITIVE_INFINITY;
   }
 
-  /**
-   * Returns whether a report of the spec's dimension is plausible.
-   *
-   * @param mechanism that the report declares
-   */
-  public boolean plausible(Report report, Mechanism mechanism) {
-    if (mechanism instanceof CentralNoise || !report.form.isGradient()) {
+  /** Returns whether a report of the spec's dimension is plausible. */
+  public boolean plausible(Report report) {
+    Mechanism mechanism = report.mechanism();
+    if (mechanism instanceof CentralNoise) {
       return true;
     }
-    GradientSpace space = gradients.of(report);
-    double length = length(report, mechanism, space);
-    return Double.isFinite(length * length)
-        && length <= reportBound
-        && length <= mechanism.longest(space)
-        && (!(mechanism instanceof CoordinateLaplaceMechanism laplace)
-            || coordinatesPlausible(report, laplace, space));
+    if (report.content() instanceof CandidateContent) {
+      GradientSpace space = gradients.of(report);
+      return plausible(((PrivUnitMechanism) mechanism).length(space), mechanism, space);
+    }
+    if (report.content() instanceof VectorContent vector) {
+      GradientSpace space = gradients.of(report);
+      double squares =
+          PackedVectors.squaredNorm(vector.form(), vector.values(), space.gridExponent());
+      return plausible(Math.sqrt(squares), mechanism, space)
+          && (!(mechanism instanceof CoordinateLaplaceMechanism laplace)
+              || coordinatesPlausible(vector, laplace, space));
+    }
+    return true;
   }
 
-  private static double length(Report report, Mechanism mechanism, GradientSpace space) {
-    return mechanism instanceof PrivUnitMechanism unit
-        ? unit.length(space)
-        : Math.sqrt(PackedVectors.squaredNorm(report.form, report.values, space.gridExponent()));
+  private boolean plausible(double length, Mechanism mechanism, GradientSpace space) {
+    return Double.isFinite(length * length)
+        && length <= reportBound
+        && length <= mechanism.longest(space);
   }
 
   private static boolean coordinatesPlausible(
-      Report report, CoordinateLaplaceMechanism mechanism, GradientSpace space) {
-    int count = PackedVectors.count(report.form, report.values);
+      VectorContent vector, CoordinateLaplaceMechanism mechanism, GradientSpace space) {
+    int count = PackedVectors.count(vector.form(), vector.values());
     double gridStep = space.gridStep();
     for (int i = 0; i < count; i++) {
       // The taus of a sparse report are parallel to its values, too.
-      double value = PackedVectors.valueAt(report.form, report.values, i, gridStep);
+      double value = PackedVectors.valueAt(vector.form(), vector.values(), i, gridStep);
       if (!(Math.abs(value) <= mechanism.longestCoordinate(space, i))) {
         return false;
       }

@@ -6,6 +6,7 @@ import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
+import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
@@ -18,6 +19,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -38,7 +40,7 @@ import java.util.stream.Collectors;
  *
  * <p>A record of the public topic without a declaration may be a raw gradient: from another
  * program, or truncated before its declaration. Such a record is withheld like a raw one ({@link
- * Decoded.Malformed#withheld}), and the reason names the missing declaration alone.
+ * Received.Malformed#withheld}), and the reason names the missing declaration alone.
  */
 public final class ReportDecoder {
   private static final Parser<GradientReport> KNOWN_FIELDS =
@@ -47,25 +49,19 @@ public final class ReportDecoder {
   /**
    * The other violations follow from values that may be raw, so the reason doesn't contain them.
    */
-  private static final Decoded UNDECLARED_IN_PUBLIC =
-      new Decoded.Malformed(
+  private static final Received UNDECLARED_IN_PUBLIC =
+      new Received.Malformed(
           "declaration is missing or unknown: it must be one of "
               + Declarations.onDevices()
                   .map(FieldDescriptor::getName)
                   .collect(Collectors.joining(", ")),
           true);
 
-  private final String rawTopic;
   private final OrdinaryReader ordinary = new OrdinaryReader();
   private final MessageDigest sha256;
 
-  /**
-   * Creates a decoder.
-   *
-   * @param rawTopic name of the topic for raw gradients
-   */
-  public ReportDecoder(String rawTopic) {
-    this.rawTopic = rawTopic;
+  /** Creates a decoder. */
+  public ReportDecoder() {
     try {
       sha256 = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
@@ -78,34 +74,30 @@ public final class ReportDecoder {
    *
    * @param key the record's key; may be null
    * @param value the record's value; may be null; not kept
+   * @param isRaw whether it comes from the topic for raw gradients
    */
-  public Decoded decode(byte[] key, byte[] value, String topic, int partition, long offset) {
+  public Received decode(byte[] key, byte[] value, boolean isRaw, Source source) {
     if (value == null) {
       return malformed("value is missing: it must be a GradientReport");
     }
-    boolean raw = topic.equals(rawTopic);
-    Report report = ordinary.read(value);
-    if (report == null) {
-      Decoded other = readAny(value, raw);
-      if (!(other instanceof Decoded.WellFormed wellFormed)) {
-        return other;
-      }
-      report = wellFormed.report();
+    long digest = PackedVectors.longAt(sha256.digest(value), 0);
+    Received received = ordinary.read(value, digest, source);
+    if (received == null) {
+      received = readAny(value, isRaw, digest, source);
     }
-    if (raw && report.declaration != Declaration.CENTRAL) {
+    if (!(received instanceof Report report)) {
+      return received;
+    }
+    if (isRaw && !(report.mechanism() instanceof CentralNoise)) {
       return malformed(
           "declaration is "
-              + report.declaration
+              + report.mechanism().name().toUpperCase(Locale.ROOT)
               + ": on the topic for raw gradients it must be central");
     }
-    if (key == null || !isUtf8Of(report.userId, key)) {
+    if (key == null || !isUtf8Of(report.header().userId(), key)) {
       return malformed("the record's key must be the report's user_id");
     }
-    report.digest = PackedVectors.longAt(sha256.digest(value), 0);
-    report.topic = topic;
-    report.partition = partition;
-    report.offset = offset;
-    return new Decoded.WellFormed(report);
+    return report;
   }
 
   /** Returns whether bytes are those of a text, without a copy of it where it is ASCII. */
@@ -123,14 +115,14 @@ public final class ReportDecoder {
     return length == bytes.length;
   }
 
-  /** Reads a report of any form, without its key and position. */
-  private static Decoded readAny(byte[] value, boolean raw) {
+  /** Reads a report of any form, whatever its key. */
+  private static Received readAny(byte[] value, boolean raw, long digest, Source source) {
     try {
       GradientReportView view = parse(value);
       if (view.hasCentral() && !raw) {
         return rawGradientInPublic();
       }
-      Report report = ViewReader.read(view);
+      Report report = ViewReader.read(view, digest, source);
       if (report == null) {
         GradientReport message = KNOWN_FIELDS.parseFrom(value);
         List<String> violations = GradientReports.violations(message);
@@ -140,16 +132,16 @@ public final class ReportDecoder {
               : malformed(String.join("; ", violations));
         }
         // Protobuf writes the vectors packed, as our own clients do.
-        report = ViewReader.read(parse(message.toByteArray()));
+        report = ViewReader.read(parse(message.toByteArray()), digest, source);
       }
-      return new Decoded.WellFormed(report);
+      return report;
     } catch (InvalidProtocolBufferException e) {
       // The fields read before the error may already declare a raw gradient.
       return !raw
               && e.getUnfinishedMessage() instanceof GradientReportView part
               && part.hasCentral()
           ? rawGradientInPublic()
-          : new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", !raw);
+          : new Received.Malformed("value is not a GradientReport in Protobuf's encoding", !raw);
     }
   }
 
@@ -168,12 +160,12 @@ public final class ReportDecoder {
     }
   }
 
-  private static Decoded rawGradientInPublic() {
-    return new Decoded.Malformed(
+  private static Received rawGradientInPublic() {
+    return new Received.Malformed(
         "declaration is central: a raw gradient must come on the topic for raw gradients", true);
   }
 
-  private static Decoded malformed(String reason) {
-    return new Decoded.Malformed(reason, false);
+  private static Received malformed(String reason) {
+    return new Received.Malformed(reason, false);
   }
 }

@@ -39,7 +39,7 @@ public final class SpecGradients {
 
   /** Returns the gradients of one report; with an adaptive clip, it states its bound. */
   public GradientSpace of(Report report) {
-    double bound = report.gradientBound;
+    double bound = report.header().gradientBound();
     return isMoving ? all.withBound(bound, ModelSpecs.gridExponent(bound)) : all;
   }
 }

@@ -12,7 +12,7 @@ public enum VectorForm {
   SPARSE,
   /** 64-bit floating-point features of one observation; its label is a separate field. */
   EXAMPLE,
-  /** No values: a seed and an index name a vector. Only reports have this form. */
+  /** No values: states number the forms by their places. */
   CANDIDATE,
   /** No values: one randomised bit, the answer to a question. */
   ANSWER,
@@ -20,11 +20,11 @@ public enum VectorForm {
   SPARSE_SUM,
   /** No values: one randomised group, the vote for a statistic. */
   VOTE,
-  /** No values: a request for the token of an anonymous report. Only reports have this form. */
+  /** No values: states name it. */
   TOKEN;
 
-  /** Whether a report of this form is a gradient, and no answer, vote or request. */
+  /** Whether a sum of this form is of gradients, and no answer or vote. */
   public boolean isGradient() {
-    return this != ANSWER && this != VOTE && this != TOKEN;
+    return this != ANSWER && this != VOTE;
   }
 }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.AnswerContent;
+import io.croupier.operators.report.CandidateContent;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Candidate;
@@ -43,21 +45,16 @@ class AnonymousDecoderTest {
   }
 
   private TokenedReport decode(AnonymousReport changed) {
-    return AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), changed.toByteArray());
+    return AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), changed.toByteArray(), 9);
   }
 
   @Test
   void readsACandidate() {
     Report read = decode(report).report();
-    assertThat(read.modelId).isEqualTo("m");
-    assertThat(read.round).isEqualTo(4);
-    assertThat(read.form).isEqualTo(VectorForm.CANDIDATE);
-    assertThat(read.dimension).isEqualTo(2);
-    assertThat(read.candidateSeed).isEqualTo(17);
-    assertThat(read.candidateIndex).isEqualTo(255);
-    assertThat(Declaration.of(read)).isEqualTo(LEVEL);
-    assertThat(read.userId).isEmpty();
-    assertThat(read.deviceId).isEmpty();
+    assertThat(read.header()).isEqualTo(Header.anonymous("m", 4));
+    assertThat(read.content()).isEqualTo(new CandidateContent(2, 17, 255));
+    assertThat(read.mechanism()).isEqualTo(LEVEL);
+    assertThat(read.source()).isEqualTo(Source.unknown(9));
   }
 
   @Test
@@ -69,10 +66,8 @@ class AnonymousDecoderTest {
                     .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(1))
                     .build())
             .report();
-    assertThat(read.form).isEqualTo(VectorForm.ANSWER);
-    assertThat(read.question).isEqualTo("q");
-    assertThat(read.bit).isTrue();
-    assertThat(read.level).isEqualTo(1);
+    assertThat(read.content()).isEqualTo(new AnswerContent("q", true));
+    assertThat(read.mechanism().level()).isEqualTo(1);
   }
 
   @Test
@@ -94,10 +89,10 @@ class AnonymousDecoderTest {
         }) {
       assertThat(decode(changed.build())).as("%s", changed).isNull();
     }
-    assertThat(AnonymousDecoder.decode(null, report.toByteArray())).isNull();
-    assertThat(AnonymousDecoder.decode(new byte[32], report.toByteArray())).isNull();
-    assertThat(AnonymousDecoder.decode(new byte[0], report.toByteArray())).isNull();
-    assertThat(AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), null)).isNull();
+    assertThat(AnonymousDecoder.decode(null, report.toByteArray(), 9)).isNull();
+    assertThat(AnonymousDecoder.decode(new byte[32], report.toByteArray(), 9)).isNull();
+    assertThat(AnonymousDecoder.decode(new byte[0], report.toByteArray(), 9)).isNull();
+    assertThat(AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), null, 9)).isNull();
   }
 
   /** Changes that leave a signed report leave its model, window, level and token as they were. */
@@ -109,7 +104,8 @@ class AnonymousDecoderTest {
     int signed = 0;
     for (int i = 0; i < 100_000; i++) {
       byte[] value = changed(random, report.toByteArray());
-      TokenedReport tokened = AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), value);
+      TokenedReport tokened =
+          AnonymousDecoder.decode(TestTokens.nonce(token).toByteArray(), value, 9);
       if (tokened == null) {
         continue;
       }
@@ -117,11 +113,15 @@ class AnonymousDecoderTest {
       Report of = tokened.report();
       if (tokened
           .token()
-          .isFor(of.modelId, of.round / ROUNDS_OF_A_WINDOW, Declaration.of(of), tokens.modulus())) {
+          .isFor(
+              of.header().modelId(),
+              of.header().round() / ROUNDS_OF_A_WINDOW,
+              of.mechanism(),
+              tokens.modulus())) {
         signed++;
-        assertThat(of.modelId).isEqualTo("m");
-        assertThat(of.round).isLessThan(ROUNDS_OF_A_WINDOW);
-        assertThat(Declaration.of(of)).isEqualTo(LEVEL);
+        assertThat(of.header().modelId()).isEqualTo("m");
+        assertThat(of.header().round()).isLessThan(ROUNDS_OF_A_WINDOW);
+        assertThat(of.mechanism()).isEqualTo(LEVEL);
       }
     }
     assertThat(read).isGreaterThan(10_000);

@@ -3,12 +3,13 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
@@ -44,13 +45,6 @@ class DeclaredVarianceTest {
     return 2 * scale * scale * -Math.log1p(-k * k) / (k * k);
   }
 
-  private static Report report(Declaration declaration, double level) {
-    Report report = new Report();
-    report.declaration = declaration;
-    report.level = level;
-    return report;
-  }
-
   private static RoundSum sum(long round, int count, double gradients, double variance) {
     RoundSum sum = TestSums.dense(round, gradients);
     sum.count = count;
@@ -83,11 +77,11 @@ class DeclaredVarianceTest {
     assertThat(a).isEqualTo(1 / (4 * G));
     LiveModel model = LiveModel.begin(spec, 0);
     model.publish(true, 0);
-    Report[] reports = {
-      report(Declaration.L2_LAPLACE, 1),
-      report(Declaration.L2_LAPLACE, 3),
-      report(Declaration.GAUSSIAN, 2),
-      report(Declaration.L2_LAPLACE, 1.2)
+    Mechanism[] reports = {
+      new L2LaplaceMechanism(1),
+      new L2LaplaceMechanism(3),
+      new GaussianMechanism(2),
+      new L2LaplaceMechanism(1.2)
     };
     double[] gradients = {-1, -0.7, -2, -0.4};
     double[] variances = {
@@ -96,7 +90,7 @@ class DeclaredVarianceTest {
     double coins = 0;
     double variance = 0;
     for (int t = 0; t < reports.length; t++) {
-      assertThat(noise.accepts(Declaration.of(reports[t]))).isTrue();
+      assertThat(noise.accepts(reports[t])).isTrue();
       model.add(sum(t, 1, gradients[t], noise.variance(reports[t])));
       coins += t == 0 ? 0 : -gradients[t];
       variance += variances[t] / 2 + G * G;

@@ -2,10 +2,9 @@ package io.croupier.operators.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.L2Laplace;
@@ -171,10 +170,7 @@ class ExcessRiskTest {
     }
 
     void start(double epsilon) {
-      Report report = new Report();
-      report.declaration = Declaration.L2_LAPLACE;
-      report.level = epsilon;
-      variance = DirectionalNoise.of(spec).variance(report);
+      variance = DirectionalNoise.of(spec).variance(new L2LaplaceMechanism(epsilon));
       state = learner.initial();
       readWeights();
     }

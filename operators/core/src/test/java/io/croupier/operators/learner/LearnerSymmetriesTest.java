@@ -3,9 +3,9 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.operators.report.Declaration;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.operators.report.Report;
 import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -112,13 +112,11 @@ class LearnerSymmetriesTest {
     Iterate iterate = new Iterate(D);
     double[][] trajectory = new double[2 * ROUNDS][];
     for (int t = 0; t < ROUNDS; t++) {
-      Report report = new Report();
-      report.declaration = Declaration.GAUSSIAN;
-      report.level = 2 + t % 3;
+      Mechanism mechanism = new GaussianMechanism(2 + t % 3);
       learner.step(
           state,
           TestRounds.ofBound(
-              spec.getGradientBound(), learner, state, gradients[t], noise.variance(report)));
+              spec.getGradientBound(), learner, state, gradients[t], noise.variance(mechanism)));
       TestRounds.publish(learner, state, iterate);
       trajectory[2 * t] = iterate.weights.clone();
       trajectory[2 * t + 1] = iterate.average.clone();

@@ -7,7 +7,7 @@ import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -71,11 +71,12 @@ class AccountRebuildTest {
     MapAccount account = new MapAccount();
     MapAccount rebuilt = new MapAccount();
     for (int n = 0; n < 3000; n++) {
-      Report report = TestReports.laplace(history.random.nextInt(100), 0.01);
+      ReportDraft report = TestReports.laplace(history.random.nextInt(100), 0.01);
       report.deviceId = "device " + history.random.nextInt(90);
       report.digest = history.random.nextInt(3);
       report.modelId = "model 0";
-      AccountingEvent event = history.ledger.judge(report, RandomHistory.TERMS.get(0), account);
+      AccountingEvent event =
+          history.ledger.judge(report.build(), RandomHistory.TERMS.get(0), account);
       assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     }
     assertThat(account.windows).hasSize(DeviceWindows.KEPT);
@@ -96,11 +97,11 @@ class AccountRebuildTest {
     List<AdmissionRules> rules = RandomHistory.TERMS;
     for (int n = 0; n < 40; n++) {
       // Sequence numbers new to both: a rebuilt account has no digests of older ones.
-      Report report = history.report(60 + 60L * n);
+      ReportDraft report = history.report(60 + 60L * n);
       int model = history.random.nextInt(rules.size());
       report.modelId = "model " + model;
-      assertThat(history.ledger.judge(report, rules.get(model), rebuilt))
-          .isEqualTo(history.ledger.judge(report, rules.get(model), account));
+      assertThat(history.ledger.judge(report.build(), rules.get(model), rebuilt))
+          .isEqualTo(history.ledger.judge(report.build(), rules.get(model), account));
     }
   }
 
@@ -108,10 +109,10 @@ class AccountRebuildTest {
   void aWrongZetaIsFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     MapAccount account = new MapAccount();
-    AccountingEvent first = history.ledger.judge(TestReports.central(0), rules, account);
-    Report later = TestReports.central(1);
+    AccountingEvent first = history.ledger.judge(TestReports.central(0).build(), rules, account);
+    ReportDraft later = TestReports.central(1);
     later.round = 1;
-    AccountingEvent second = history.ledger.judge(later, rules, account);
+    AccountingEvent second = history.ledger.judge(later.build(), rules, account);
     // The charge of another tree, with matching totals.
     AccountingEvent forged =
         second.toBuilder()
@@ -139,7 +140,8 @@ class AccountRebuildTest {
   @Test
   void impossibleParticipationsAreFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event = history.ledger.judge(TestReports.central(0), rules, new MapAccount());
+    AccountingEvent event =
+        history.ledger.judge(TestReports.central(0).build(), rules, new MapAccount());
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     // The same round again; then impossible trees.
@@ -165,10 +167,10 @@ class AccountRebuildTest {
   void impossibleWholeChargesAreFound() {
     AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
-    AccountingEvent first = history.ledger.judge(TestReports.central(0), rules, account);
-    Report later = TestReports.central(1);
+    AccountingEvent first = history.ledger.judge(TestReports.central(0).build(), rules, account);
+    ReportDraft later = TestReports.central(1);
     later.round = 9;
-    AccountingEvent second = history.ledger.judge(later, rules, account);
+    AccountingEvent second = history.ledger.judge(later.build(), rules, account);
     assertThat(AccountRebuild.apply(first, new MapAccount())).isTrue();
 
     List<Consumer<BltSpend.Builder>> wrong =
@@ -196,7 +198,8 @@ class AccountRebuildTest {
   @Test
   void participationsWithoutARecordedChargeAreAccepted() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event = history.ledger.judge(TestReports.central(0), rules, new MapAccount());
+    AccountingEvent event =
+        history.ledger.judge(TestReports.central(0).build(), rules, new MapAccount());
     Spend free = Spend.newBuilder().setReports(1).build();
     AccountingEvent old =
         event.toBuilder()
@@ -208,9 +211,9 @@ class AccountRebuildTest {
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(old, rebuilt)).isTrue();
     assertThat(rebuilt.zetas).isEmpty();
-    Report later = TestReports.central(1);
+    ReportDraft later = TestReports.central(1);
     later.round = 5;
-    assertThat(history.ledger.judge(later, rules, rebuilt).getCentralSpend().getZeta())
+    assertThat(history.ledger.judge(later.build(), rules, rebuilt).getCentralSpend().getZeta())
         .isEqualTo(4);
   }
 
@@ -223,8 +226,9 @@ class AccountRebuildTest {
     Totals former = new Totals();
     Totals today = new Totals();
     for (int sequence = 0; sequence < 5; sequence++) {
-      Report report = TestReports.privUnit(sequence, 2, 256, 50);
-      AccountingEvent event = limited.judge(report, BudgetTest.local(Limits.newBuilder()), account);
+      ReportDraft report = TestReports.privUnit(sequence, 2, 256, 50);
+      AccountingEvent event =
+          limited.judge(report.build(), BudgetTest.local(Limits.newBuilder()), account);
       today.add(Totals.of(new PrivUnitMechanism(2, 256, 50).cost()));
       former.add(Totals.of(Cost.ofEpsilon(2)));
       AccountingEvent old =
@@ -251,11 +255,11 @@ class AccountRebuildTest {
     MapAccount rebuilt = new MapAccount();
     MapAccount former = new MapAccount();
     for (int sequence = 0; sequence < 6; sequence++) {
-      Report report =
+      ReportDraft report =
           sequence % 2 == 0
               ? TestReports.laplace(sequence, 0.8)
               : TestReports.clipped(sequence, DeclaredClip.L2, 0.3, 0.4);
-      AccountingEvent event = limited.judge(report, rules, account);
+      AccountingEvent event = limited.judge(report.build(), rules, account);
       assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();
       AccountingEvent.Builder old = event.toBuilder().clearDimension();
@@ -305,21 +309,26 @@ class AccountRebuildTest {
     MapAccount account = new MapAccount();
     for (long sequence : new long[] {5, 9, 3, 9}) {
       AccountRebuild.apply(
-          history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, account), rebuilt);
+          history.ledger.judge(TestReports.laplace(sequence, 0.5).build(), rules, account),
+          rebuilt);
     }
     for (long sequence : new long[] {0, 4, 5, 9}) {
       AccountingEvent event =
-          history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt);
+          history.ledger.judge(TestReports.laplace(sequence, 0.5).build(), rules, rebuilt);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
       assertThat(event.getReason())
           .isEqualTo("sequence is " + sequence + ": it must be at least 10, since 9 was judged");
     }
     for (long sequence : new long[] {11, 10, 90}) {
       assertThat(
-              history.ledger.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt).getOutcome())
+              history
+                  .ledger
+                  .judge(TestReports.laplace(sequence, 0.5).build(), rules, rebuilt)
+                  .getOutcome())
           .isEqualTo(Outcome.ADMITTED);
     }
-    assertThat(history.ledger.judge(TestReports.laplace(10, 0.5), rules, rebuilt).getReason())
+    assertThat(
+            history.ledger.judge(TestReports.laplace(10, 0.5).build(), rules, rebuilt).getReason())
         .contains("at least 27");
   }
 

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.operators.central.BltNoise;
 import io.croupier.operators.central.BltParameters;
-import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.CentralSpend;
@@ -54,12 +54,12 @@ class BltChargeTest {
   }
 
   private AccountingEvent takePart(AdmissionRules rules, long round) {
-    Report report = TestReports.central(sequence++);
+    ReportDraft report = TestReports.central(sequence++);
     report.round = round;
     if (rules.spec().hasDpFtrlLeastSquares()) {
-      report.form = VectorForm.EXAMPLE;
+      report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
     }
-    return ledger.judge(report, rules, account);
+    return ledger.judge(report.build(), rules, account);
   }
 
   private double charged() {
@@ -138,7 +138,7 @@ class BltChargeTest {
               given.get("theta").size(),
               given.get("n").asLong(),
               BudgetTest.participations(1, 0));
-      ledger.judge(TestReports.central(0), rules, fresh);
+      ledger.judge(TestReports.central(0).build(), rules, fresh);
       assertThat(fresh.userTotals().muSquaredPicos / 1e12)
           .isCloseTo(given.get("sens2_single").asDouble(), withinPercentage(1e-3));
     }
@@ -273,10 +273,10 @@ class BltChargeTest {
       List<Integer> rounds = new ArrayList<>();
       BigDecimal reported = BigDecimal.ZERO;
       for (int n = 0; n < 40; n++) {
-        Report report = TestReports.central(n);
+        ReportDraft report = TestReports.central(n);
         report.round = random.nextInt(4) + 2L * n;
         AdmissionRules rules = specs.get(random.nextInt(specsInUse));
-        AccountingEvent event = ledger.judge(report, rules, fresh);
+        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
         if (event.getOutcome() == Outcome.ADMITTED) {
           rounds.add((int) report.round);
           CentralSpend spend = event.getCentralSpend();
@@ -304,9 +304,9 @@ class BltChargeTest {
         List<Integer> rounds = new ArrayList<>();
         for (int i = 0; i < most; i++) {
           rounds.add(i * (separation + 1));
-          Report report = TestReports.central(i);
+          ReportDraft report = TestReports.central(i);
           report.round = rounds.get(i);
-          ledger.judge(report, rules, fresh);
+          ledger.judge(report.build(), rules, fresh);
         }
         assertThat(fresh.userTotals().muSquaredPicos / 4e12)
             .isCloseTo(squaredNorm(parameters, 30, rounds), withinPercentage(1e-8));
@@ -344,7 +344,7 @@ class BltChargeTest {
   void noisedReportsAndTreesDoNotChangeIt() {
     takePart(CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0)), 0);
     ledger.judge(
-        TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()), account);
+        TestReports.laplace(sequence++, 1).build(), BudgetTest.local(Limits.newBuilder()), account);
     assertThat(account.accesses).doesNotContain("whole m");
     takePart(blt(1, 1, 8, BudgetTest.participations(9, 0)), 1);
     assertThat(account.accesses).contains("whole m");

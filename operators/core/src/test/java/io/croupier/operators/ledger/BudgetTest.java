@@ -2,7 +2,7 @@ package io.croupier.operators.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
@@ -62,17 +62,17 @@ class BudgetTest {
   }
 
   private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
-    return ledger.judge(TestReports.laplace(sequence++, epsilon), rules, account);
+    return ledger.judge(TestReports.laplace(sequence++, epsilon).build(), rules, account);
   }
 
   private AccountingEvent gaussian(AdmissionRules rules, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu), rules, account);
+    return ledger.judge(TestReports.gaussian(sequence++, mu).build(), rules, account);
   }
 
   private AccountingEvent central(AdmissionRules rules, long round) {
-    Report report = TestReports.central(sequence++);
+    ReportDraft report = TestReports.central(sequence++);
     report.round = round;
-    return ledger.judge(report, rules, account);
+    return ledger.judge(report.build(), rules, account);
   }
 
   @Test
@@ -119,15 +119,17 @@ class BudgetTest {
     // 2 dimensions: 0.759743...
     assertThat(laplace.getModelTotals().getMuOfAll()).isBetween(0.75974, 0.75975);
     MapAccount other = new MapAccount();
-    AccountingEvent pure = ledger.judge(TestReports.answer(sequence++, 1), rules, other);
+    AccountingEvent pure = ledger.judge(TestReports.answer(sequence++, 1).build(), rules, other);
     // 2 Phi^-1(e / (1 + e)) = 1.23203...
     assertThat(pure.getModelTotals().getMuOfAll()).isBetween(1.23203, 1.23204);
     assertThat(pure.getModelTotals().getMu()).isZero();
     assertThat(pure.getLeftModel().getMu()).isBetween(1.57546, 1.57547);
     double left = pure.getLeftModel().getMu();
-    assertThat(ledger.judge(TestReports.gaussian(sequence++, left), rules, other).getOutcome())
+    assertThat(
+            ledger.judge(TestReports.gaussian(sequence++, left).build(), rules, other).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    assertThat(ledger.judge(TestReports.gaussian(sequence++, 0.01), rules, other).getOutcome())
+    assertThat(
+            ledger.judge(TestReports.gaussian(sequence++, 0.01).build(), rules, other).getOutcome())
         .isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
@@ -145,13 +147,14 @@ class BudgetTest {
   void refusedReportsThatHaveLeftTheDeviceCount() {
     AdmissionRules rules = local(Limits.newBuilder().setReports(3));
     laplace(rules, 0.1);
-    Report wrong = TestReports.laplace(sequence++, 0.1);
+    ReportDraft wrong = TestReports.laplace(sequence++, 0.1);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong, rules, account).getOutcome())
+    assertThat(ledger.judge(wrong.build(), rules, account).getOutcome())
         .isEqualTo(Outcome.REFUSED_DIMENSION);
-    Report last = TestReports.undisclosed(sequence++);
-    assertThat(ledger.judge(last, rules, account).getLeftModel().getReports()).isZero();
-    assertThat(ledger.judge(last, rules, account).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    ReportDraft last = TestReports.undisclosed(sequence++);
+    assertThat(ledger.judge(last.build(), rules, account).getLeftModel().getReports()).isZero();
+    assertThat(ledger.judge(last.build(), rules, account).getOutcome())
+        .isEqualTo(Outcome.DUPLICATE);
     AccountingEvent fourth = laplace(rules, 0.1);
     assertThat(fourth.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(fourth.getReason())
@@ -162,22 +165,24 @@ class BudgetTest {
   void aUserHasLimitsOverAllModels() {
     Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(1).setReports(9).build());
     AdmissionRules free = local(Limits.newBuilder());
-    Report first = TestReports.laplace(1, 0.75);
-    assertThat(limited.judge(first, free, account).getLeftUser().getEpsilon()).isEqualTo(0.25);
-    Report other = TestReports.laplace(2, 0.5);
+    ReportDraft first = TestReports.laplace(1, 0.75);
+    assertThat(limited.judge(first.build(), free, account).getLeftUser().getEpsilon())
+        .isEqualTo(0.25);
+    ReportDraft other = TestReports.laplace(2, 0.5);
     other.modelId = "n";
-    AccountingEvent refused = limited.judge(other, free, account);
+    AccountingEvent refused = limited.judge(other.build(), free, account);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(refused.getReason())
         .isEqualTo(
             "limits.user.epsilon is 1.0: 0.75 was spent before, and this report would add 0.5");
     assertThat(refused.getLeftUser().getReports()).isEqualTo(7);
     assertThat(refused.hasLeftModel()).isFalse();
-    AccountingEvent undisclosed = limited.judge(TestReports.undisclosed(3), free, account);
+    AccountingEvent undisclosed = limited.judge(TestReports.undisclosed(3).build(), free, account);
     assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(undisclosed.getReason())
         .contains("limits.user.epsilon is a limit, so the noise must be disclosed");
-    AccountingEvent unknown = limited.judgeUnknownModel(TestReports.laplace(4, 0.1), account);
+    AccountingEvent unknown =
+        limited.judgeUnknownModel(TestReports.laplace(4, 0.1).build(), account);
     assertThat(unknown.getLeftUser().getEpsilon()).isZero();
     assertThat(unknown.getUserTotals().getEpsilon()).isEqualTo(1.35);
   }
@@ -186,7 +191,7 @@ class BudgetTest {
   void theModelsLimitIsNamedBeforeTheUsers() {
     Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(0.1).build());
     AdmissionRules rules = local(Limits.newBuilder().setEpsilon(0.1));
-    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5), rules, account);
+    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5).build(), rules, account);
     assertThat(event.getReason()).startsWith("limits.epsilon is 0.1:");
   }
 
@@ -269,11 +274,11 @@ class BudgetTest {
         if (n % 10 == 9 && !gaussian && spent.compareTo(most) < 0) {
           level = most.subtract(spent); // just fits
         }
-        Report report =
+        ReportDraft report =
             gaussian
                 ? TestReports.gaussian(n, level.doubleValue())
                 : TestReports.laplace(n, level.doubleValue());
-        AccountingEvent event = ledger.judge(report, rules, fresh);
+        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
         BigDecimal cost =
             (gaussian ? level.multiply(level) : level).setScale(decimals, RoundingMode.CEILING);
         boolean fits = spent.add(cost).compareTo(most) <= 0;

@@ -10,8 +10,8 @@ import io.croupier.accounting.tree.Completion;
 import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -62,12 +62,12 @@ class CentralChargeTest {
   }
 
   private AccountingEvent takePart(AdmissionRules rules, long round) {
-    Report report = TestReports.central(sequence++);
+    ReportDraft report = TestReports.central(sequence++);
     report.round = round;
     if (rules.spec().hasDpFtrlLeastSquares()) {
-      report.form = VectorForm.EXAMPLE;
+      report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
     }
-    return ledger.judge(report, rules, account);
+    return ledger.judge(report.build(), rules, account);
   }
 
   @Test
@@ -105,9 +105,9 @@ class CentralChargeTest {
       MapAccount fresh = new MapAccount();
       AdmissionRules rules = tree(2, 1L << given.get("height").asInt(), often());
       for (int i = 0; i < given.get("positions").size(); i++) {
-        Report report = TestReports.central(i);
+        ReportDraft report = TestReports.central(i);
         report.round = given.get("positions").get(i).asLong();
-        AccountingEvent event = ledger.judge(report, rules, fresh);
+        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
         long zeta = given.get("zeta_after_each").get(i).asLong();
         assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
         assertThat(fresh.userTotals().muSquaredPicos).isEqualTo(zeta * 1_000_000_000_000L);
@@ -128,10 +128,10 @@ class CentralChargeTest {
       int steps = 1 + random.nextInt(120);
       boolean[] admitted = new boolean[steps];
       for (int n = 0; n < 60; n++) {
-        Report report = TestReports.central(n);
+        ReportDraft report = TestReports.central(n);
         // Most reports name later rounds; some name a round again, or an earlier one.
         report.round = Math.min(steps - 1, Math.max(0, 2 * n + random.nextInt(9) - 6));
-        if (ledger.judge(report, rules, fresh).getOutcome() == Outcome.ADMITTED) {
+        if (ledger.judge(report.build(), rules, fresh).getOutcome() == Outcome.ADMITTED) {
           admitted[(int) report.round] = true;
         }
       }
@@ -187,7 +187,7 @@ class CentralChargeTest {
   void anEarlierLargerChargeForLeastSquaresStays() {
     AdmissionRules rules = leastSquares(1, often());
     MapAccount asBefore = new MapAccount();
-    AccountingEvent now = new Ledger().judge(example(0, 0), rules, new MapAccount());
+    AccountingEvent now = new Ledger().judge(example(0, 0).build(), rules, new MapAccount());
     AccountingEvent.Builder before = now.toBuilder();
     before.getCentralSpendBuilder().setZeta(62).clearWeight();
     Totals reported = Totals.of(AccountingEvents.cost(before));
@@ -197,7 +197,7 @@ class CentralChargeTest {
     assertThat(reported.rho()).isEqualTo(124);
     assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
 
-    AccountingEvent next = new Ledger().judge(example(1, 9), rules, asBefore);
+    AccountingEvent next = new Ledger().judge(example(1, 9).build(), rules, asBefore);
     double weight = next.getCentralSpend().getWeight();
     assertThat(weight).isLessThan(1.126);
     // Rounds 0 and 9 share 27 of 31 nodes: 3 each for the second time, 1 for the others.
@@ -208,9 +208,9 @@ class CentralChargeTest {
         .isCloseTo(Math.sqrt(4 * (62 + weight * grown)), within(1e-6));
   }
 
-  private static Report example(long sequence, long round) {
-    Report report = TestReports.central(sequence);
-    report.form = VectorForm.EXAMPLE;
+  private static ReportDraft example(long sequence, long round) {
+    ReportDraft report = TestReports.central(sequence);
+    report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
     report.round = round;
     return report;
   }
@@ -240,10 +240,11 @@ class CentralChargeTest {
     // The same limit over all models, of which a unit was spent elsewhere.
     ledger = new Ledger(Limits.newBuilder().setMu(2).build());
     MapAccount other = new MapAccount();
-    Report noised = TestReports.gaussian(0, 0.000001);
+    ReportDraft noised = TestReports.gaussian(0, 0.000001);
     noised.modelId = "n";
-    ledger.judge(noised, BudgetTest.local(Limits.newBuilder()), other);
-    AccountingEvent event = ledger.judge(TestReports.central(1), tree(1, 1, often()), other);
+    ledger.judge(noised.build(), BudgetTest.local(Limits.newBuilder()), other);
+    AccountingEvent event =
+        ledger.judge(TestReports.central(1).build(), tree(1, 1, often()), other);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getReason())
         .isEqualTo(
@@ -308,14 +309,14 @@ class CentralChargeTest {
       long last = -1;
       for (int n = 0; n < 30; n++) {
         AdmissionRules rules = tree(1, restarts[random.nextInt(restarts.length)], often());
-        Report report = TestReports.central(n);
+        ReportDraft report = TestReports.central(n);
         report.round =
             switch (random.nextInt(3)) {
               case 0 -> rounds[random.nextInt(rounds.length)];
               case 1 -> last < 0 ? 0 : last;
               default -> Math.max(last, 0) / 2 + random.nextInt(50);
             };
-        AccountingEvent event = ledger.judge(report, rules, fresh);
+        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
         boolean admitted = event.getOutcome() == Outcome.ADMITTED;
         if (admitted) {
           assertThat(report.round).isGreaterThan(last);
@@ -342,7 +343,7 @@ class CentralChargeTest {
     takePart(tree(1, 8, often()), 0);
     account.accesses.clear();
     ledger.judge(
-        TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()), account);
+        TestReports.laplace(sequence++, 1).build(), BudgetTest.local(Limits.newBuilder()), account);
     assertThat(account.accesses).containsExactlyInAnyOrder("window d", "model m", "user");
     takePart(tree(1, 8, often()), 1);
     assertThat(account.accesses).contains("zeta m");

@@ -10,7 +10,7 @@ import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.central.BltNoise;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
@@ -235,10 +235,11 @@ class CentralGuaranteeTest {
       MapAccount account = new MapAccount();
       int admitted = 0;
       for (int n = 0; n < 64; n++) {
-        Report report = TestReports.central(n);
+        ReportDraft report = TestReports.central(n);
         report.round = n;
         if (random.nextInt(3) > 0
-            && new Ledger().judge(report, rules, account).getOutcome() == Outcome.ADMITTED) {
+            && new Ledger().judge(report.build(), rules, account).getOutcome()
+                == Outcome.ADMITTED) {
           admitted++;
         }
       }
@@ -257,10 +258,10 @@ class CentralGuaranteeTest {
     AdmissionRules rules = TestReports.rules(spec, true, true);
     MapAccount account = new MapAccount();
     for (int n = 0; n < 64; n++) {
-      Report report = TestReports.central(n);
+      ReportDraft report = TestReports.central(n);
       report.round = n;
       report.form = VectorForm.DENSE;
-      new Ledger().judge(report, rules, account);
+      new Ledger().judge(report.build(), rules, account);
     }
     double zeta = zeroOut(spec, 64).getZeta();
     assertThat(zeta).isEqualTo(64 * (1 + 2 + 4 + 8 + 16 + 32 + 64));

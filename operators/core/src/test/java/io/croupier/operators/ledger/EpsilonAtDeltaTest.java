@@ -10,7 +10,7 @@ import io.croupier.accounting.ExactComposition;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.ZeroConcentratedDp;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
@@ -43,18 +43,18 @@ class EpsilonAtDeltaTest {
   }
 
   private AccountingEvent answer(AdmissionRules rules, double epsilon) {
-    return ledger.judge(TestReports.answer(sequence++, epsilon), rules, account);
+    return ledger.judge(TestReports.answer(sequence++, epsilon).build(), rules, account);
   }
 
   private AccountingEvent gaussian(AdmissionRules rules, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu), rules, account);
+    return ledger.judge(TestReports.gaussian(sequence++, mu).build(), rules, account);
   }
 
   private static Totals totals(JsonNode events, Budget budget) {
     Totals totals = new Totals();
     long sequence = 0;
     for (JsonNode event : events) {
-      Report report =
+      ReportDraft report =
           event.get("kind").asText().equals("pure")
               ? TestReports.answer(sequence++, event.get("eps").asDouble())
               : TestReports.gaussian(sequence++, event.get("mu").asDouble());
@@ -158,8 +158,8 @@ class EpsilonAtDeltaTest {
     gaussian(rules, 0.1);
     assertThat(answer(rules, 9).getReason()).contains("the sum of mu^2 must be");
     MapAccount other = new MapAccount();
-    ledger.judge(TestReports.answer(1, 0.1), rules, other);
-    assertThat(ledger.judge(TestReports.gaussian(2, 9), rules, other).getReason())
+    ledger.judge(TestReports.answer(1, 0.1).build(), rules, other);
+    assertThat(ledger.judge(TestReports.gaussian(2, 9).build(), rules, other).getReason())
         .contains("the sum of Renyi divergences of order");
   }
 
@@ -235,8 +235,9 @@ class EpsilonAtDeltaTest {
       for (int n = 0; n < 150; n++) {
         double level = random.nextBoolean() ? scale : scale / 3;
         boolean isPure = random.nextInt(3) > 0;
-        Report report = isPure ? TestReports.answer(n, level) : TestReports.gaussian(n, level / 8);
-        AccountingEvent event = ledger.judge(report, rules, fresh);
+        ReportDraft report =
+            isPure ? TestReports.answer(n, level) : TestReports.gaussian(n, level / 8);
+        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
         if (event.getOutcome() != Outcome.ADMITTED) {
           assertThat(event.getReason()).as(what).startsWith("limits.epsilon is");
           break;
@@ -348,7 +349,7 @@ class EpsilonAtDeltaTest {
   }
 
   private AccountingEvent first(double mu, AdmissionRules rules) {
-    return ledger.judge(TestReports.gaussian(0, mu), rules, new MapAccount());
+    return ledger.judge(TestReports.gaussian(0, mu).build(), rules, new MapAccount());
   }
 
   /** A user's limits apply to models of all grids: a grid that is too coarse doesn't fit. */
@@ -357,9 +358,9 @@ class EpsilonAtDeltaTest {
     Ledger limited = new Ledger(limits(4, 1e-6));
     AdmissionRules fine = coarse(Limits.newBuilder(), -16);
     AdmissionRules coarse = coarse(Limits.newBuilder(), -2);
-    assertThat(limited.judge(TestReports.gaussian(0, 0.1), fine, account).getOutcome())
+    assertThat(limited.judge(TestReports.gaussian(0, 0.1).build(), fine, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event = limited.judge(TestReports.gaussian(1, 0.1), coarse, account);
+    AccountingEvent event = limited.judge(TestReports.gaussian(1, 0.1).build(), coarse, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getReason()).contains("distance of Gaussian noise on grids from its law");
     assertThat(event.getUserTotals().getTotalVariation()).isGreaterThan(0.99 * 2 / 24.0 / 6400);

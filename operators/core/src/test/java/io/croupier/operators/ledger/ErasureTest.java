@@ -3,7 +3,9 @@ package io.croupier.operators.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Received;
+import io.croupier.operators.report.ReportDraft;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -27,22 +29,16 @@ class ErasureTest {
   private final Random random = new Random(SEED);
   private final MapAccount account = new MapAccount();
 
-  private static Report erasure(long day) {
-    Report erasure = new Report();
-    erasure.userId = "u";
-    erasure.erasure = true;
-    erasure.topic = "erasures";
-    erasure.offset = 5;
-    erasure.appendedAtMs = day * DAY_MS;
-    return erasure;
+  private static Received.Erasure erasure(long day) {
+    return new Received.Erasure("u", new Source("erasures", 0, 5, day * DAY_MS));
   }
 
-  private static Report on(long day, Report report) {
+  private static ReportDraft on(long day, ReportDraft report) {
     report.appendedAtMs = day * DAY_MS;
     return report;
   }
 
-  private static Report to(String model, Report report) {
+  private static ReportDraft to(String model, ReportDraft report) {
     report.modelId = model;
     return report;
   }
@@ -54,8 +50,8 @@ class ErasureTest {
   @Test
   void theTotalsStayAndTheHistoryGoes() {
     Ledger ledger = new Ledger();
-    ledger.judge(to("a", TestReports.laplace(0, 1)), limited(9), account);
-    ledger.judge(to("b", TestReports.laplace(1, 2)), limited(9), account);
+    ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(9), account);
+    ledger.judge(to("b", TestReports.laplace(1, 2)).build(), limited(9), account);
 
     AccountingEvent erased = ledger.erase(erasure(NOW), account);
 
@@ -76,16 +72,18 @@ class ErasureTest {
   @Test
   void noLimitOfAModelGetsAnythingBack() {
     Ledger ledger = new Ledger();
-    ledger.judge(to("a", TestReports.laplace(0, 1)), limited(4), account);
-    ledger.judge(to("b", TestReports.laplace(1, 2)), limited(4), account);
+    ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(4), account);
+    ledger.judge(to("b", TestReports.laplace(1, 2)).build(), limited(4), account);
     ledger.erase(erasure(NOW), account);
 
-    AccountingEvent next = ledger.judge(to("a", TestReports.laplace(0, 1)), limited(4), account);
+    AccountingEvent next =
+        ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(4), account);
     assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(next.getModelTotals().getEpsilon()).isEqualTo(4);
     assertThat(next.getUserTotals().getEpsilon()).isEqualTo(4);
     // A model that begins after the erasure gets no part of it.
-    AccountingEvent other = ledger.judge(to("c", TestReports.laplace(1, 1.5)), limited(4), account);
+    AccountingEvent other =
+        ledger.judge(to("c", TestReports.laplace(1, 1.5)).build(), limited(4), account);
     assertThat(other.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(other.getModelTotals().getEpsilon()).isEqualTo(4.5);
   }
@@ -94,14 +92,14 @@ class ErasureTest {
   void anErasedUserTakesPartInNoCentralModel() {
     Ledger ledger = new Ledger();
     AdmissionRules rules = BudgetTest.central(9, 1);
-    assertThat(ledger.judge(TestReports.central(0), rules, account).getOutcome())
+    assertThat(ledger.judge(TestReports.central(0).build(), rules, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
     double mu = account.userTotals().mu();
     AccountingEvent erased = ledger.erase(erasure(NOW), account);
     assertThat(erased.getUserTotals().getMu()).isEqualTo(mu);
-    Report later = TestReports.central(1);
+    ReportDraft later = TestReports.central(1);
     later.round = 20;
-    AccountingEvent refused = ledger.judge(later, rules, account);
+    AccountingEvent refused = ledger.judge(later.build(), rules, account);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
     assertThat(refused.getReason()).contains("erased");
     assertThat(account.userTotals().mu()).isEqualTo(mu);
@@ -111,16 +109,18 @@ class ErasureTest {
   void theWindowCountsOnTheDayOfTheErasure() {
     Ledger ledger = new Ledger(Limits.newBuilder().setEpsilon(3).setPerDays(10).build());
     AdmissionRules free = BudgetTest.local(Limits.newBuilder());
-    ledger.judge(on(NOW, TestReports.laplace(0, 1)), free, account);
-    ledger.judge(on(NOW + 6, TestReports.laplace(1, 1)), free, account);
+    ledger.judge(on(NOW, TestReports.laplace(0, 1)).build(), free, account);
+    ledger.judge(on(NOW + 6, TestReports.laplace(1, 1)).build(), free, account);
     AccountingEvent erased = ledger.erase(erasure(NOW + 11), account);
     assertThat(erased.getUserWindow().getTotals().getEpsilon()).isEqualTo(1);
     assertThat(erased.getUserTotals().getEpsilon()).isEqualTo(2);
     assertThat(account.userDays().days).containsExactly(NOW + 11);
-    AccountingEvent late = ledger.judge(on(NOW + 20, TestReports.laplace(0, 2)), free, account);
+    AccountingEvent late =
+        ledger.judge(on(NOW + 20, TestReports.laplace(0, 2)).build(), free, account);
     assertThat(late.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(late.getUserWindow().getTotals().getEpsilon()).isEqualTo(3);
-    AccountingEvent free10 = ledger.judge(on(NOW + 21, TestReports.laplace(1, 1)), free, account);
+    AccountingEvent free10 =
+        ledger.judge(on(NOW + 21, TestReports.laplace(1, 1)).build(), free, account);
     assertThat(free10.getUserWindow().getTotals().getEpsilon()).isEqualTo(3);
   }
 
@@ -130,7 +130,7 @@ class ErasureTest {
       return ledger.erase(erasure(day), user);
     }
     double level = random.nextDouble();
-    Report report =
+    ReportDraft report =
         switch (random.nextInt(3)) {
           case 0 -> TestReports.gaussian(number, level);
           case 1 -> TestReports.undisclosed(number);
@@ -142,7 +142,7 @@ class ErasureTest {
             limited(9),
             BudgetTest.local(Limits.newBuilder().setEpsilon(5).setDelta(1e-6)),
             BudgetTest.local(Limits.newBuilder().setMu(3).setPerDays(4)));
-    return ledger.judge(on(day, to("model " + model, report)), rules.get(model), user);
+    return ledger.judge(on(day, to("model " + model, report)).build(), rules.get(model), user);
   }
 
   /** Central reports that are refused cost nothing, but their devices are known. */
@@ -192,12 +192,13 @@ class ErasureTest {
   void theErasureAloneSuffices() {
     Ledger ledger = new Ledger(Limits.newBuilder().setEpsilon(5).setPerDays(5).build());
     for (int number = 0; number < 9; number++) {
-      ledger.judge(on(NOW + number, TestReports.laplace(number, 0.5)), limited(9), account);
+      ledger.judge(on(NOW + number, TestReports.laplace(number, 0.5)).build(), limited(9), account);
     }
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(ledger.erase(erasure(NOW + 9), account), rebuilt)).isTrue();
     AccountRebuild.apply(
-        ledger.judge(on(NOW + 9, TestReports.laplace(0, 0.5)), limited(9), account), rebuilt);
+        ledger.judge(on(NOW + 9, TestReports.laplace(0, 0.5)).build(), limited(9), account),
+        rebuilt);
 
     assertThat(rebuilt.userTotals().epsilonNanos).isEqualTo(5_000_000_000L);
     assertThat(rebuilt.modelTotals("m").epsilonNanos).isEqualTo(5_000_000_000L);
@@ -220,10 +221,10 @@ class ErasureTest {
       MapAccount user = new MapAccount();
       List<AccountingEvent> events =
           List.of(
-              ledger.judge(withoutDevice(0), limited(9), user),
-              ledger.judgeUnknownModel(withoutDevice(1), user),
+              ledger.judge(withoutDevice(0).build(), limited(9), user),
+              ledger.judgeUnknownModel(withoutDevice(1).build(), user),
               ledger.erase(erasure(NOW), user),
-              ledger.judgeUnknownModel(withoutDevice(2), user));
+              ledger.judgeUnknownModel(withoutDevice(2).build(), user));
       Map<ByteBuffer, AccountingEvent> newest = new LinkedHashMap<>();
       for (AccountingEvent event : events) {
         boolean before = event.equals(events.get(1));
@@ -240,8 +241,8 @@ class ErasureTest {
     }
   }
 
-  private static Report withoutDevice(int number) {
-    Report report = TestReports.laplace(number, 1);
+  private static ReportDraft withoutDevice(int number) {
+    ReportDraft report = TestReports.laplace(number, 1);
     report.userId = "u";
     report.deviceId = "";
     return report;

@@ -99,7 +99,8 @@ class EventSizeTest {
     taus.setTaus(777_777, 0.5);
     AdmissionRules rules = TestReports.rules(spec.build(), false, true);
 
-    AccountingEvent event = new Ledger().judge(TestReports.undisclosed(1), rules, new MapAccount());
+    AccountingEvent event =
+        new Ledger().judge(TestReports.undisclosed(1).build(), rules, new MapAccount());
 
     assertThat(event.getReason())
         .isEqualTo(

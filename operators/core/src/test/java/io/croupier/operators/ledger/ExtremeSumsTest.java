@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.DeclaredClip;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -62,7 +62,7 @@ class ExtremeSumsTest {
     return limits;
   }
 
-  private Report report(long sequence) {
+  private ReportDraft report(long sequence) {
     return switch (random.nextInt(6)) {
       case 0 -> TestReports.laplace(sequence, extreme());
       case 1 -> TestReports.gaussian(sequence, extreme());
@@ -82,7 +82,7 @@ class ExtremeSumsTest {
       MapAccount rebuilt = new MapAccount();
       Spend before = Spend.getDefaultInstance();
       for (int sequence = 0; sequence < 12; sequence++) {
-        AccountingEvent event = ledger.judge(report(sequence), rules, account);
+        AccountingEvent event = ledger.judge(report(sequence).build(), rules, account);
         String place = "seed %s, limits %s, event %s".formatted(SEED, limits, event);
         assertNumbers(event, place);
         assertNoLess(event.getUserTotals(), before, place);
@@ -113,9 +113,9 @@ class ExtremeSumsTest {
         MapAccount account = new MapAccount();
         MapAccount rebuilt = new MapAccount();
         for (int sequence = 0; sequence < 4; sequence++) {
-          Report report = TestReports.central(sequence);
+          ReportDraft report = TestReports.central(sequence);
           report.round = 9L * sequence;
-          AccountingEvent event = ledger.judge(report, rules, account);
+          AccountingEvent event = ledger.judge(report.build(), rules, account);
           String place = "noise %s, limits %s, event %s".formatted(noise, limits, event);
           assertNumbers(event, place);
           assertThat(AccountRebuild.apply(event, rebuilt)).as(place).isTrue();
@@ -129,7 +129,7 @@ class ExtremeSumsTest {
   void noLimitAdmitsASaturatedCost() {
     for (Limits limits : limits()) {
       boolean limitsCost = limits.hasEpsilon() || limits.hasMu();
-      for (Report report :
+      for (ReportDraft report :
           List.of(
               TestReports.laplace(0, 1e10),
               TestReports.laplace(0, Double.MAX_VALUE),
@@ -138,7 +138,8 @@ class ExtremeSumsTest {
               TestReports.gaussian(0, 1e4),
               TestReports.gaussian(0, Double.MAX_VALUE))) {
         AccountingEvent event =
-            new Ledger().judge(report, BudgetTest.local(limits.toBuilder()), new MapAccount());
+            new Ledger()
+                .judge(report.build(), BudgetTest.local(limits.toBuilder()), new MapAccount());
         String place = "limits %s, event %s".formatted(limits, event);
         assertThat(event.getOutcome() == Outcome.ADMITTED).as(place).isEqualTo(!limitsCost);
         assertThat(event.getUserTotals().getRho()).as(place).isInfinite();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.DeclaredClip;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -40,8 +40,8 @@ class LedgerTest {
     return terms(COMMON + "black_box {}");
   }
 
-  private AccountingEvent judge(Report report) {
-    return ledger.judge(report, local(), account);
+  private AccountingEvent judge(ReportDraft report) {
+    return ledger.judge(report.build(), local(), account);
   }
 
   @Test
@@ -66,7 +66,7 @@ class LedgerTest {
   @Test
   void everyReportIsChargedWhatItDeclaresItself() {
     AdmissionRules rules = local();
-    Report[] reports = {
+    ReportDraft[] reports = {
       TestReports.laplace(1, 0.5),
       TestReports.laplace(2, 0.5),
       TestReports.gaussian(3, 0.5),
@@ -77,11 +77,11 @@ class LedgerTest {
       TestReports.coordinates(8, 1, 3)
     };
     Totals sum = new Totals();
-    for (Report report : reports) {
-      AccountingEvent alone = ledger.judge(report, local(), new MapAccount());
+    for (ReportDraft report : reports) {
+      AccountingEvent alone = ledger.judge(report.build(), local(), new MapAccount());
       sum.add(Totals.of(AccountingEvents.cost(alone)));
 
-      AccountingEvent event = ledger.judge(report, rules, account);
+      AccountingEvent event = ledger.judge(report.build(), rules, account);
 
       assertThat(event.getSpent()).isEqualTo(alone.getSpent());
       assertThat(event.getModelTotals()).isEqualTo(sum.toProto().build());
@@ -102,7 +102,7 @@ class LedgerTest {
   @Test
   void aSecondUseOfANumberIsChargedAndDoesNotMoveTheWindow() {
     judge(TestReports.laplace(1, 0.5));
-    Report other = TestReports.laplace(1, 0.5);
+    ReportDraft other = TestReports.laplace(1, 0.5);
     other.digest++;
     AccountingEvent event = judge(other);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
@@ -127,7 +127,7 @@ class LedgerTest {
   }
 
   private Outcome fromDevice(int device, long sequence) {
-    Report report = TestReports.laplace(sequence, 0.25);
+    ReportDraft report = TestReports.laplace(sequence, 0.25);
     report.deviceId = "device " + device;
     report.digest = sequence;
     return judge(report).getOutcome();
@@ -176,14 +176,14 @@ class LedgerTest {
 
   @Test
   void anUnknownModelCostsTheUserAndStoresNothingUnderItsName() {
-    AccountingEvent event = ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5), account);
+    AccountingEvent event = ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5).build(), account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
     assertThat(event.hasModelTotals()).isFalse();
     assertThat(event.getUserTotals().getMu()).isEqualTo(0.5);
     assertThat(account.models).isEmpty();
     // Its sequence number is used nevertheless.
     assertThat(judge(TestReports.gaussian(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5), account).getOutcome())
+    assertThat(ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5).build(), account).getOutcome())
         .isEqualTo(Outcome.DUPLICATE);
   }
 
@@ -192,7 +192,7 @@ class LedgerTest {
     for (VectorForm form :
         new VectorForm[] {VectorForm.DENSE, VectorForm.GRID, VectorForm.SPARSE}) {
       for (int dimension : new int[] {1, 3}) {
-        Report report = TestReports.laplace(account.userTotals().reports, 0.5);
+        ReportDraft report = TestReports.laplace(account.userTotals().reports, 0.5);
         report.form = form;
         report.dimension = dimension;
         AccountingEvent event = judge(report);
@@ -202,8 +202,8 @@ class LedgerTest {
         assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
       }
     }
-    Report example = TestReports.undisclosed(50);
-    example.form = VectorForm.EXAMPLE;
+    ReportDraft example = TestReports.undisclosed(50);
+    example.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
     assertThat(judge(example).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
   }
 
@@ -213,10 +213,11 @@ class LedgerTest {
         terms(
             CENTRAL
                 + "dp_ftrl_least_squares { x_norm: 1 y_bound: 1 noise_multiplier: 1 noise { tree {} } }");
-    Report example = TestReports.central(1);
-    example.form = VectorForm.EXAMPLE;
-    assertThat(ledger.judge(example, rules, account).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event = ledger.judge(TestReports.central(2), rules, account);
+    ReportDraft example = TestReports.central(1);
+    example.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
+    assertThat(ledger.judge(example.build(), rules, account).getOutcome())
+        .isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = ledger.judge(TestReports.central(2).build(), rules, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
     assertThat(event.getReason()).contains("must be an example");
   }
@@ -228,9 +229,9 @@ class LedgerTest {
             CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }",
             false,
             false);
-    assertThat(ledger.judge(TestReports.central(1), central, account).getOutcome())
+    assertThat(ledger.judge(TestReports.central(1).build(), central, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
-    AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5), central, account);
+    AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5).build(), central, account);
     assertThat(noised.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(noised.getReason()).startsWith("declaration is l2_laplace with 0.5");
     assertThat(noised.getSpent().getEpsilon()).isEqualTo(0.5);
@@ -243,9 +244,13 @@ class LedgerTest {
 
   @Test
   void refusedCentralReportsAreFreeWhateverTheReason() {
-    assertThat(ledger.judgeUnknownModel(TestReports.central(1), account).getSpent().getReports())
+    assertThat(
+            ledger
+                .judgeUnknownModel(TestReports.central(1).build(), account)
+                .getSpent()
+                .getReports())
         .isZero();
-    Report other = TestReports.central(1);
+    ReportDraft other = TestReports.central(1);
     other.digest++;
     AccountingEvent conflict = judge(other);
     assertThat(conflict.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
@@ -257,22 +262,26 @@ class LedgerTest {
     for (String limits : new String[] {"limits { epsilon: 9 } ", "limits { mu: 9 } "}) {
       MapAccount fresh = new MapAccount();
       AdmissionRules limited = terms(COMMON + limits + "black_box {}");
-      AccountingEvent undisclosed = ledger.judge(TestReports.undisclosed(1), limited, fresh);
+      AccountingEvent undisclosed =
+          ledger.judge(TestReports.undisclosed(1).build(), limited, fresh);
       assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
       AccountingEvent unbounded =
           ledger.judge(
-              TestReports.clipped(2, DeclaredClip.COORDINATES, 1, INFINITY), limited, fresh);
+              TestReports.clipped(2, DeclaredClip.COORDINATES, 1, INFINITY).build(),
+              limited,
+              fresh);
       assertThat(unbounded.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
       assertThat(unbounded.getReason()).contains("every coordinate must have a finite tau");
       assertThat(unbounded.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
       assertThat(unbounded.getCoordinateLaplace().getEpsilon()).isEqualTo(1);
       assertThat(unbounded.getUserTotals().getUnbounded()).isEqualTo(1);
-      assertThat(ledger.judge(TestReports.coordinates(3, 1, 2), limited, fresh).getOutcome())
+      assertThat(
+              ledger.judge(TestReports.coordinates(3, 1, 2).build(), limited, fresh).getOutcome())
           .isEqualTo(Outcome.ADMITTED);
     }
     AdmissionRules counted = terms(COMMON + "limits { reports: 5 } black_box {}");
-    assertThat(ledger.judge(TestReports.undisclosed(9), counted, account).getOutcome())
+    assertThat(ledger.judge(TestReports.undisclosed(9).build(), counted, account).getOutcome())
         .isEqualTo(Outcome.ADMITTED);
   }
 
@@ -298,7 +307,8 @@ class LedgerTest {
   void coordinatesAreChargedForTheGridOfTheirModel() {
     AdmissionRules coarse = terms(COMMON + "grid_exponent: 0 black_box {}");
     MapAccount rebuilt = new MapAccount();
-    AccountingEvent event = ledger.judge(TestReports.coordinates(1, 2, 0.5), coarse, account);
+    AccountingEvent event =
+        ledger.judge(TestReports.coordinates(1, 2, 0.5).build(), coarse, account);
     assertThat(event.getCoordinateLaplace().getLeastScale()).isEqualTo(1);
     double continuous = judge(TestReports.coordinates(2, 2, 0.5)).getSpent().getRho();
     assertThat(event.getSpent().getRho() / continuous).isBetween(1.1, 1.3);
@@ -363,7 +373,7 @@ class LedgerTest {
         terms(CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }");
     assertThat(
             ledger
-                .judge(TestReports.naming(TestReports.central(4), 1), central, account)
+                .judge(TestReports.naming(TestReports.central(4), 1).build(), central, account)
                 .getOutcome())
         .isEqualTo(Outcome.ADMITTED);
     for (DeclaredClip clip : new DeclaredClip[] {DeclaredClip.UNSPECIFIED, DeclaredClip.L2}) {
@@ -392,7 +402,7 @@ class LedgerTest {
     AdmissionRules limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
     AccountingEvent refused =
         ledger.judge(
-            TestReports.naming(TestReports.clipped(3, DeclaredClip.COORDINATES, 0.5), 1),
+            TestReports.naming(TestReports.clipped(3, DeclaredClip.COORDINATES, 0.5), 1).build(),
             limited,
             account);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
@@ -406,7 +416,7 @@ class LedgerTest {
     long sequence = 0;
     for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event =
-          ledger.judge(TestReports.clipped(sequence++, clip, 1, 1), banco, account);
+          ledger.judge(TestReports.clipped(sequence++, clip, 1, 1).build(), banco, account);
       assertThat(event.getOutcome())
           .isEqualTo(
               clip == DeclaredClip.COORDINATES ? Outcome.REFUSED_DECLARATION : Outcome.ADMITTED);
@@ -417,7 +427,7 @@ class LedgerTest {
   void noiseThatTheLearnerDoesNotAcceptIsRefused() {
     AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { gaussian { mu: 1 } } }", false, true);
-    AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5), banco, account);
+    AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5).build(), banco, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason())
         .isEqualTo(
@@ -429,20 +439,20 @@ class LedgerTest {
   @Test
   void implausibleReportsAreChargedAndCheckedLast() {
     AdmissionRules rules = terms(COMMON + "black_box {}", true, false);
-    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5), rules, account);
+    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5).build(), rules, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getReason()).contains("must be clipped to gradient_bound");
-    Report wrong = TestReports.laplace(2, 0.5);
+    ReportDraft wrong = TestReports.laplace(2, 0.5);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong, rules, account).getOutcome())
+    assertThat(ledger.judge(wrong.build(), rules, account).getOutcome())
         .isEqualTo(Outcome.REFUSED_DIMENSION);
   }
 
   @Test
   void totalsAreKeptPerModelAndOverAll() {
     judge(TestReports.laplace(1, 0.5));
-    Report other = TestReports.laplace(2, 0.25);
+    ReportDraft other = TestReports.laplace(2, 0.25);
     other.modelId = "n";
     AccountingEvent event = judge(other);
     assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.25);
@@ -464,8 +474,7 @@ class LedgerTest {
     AccountingEvent coordinates = judge(TestReports.coordinates(3, 0.5, 0.25));
     assertThat(coordinates.getCoordinateLaplace().getEpsilon()).isEqualTo(0.75);
     assertThat(coordinates.getCoordinateLaplace().getNotPrivate()).isZero();
-    Report resent = TestReports.coordinates(3, 0.5, 0.25);
+    ReportDraft resent = TestReports.coordinates(3, 0.5, 0.25);
     assertThat(judge(resent).getCoordinateLaplace()).isEqualTo(coordinates.getCoordinateLaplace());
-    assertThat(resent.declaration).isEqualTo(Declaration.COORDINATE_LAPLACE);
   }
 }

@@ -3,7 +3,7 @@ package io.croupier.operators.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.numerics.DecimalUnits;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -91,16 +91,16 @@ class MissingEventsTest {
   void aWholeChargeIsRestoredWithoutItsFirstEvent() {
     AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
-    history.ledger.judge(TestReports.central(0), rules, account);
-    Report later = TestReports.central(1);
+    history.ledger.judge(TestReports.central(0).build(), rules, account);
+    ReportDraft later = TestReports.central(1);
     later.round = 9;
     MapAccount rebuilt = new MapAccount();
-    assertThat(AccountRebuild.apply(history.ledger.judge(later, rules, account), rebuilt))
+    assertThat(AccountRebuild.apply(history.ledger.judge(later.build(), rules, account), rebuilt))
         .isFalse();
     assertHoldsAtLeast(rebuilt.userTotals(), account.userTotals(), "one event");
     later = TestReports.central(2);
     later.round = 19;
-    AccountingEvent third = history.ledger.judge(later, rules, rebuilt);
+    AccountingEvent third = history.ledger.judge(later.build(), rules, rebuilt);
     assertThat(third.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(third.getCentralSpend().getZeta()).isZero();
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -46,13 +46,13 @@ class PeriodTest {
     return BudgetTest.local(Limits.newBuilder());
   }
 
-  private static Report on(long day, Report report) {
+  private static ReportDraft on(long day, ReportDraft report) {
     report.appendedAtMs = day * DAY_MS + DAY_MS - 1;
     return report;
   }
 
   private AccountingEvent laplace(Ledger ledger, AdmissionRules rules, long day, double epsilon) {
-    return ledger.judge(on(day, TestReports.laplace(sequence++, epsilon)), rules, account);
+    return ledger.judge(on(day, TestReports.laplace(sequence++, epsilon)).build(), rules, account);
   }
 
   @Test
@@ -135,11 +135,11 @@ class PeriodTest {
       double[] muSquared = new double[NEWEST + 1];
       int admitted = 0;
       for (int day = 0; day <= NEWEST; day += random.nextInt(3)) {
-        Report report =
+        ReportDraft report =
             random.nextBoolean()
                 ? TestReports.gaussian(sequence++, 0.5)
                 : TestReports.laplace(sequence++, 0.5);
-        AccountingEvent event = ledger.judge(on(NOW + day, report), unlimited(), user);
+        AccountingEvent event = ledger.judge(on(NOW + day, report).build(), unlimited(), user);
         if (event.getOutcome() == Outcome.ADMITTED) {
           admitted++;
           reports[day]++;
@@ -171,14 +171,16 @@ class PeriodTest {
     AccountingEvent event = AccountingEvent.getDefaultInstance();
     int admitted = 0;
     for (int n = 0; n < 100 && event.getOutcome() != Outcome.REFUSED_BUDGET; n++) {
-      event = ledger.judge(on(NOW + n / 50, TestReports.gaussian(sequence++, 0.1)), rules, account);
+      event =
+          ledger.judge(
+              on(NOW + n / 50, TestReports.gaussian(sequence++, 0.1)).build(), rules, account);
       admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
     }
     assertThat(admitted).isPositive();
     assertThat(event.getReason())
         .startsWith("limits.epsilon is 2.0 at limits.delta 1.0E-6 in 7 days, so the sum of Renyi");
     AccountingEvent later =
-        ledger.judge(on(NOW + 9, TestReports.gaussian(sequence++, 0.1)), rules, account);
+        ledger.judge(on(NOW + 9, TestReports.gaussian(sequence++, 0.1)).build(), rules, account);
     assertThat(later.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(later.getModelWindow().getTotals().getRenyi())
         .isCloseTo(later.getModelWindow().getTotals().getRenyiOrder() * 0.005, within(2e-12));
@@ -188,7 +190,7 @@ class PeriodTest {
   void centralReportsHaveNoPeriod() {
     AccountingEvent event =
         ledger(Limits.newBuilder().setMu(9).setPerDays(7))
-            .judge(on(NOW, TestReports.central(0)), BudgetTest.central(2, 1), account);
+            .judge(on(NOW, TestReports.central(0)).build(), BudgetTest.central(2, 1), account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
     assertThat(event.getReason()).contains("limits.user.per is set");
   }
@@ -203,10 +205,10 @@ class PeriodTest {
         BudgetTest.local(Limits.newBuilder().setReports(9).setDelta(1e-6).setPerDays(4)));
   }
 
-  private Report report(long day) {
+  private ReportDraft report(long day) {
     long number = random.nextInt(3) == 0 ? Math.max(0, sequence - 1) : sequence++;
     double level = random.nextDouble();
-    Report report =
+    ReportDraft report =
         switch (random.nextInt(4)) {
           case 0 -> TestReports.undisclosed(number);
           case 1 -> TestReports.gaussian(number, level);
@@ -230,10 +232,10 @@ class PeriodTest {
                 ? new Ledger()
                 : ledger(epsilon(8, 1 + random.nextInt(9)).setDelta(1e-6));
       }
-      Report report = report(day);
+      ReportDraft report = report(day);
       int model = report.modelId.charAt(report.modelId.length() - 1) - '0';
       int spec = random.nextInt(15) == 0 ? random.nextInt(rules.size()) : model;
-      events.add(ledger.judge(report, rules.get(spec), user));
+      events.add(ledger.judge(report.build(), rules.get(spec), user));
     }
     return events;
   }
@@ -301,9 +303,9 @@ class PeriodTest {
   private AccountingEvent judge(Ledger ledger, String device, int day, int reports) {
     AccountingEvent last = null;
     for (int i = 0; i < reports; i++) {
-      Report report = on(NOW + day, TestReports.laplace(sequence++, 1));
+      ReportDraft report = on(NOW + day, TestReports.laplace(sequence++, 1));
       report.deviceId = device;
-      last = ledger.judge(report, BudgetTest.local(epsilon(100, 7)), account);
+      last = ledger.judge(report.build(), BudgetTest.local(epsilon(100, 7)), account);
     }
     return last;
   }
@@ -336,10 +338,11 @@ class PeriodTest {
       long day = NOW;
       for (int n = 0; n < 40; n++) {
         day += random.nextInt(3) / 2;
-        Report report = on(day, TestReports.laplace(n, 1));
+        ReportDraft report = on(day, TestReports.laplace(n, 1));
         report.deviceId = "device " + random.nextInt(3);
         report.modelId = "model " + random.nextInt(2);
-        AccountingEvent event = ledger.judge(report, BudgetTest.local(epsilon(12, 5)), user);
+        AccountingEvent event =
+            ledger.judge(report.build(), BudgetTest.local(epsilon(12, 5)), user);
         byte[] key = AccountingKey.of(event);
         newest.remove(ByteBuffer.wrap(key));
         newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));

@@ -1,7 +1,7 @@
 package io.croupier.operators.ledger;
 
-import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
@@ -35,13 +35,13 @@ final class RandomHistory {
   final Random random = new Random(SEED);
   final Set<Outcome> outcomes = EnumSet.noneOf(Outcome.class);
 
-  Report report(long firstSequence) {
+  ReportDraft report(long firstSequence) {
     long sequence = firstSequence + random.nextInt(60);
     double level = random.nextBoolean() ? random.nextDouble() : (1 + random.nextInt(90)) / 100.0;
     if (random.nextInt(50) == 0) {
       level = Math.scalb(level, 10 + random.nextInt(60));
     }
-    Report report =
+    ReportDraft report =
         switch (random.nextInt(8)) {
           case 0 -> TestReports.undisclosed(sequence);
           case 1 -> TestReports.gaussian(sequence, level);
@@ -54,7 +54,7 @@ final class RandomHistory {
         };
     report.round = random.nextInt(30) + firstSequence;
     if (random.nextInt(9) == 0) {
-      report.form = VectorForm.EXAMPLE;
+      report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
     }
     report.digest = random.nextInt(3);
     report.deviceId = "device " + random.nextInt(3);
@@ -74,14 +74,14 @@ final class RandomHistory {
     List<AdmissionRules> rules = TERMS;
     List<AccountingEvent> events = new ArrayList<>();
     for (int n = 0; n < reports; n++) {
-      Report report = report(0);
+      ReportDraft report = report(0);
       int model = random.nextInt(rules.size() + 1);
       report.modelId = "model " + model;
       int spec = random.nextInt(change) == 0 ? random.nextInt(rules.size() - 1) : model;
       AccountingEvent event =
           model == rules.size()
-              ? ledger.judgeUnknownModel(report, account)
-              : ledger.judge(report, rules.get(spec), account);
+              ? ledger.judgeUnknownModel(report.build(), account)
+              : ledger.judge(report.build(), rules.get(spec), account);
       outcomes.add(event.getOutcome());
       events.add(event);
     }

@@ -1,14 +1,21 @@
 package io.croupier.operators.ledger;
 
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
-import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.AnswerContent;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.SpecGradients;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import java.nio.DoubleBuffer;
 import java.util.Optional;
 
 /** Reports of dimension 2 to the model "m", from device "d" of user "u". */
@@ -16,8 +23,8 @@ final class TestReports {
 
   private TestReports() {}
 
-  static Report undisclosed(long sequence) {
-    Report report = new Report();
+  static ReportDraft undisclosed(long sequence) {
+    ReportDraft report = new ReportDraft();
     report.modelId = "m";
     report.userId = "u";
     report.deviceId = "d";
@@ -32,59 +39,56 @@ final class TestReports {
     return report;
   }
 
-  static Report laplace(long sequence, double epsilon) {
-    return declared(sequence, Declaration.L2_LAPLACE, epsilon);
+  static ReportDraft laplace(long sequence, double epsilon) {
+    return declared(sequence, new L2LaplaceMechanism(epsilon, 2));
   }
 
   /** An answer to the question "q", which costs what randomised response does. */
-  static Report answer(long sequence, double epsilon) {
-    Report report = declared(sequence, Declaration.RANDOMISED_RESPONSE, epsilon);
-    report.form = VectorForm.ANSWER;
-    report.dimension = 0;
-    report.question = "q";
+  static ReportDraft answer(long sequence, double epsilon) {
+    ReportDraft report = declared(sequence, new RandomisedResponseMechanism(epsilon, false));
+    report.content = new AnswerContent("q", false);
     return report;
   }
 
-  static Report privUnit(long sequence, double epsilon, int candidates, int top) {
-    Report report = declared(sequence, Declaration.PRIV_UNIT, epsilon);
-    report.candidates = candidates;
-    report.top = top;
-    return report;
+  static ReportDraft privUnit(long sequence, double epsilon, int candidates, int top) {
+    return declared(sequence, new PrivUnitMechanism(epsilon, candidates, top));
   }
 
-  static Report gaussian(long sequence, double mu) {
-    return declared(sequence, Declaration.GAUSSIAN, mu);
+  static ReportDraft gaussian(long sequence, double mu) {
+    return declared(sequence, new GaussianMechanism(mu));
   }
 
-  static Report central(long sequence) {
-    return declared(sequence, Declaration.CENTRAL, 0);
+  static ReportDraft central(long sequence) {
+    return declared(sequence, CentralNoise.CENTRAL);
   }
 
-  static Report coordinates(long sequence, double... taus) {
-    Report report = declared(sequence, Declaration.COORDINATE_LAPLACE, 0);
+  static ReportDraft coordinates(long sequence, double... taus) {
+    return clipped(sequence, DeclaredClip.UNSPECIFIED, taus);
+  }
+
+  static ReportDraft clipped(long sequence, DeclaredClip clip, double... taus) {
+    ReportDraft report =
+        declared(sequence, new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), clip, 0));
     report.dimension = taus.length;
-    report.taus = PackedVectors.encode(taus);
-    return report;
-  }
-
-  static Report clipped(long sequence, DeclaredClip clip, double... taus) {
-    Report report = coordinates(sequence, taus);
-    report.clip = clip;
     return report;
   }
 
   /** The same report as a sparse one of dimension 2 that names only these coordinates. */
-  static Report naming(Report report, int... indices) {
+  static ReportDraft naming(ReportDraft report, int... indices) {
     report.form = VectorForm.SPARSE;
     report.dimension = 2;
     report.indices = indices;
     report.values = new byte[indices.length * Double.BYTES];
+    if (report.mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      report.mechanism =
+          new CoordinateLaplaceMechanism(laplace.taus(), laplace.clip(), 2 - laplace.count());
+    }
     return report;
   }
 
   /** Returns the cost of a report by its declaration. */
-  static Totals cost(Report report) {
-    return Totals.of(Declaration.of(report).cost());
+  static Totals cost(ReportDraft report) {
+    return Totals.of(report.mechanism.cost());
   }
 
   /** The rules of a spec whose learner accepts all noise or none, and lengths likewise. */
@@ -94,13 +98,12 @@ final class TestReports {
         ModelSpecs.isCentral(spec) ? Optional.of(CentralMechanism.of(spec)) : Optional.empty(),
         new SpecGradients(spec, new PrivUnitLaws()).all(),
         mechanism -> acceptedNoise,
-        (report, mechanism) -> plausible);
+        report -> plausible);
   }
 
-  private static Report declared(long sequence, Declaration declaration, double level) {
-    Report report = undisclosed(sequence);
-    report.declaration = declaration;
-    report.level = level;
+  private static ReportDraft declared(long sequence, Mechanism mechanism) {
+    ReportDraft report = undisclosed(sequence);
+    report.mechanism = mechanism;
     return report;
   }
 }

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.ReportDraft;
+import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AnonymousWindows;
@@ -31,21 +30,19 @@ class TokenGrantTest {
     return TestReports.rules(spec(COMMON + ANONYMOUS + more), true, true);
   }
 
-  private static Report request(long window, int tag, long sequence) throws Exception {
-    Report request = TestReports.laplace(sequence, 1);
-    request.form = VectorForm.TOKEN;
-    request.dimension = 0;
-    request.values = new byte[0];
+  private static ReportDraft request(long window, int tag, long sequence) throws Exception {
+    ReportDraft request = TestReports.laplace(sequence, 1);
     request.round = 10 * window;
-    request.tag = new byte[32];
-    Arrays.fill(request.tag, (byte) tag);
+    byte[] bytes = new byte[32];
+    Arrays.fill(bytes, (byte) tag);
+    request.content = new TokenContent(bytes);
     request.digest = tag;
-    Declaration.declare(AnonymousWindows.levels(spec(COMMON + ANONYMOUS)).get(0), request);
+    request.mechanism = AnonymousWindows.levels(spec(COMMON + ANONYMOUS)).get(0);
     return request;
   }
 
-  private AccountingEvent judge(Report request) throws Exception {
-    return ledger.judge(request, rules(""), account);
+  private AccountingEvent judge(ReportDraft request) throws Exception {
+    return ledger.judge(request.build(), rules(""), account);
   }
 
   @Test
@@ -58,7 +55,7 @@ class TokenGrantTest {
     assertThat(event.getTokenRound()).isEqualTo(30);
     assertThat(event.getLastTokenWindow()).isEqualTo(3);
 
-    Report report = TestReports.laplace(8, 1);
+    ReportDraft report = TestReports.laplace(8, 1);
     AccountingEvent later = judge(report);
     assertThat(later.getOutcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(later.hasTokenRound()).isFalse();
@@ -68,36 +65,36 @@ class TokenGrantTest {
 
   @Test
   void aCopyIsFreeAndGranted() throws Exception {
-    Report request = request(3, 1, 7);
+    ReportDraft request = request(3, 1, 7);
     judge(request);
     AccountingEvent copy = judge(request(3, 1, 7));
     assertThat(copy.getOutcome()).isEqualTo(Outcome.DUPLICATE);
     assertThat(copy.getSpent().getReports()).isZero();
     assertThat(copy.getUserTotals().getEpsilon()).isEqualTo(2);
-    assertThat(Ledger.isGranted(request, rules(""), account)).isTrue();
+    assertThat(Ledger.isGranted(request.build(), rules(""), account)).isTrue();
   }
 
   /** Another message under the same number would be a second token for one charge. */
   @Test
   void anotherTagIsNoCopy() throws Exception {
     judge(request(3, 1, 7));
-    Report second = request(3, 2, 7);
+    ReportDraft second = request(3, 2, 7);
     second.digest = 1;
     AccountingEvent event = judge(second);
     assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(Ledger.isGranted(second, rules(""), account)).isFalse();
+    assertThat(Ledger.isGranted(second.build(), rules(""), account)).isFalse();
   }
 
   @Test
   void aWindowHasOneToken() throws Exception {
     judge(request(3, 1, 7));
     for (long window : new long[] {3, 2, 0}) {
-      Report again = request(window, 2, 8 + window);
+      ReportDraft again = request(window, 2, 8 + window);
       AccountingEvent event = judge(again);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
       assertThat(event.getReason()).contains("the window is " + window, "at least 4");
       assertThat(event.getSpent().getReports()).isZero();
-      assertThat(Ledger.isGranted(again, rules(""), account)).isFalse();
+      assertThat(Ledger.isGranted(again.build(), rules(""), account)).isFalse();
     }
     assertThat(judge(request(4, 3, 20)).getOutcome()).isEqualTo(Outcome.GRANTED);
     assertThat(account.userTotals().reports).isEqualTo(2);
@@ -106,32 +103,33 @@ class TokenGrantTest {
   @Test
   void aRefusedRequestIsFree() throws Exception {
     AdmissionRules limited = rules("limits { epsilon: 3 }");
-    assertThat(ledger.judge(request(0, 1, 1), limited, account).getOutcome())
+    assertThat(ledger.judge(request(0, 1, 1).build(), limited, account).getOutcome())
         .isEqualTo(Outcome.GRANTED);
-    Report second = request(1, 2, 2);
-    AccountingEvent event = ledger.judge(second, limited, account);
+    ReportDraft second = request(1, 2, 2);
+    AccountingEvent event = ledger.judge(second.build(), limited, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getUserTotals().getEpsilon()).isEqualTo(2);
-    assertThat(Ledger.isGranted(second, limited, account)).isFalse();
+    assertThat(Ledger.isGranted(second.build(), limited, account)).isFalse();
 
-    Report unknown = request(1, 3, 3);
-    AccountingEvent refused = ledger.judgeUnknownModel(unknown, account);
+    ReportDraft unknown = request(1, 3, 3);
+    AccountingEvent refused = ledger.judgeUnknownModel(unknown.build(), account);
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
     assertThat(refused.getSpent().getReports()).isZero();
   }
 
   @Test
   void aRequestFitsTheSpec() throws Exception {
-    Report middle = request(3, 1, 1);
+    ReportDraft middle = request(3, 1, 1);
     middle.round = 31;
     assertThat(judge(middle).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
 
-    Report weaker = request(3, 1, 2);
-    Declaration.declare(new PrivUnitMechanism(3, 256, weaker.top), weaker);
+    ReportDraft weaker = request(3, 1, 2);
+    int top = ((PrivUnitMechanism) weaker.mechanism).top();
+    weaker.mechanism = new PrivUnitMechanism(3, 256, top);
     assertThat(judge(weaker).getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
 
     AdmissionRules plain = TestReports.rules(spec(COMMON), true, true);
-    AccountingEvent event = ledger.judge(request(3, 1, 3), plain, account);
+    AccountingEvent event = ledger.judge(request(3, 1, 3).build(), plain, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
     assertThat(event.getSpent().getReports()).isZero();
   }

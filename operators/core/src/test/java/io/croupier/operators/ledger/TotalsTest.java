@@ -2,7 +2,9 @@ package io.croupier.operators.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.operators.report.Report;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.operators.report.ReportDraft;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -118,17 +120,19 @@ class TotalsTest {
       for (int n = 0; n < 100; n++) {
         BigDecimal first = decimal(random);
         BigDecimal second = decimal(random);
-        Report report =
+        ReportDraft report =
             switch (random.nextInt(3)) {
               case 0 -> TestReports.laplace(n, first.doubleValue());
               case 1 -> TestReports.gaussian(n, first.doubleValue());
               default -> TestReports.coordinates(n, first.doubleValue(), second.doubleValue());
             };
         totals.add(TestReports.cost(report));
-        switch (report.declaration) {
-          case L2_LAPLACE -> epsilon = epsilon.add(ceiling(first, 9));
-          case GAUSSIAN -> muSquared = muSquared.add(ceiling(first.multiply(first), 12));
-          default -> epsilon = epsilon.add(ceiling(first.add(second), 9));
+        if (report.mechanism instanceof L2LaplaceMechanism) {
+          epsilon = epsilon.add(ceiling(first, 9));
+        } else if (report.mechanism instanceof GaussianMechanism) {
+          muSquared = muSquared.add(ceiling(first.multiply(first), 12));
+        } else {
+          epsilon = epsilon.add(ceiling(first.add(second), 9));
         }
       }
       String message = "seed " + seed + ", run " + run;

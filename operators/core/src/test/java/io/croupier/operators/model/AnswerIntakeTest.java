@@ -111,8 +111,8 @@ class AnswerIntakeTest {
     Report other = report(answer("a", false, "epsilon: 1"));
     assertThat(BitIntake.judge(other, spec, account).getOutcome())
         .isEqualTo(Outcome.REFUSED_SEQUENCE);
-    Report next = report(answer("a", true, "epsilon: 1").replace("round: 0", "round: 1"));
-    next.sequence = 2;
+    Report next =
+        report(answer("a", true, "epsilon: 1").replace("round: 0", "round: 1 sequence: 2"));
     assertThat(BitIntake.judge(next, spec, account).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
   }
 
@@ -156,9 +156,8 @@ class AnswerIntakeTest {
   }
 
   private RoundSum sum(ModelSpec spec, long round, String question, boolean bit) {
-    Report report = report(answer(question, bit, "epsilon: 3"));
-    report.round = round;
-    return new ReportIntake(spec, 0).withoutUser(report);
+    String answer = answer(question, bit, "epsilon: 3").replace("round: 0", "round: " + round);
+    return new ReportIntake(spec, 0).withoutUser(report(answer));
   }
 
   private static ModelUpdate publish(LiveModel model) {
@@ -210,8 +209,8 @@ class AnswerIntakeTest {
     for (int round = 0; round < 3; round++) {
       publish(model);
       model.confirm();
-      Report gradient = report("round: 0 dense { values: [1, 0, 0] } undisclosed {}");
-      gradient.round = round;
+      Report gradient =
+          report("round: %d dense { values: [1, 0, 0] } undisclosed {}".formatted(round));
       model.add(new ReportIntake(spec, 0).withoutUser(gradient));
     }
     assertThat(model.add(sum(spec, 0, "a", true))).isEqualTo(BundleOutcome.DROPPED_STALE);

@@ -8,6 +8,7 @@ import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.report.ExampleContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -153,11 +154,7 @@ class CentralModelTest {
     Contribution contribution = new Contribution(spec, CentralMechanism.of(spec));
     double[][] xs = {{1, 0}, {0, 1}, {1, 1}};
     for (double[] x : xs) {
-      var raw = new io.croupier.operators.report.Report();
-      raw.form = VectorForm.EXAMPLE;
-      raw.dimension = 2;
-      raw.values = PackedVectors.encode(x);
-      raw.y = 2 * x[0] - x[1];
+      var raw = new ExampleContent(PackedVectors.encode(x), 2 * x[0] - x[1]);
       RoundSum sum = report(0, 0, 0);
       contribution.put(raw, sum);
       model.add(sum);

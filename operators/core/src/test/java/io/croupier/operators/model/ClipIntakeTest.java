@@ -12,9 +12,10 @@ import io.croupier.noise.CandidateVectors;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -30,7 +31,7 @@ class ClipIntakeTest {
   private static final String MOVING = "adaptive_clip { initial: 2 size: GRADIENT }";
   private static final String GRADIENT = "grid { values: [1, 2, 3] } l2_laplace { epsilon: 1 } ";
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
 
   private static ModelSpec spec(String rest) {
     try {
@@ -40,21 +41,21 @@ class ClipIntakeTest {
     }
   }
 
-  private Decoded decode(String text) {
+  private Received decode(String text) {
     try {
       byte[] bytes =
           TextFormat.parse(
                   "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 4 " + text,
                   GradientReport.class)
               .toByteArray();
-      return decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
+      return decoder.decode("u".getBytes(UTF_8), bytes, false, Source.unknown(0));
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(text, e);
     }
   }
 
   private Report report(String text) {
-    return ((Decoded.WellFormed) decode(text)).report();
+    return (Report) decode(text);
   }
 
   private static AccountingEvent judge(Report report, ModelSpec spec) {
@@ -102,9 +103,9 @@ class ClipIntakeTest {
   @ParameterizedTest
   @ValueSource(strings = {"nan", "-1", "0", "inf", "-inf"})
   void aBoundThatIsNoneIsMalformed(String bound) {
-    Decoded decoded = decode("gradient_bound: %s ".formatted(bound) + GRADIENT);
-    assertThat(decoded).isInstanceOf(Decoded.Malformed.class);
-    assertThat(((Decoded.Malformed) decoded).reason()).startsWith("gradient_bound is ");
+    Received decoded = decode("gradient_bound: %s ".formatted(bound) + GRADIENT);
+    assertThat(decoded).isInstanceOf(Received.Malformed.class);
+    assertThat(((Received.Malformed) decoded).reason()).startsWith("gradient_bound is ");
   }
 
   /** The learner compares no bounds where the spec has one. */

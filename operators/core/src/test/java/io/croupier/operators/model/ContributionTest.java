@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.report.Gradient;
+import io.croupier.operators.report.VectorContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import java.math.BigDecimal;
@@ -23,14 +25,25 @@ class ContributionTest {
     return spec.setDimension(dimension).setGridExponent(gridExponent).build();
   }
 
-  private static Report dense(double... values) {
-    Report report = new Report();
-    report.dimension = values.length;
-    report.values = PackedVectors.encode(values);
-    return report;
+  private static VectorContent dense(double... values) {
+    return VectorContent.whole(VectorForm.DENSE, PackedVectors.encode(values));
   }
 
-  private static RoundSum contribution(ModelSpec spec, Report report) {
+  private static VectorContent grid(int... steps) {
+    return VectorContent.whole(VectorForm.GRID, PackedVectors.encode(steps));
+  }
+
+  /** Of coordinates 7 and 900. */
+  private static VectorContent sparse(double... values) {
+    return new VectorContent(
+        VectorForm.SPARSE, 1000, PackedVectors.encode(values), new int[] {7, 900});
+  }
+
+  private static ExampleContent example(double y, double... x) {
+    return new ExampleContent(PackedVectors.encode(x), y);
+  }
+
+  private static RoundSum contribution(ModelSpec spec, Gradient report) {
     RoundSum sum = new RoundSum();
     new Contribution(spec, CentralMechanism.of(spec)).put(report, sum);
     return sum;
@@ -125,22 +138,15 @@ class ContributionTest {
 
   @Test
   void gridReportsAreClippedLikeTheirValues() {
-    Report report = dense(0, 0);
-    report.form = VectorForm.GRID;
-    report.values = PackedVectors.encode(new int[] {3 << 16, -4 << 16});
-    RoundSum clipped = contribution(spec(2, 1, -16), report);
+    RoundSum clipped = contribution(spec(2, 1, -16), grid(3 << 16, -4 << 16));
     assertThat(values(clipped, -16)[0]).isCloseTo(0.6, within(0x1p-16));
-    report.values = PackedVectors.encode(new int[] {3, -4});
-    assertThat(contribution(spec(2, 1, -16), report).values).isEqualTo(report.values);
+    assertThat(contribution(spec(2, 1, -16), grid(3, -4)).values)
+        .isEqualTo(PackedVectors.encode(new int[] {3, -4}));
   }
 
   @Test
   void sparseReportsStaySparse() {
-    Report report = dense(3, -4);
-    report.form = VectorForm.SPARSE;
-    report.dimension = 1000;
-    report.indices = new int[] {7, 900};
-    RoundSum sum = contribution(spec(1000, 1, -20), report);
+    RoundSum sum = contribution(spec(1000, 1, -20), sparse(3, -4));
     assertThat(sum.form).isEqualTo(VectorForm.SPARSE_SUM);
     assertThat(sum.indices).containsExactly(7, 900);
     for (double value : values(sum, -20)) {
@@ -151,10 +157,8 @@ class ContributionTest {
 
   @Test
   void examplesAddTheirMoments() {
-    Report report = dense(2, 0);
-    report.form = VectorForm.EXAMPLE;
-    report.y = 4;
-    RoundSum sum = contribution(CentralSpecs.leastSquares(CentralSpecs.TREE, 1).build(), report);
+    RoundSum sum =
+        contribution(CentralSpecs.leastSquares(CentralSpecs.TREE, 1).build(), example(4, 2, 0));
     assertThat(sum.form).isEqualTo(VectorForm.GRID);
     assertThat(sum.dimension).isEqualTo(5);
     double[] moments = values(sum, -20);
@@ -178,19 +182,15 @@ class ContributionTest {
   void oneBadNumberMakesAReportZero(double bad) {
     assertThat(values(contribution(spec(2, 1, -16), dense(0.5, bad)), -16)).containsExactly(0, 0);
 
-    Report sparse = dense(bad, 0.5);
-    sparse.form = VectorForm.SPARSE;
-    sparse.dimension = 1000;
-    sparse.indices = new int[] {7, 900};
-    assertThat(values(contribution(spec(1000, 1, -16), sparse), -16)).containsExactly(0, 0);
+    assertThat(values(contribution(spec(1000, 1, -16), sparse(bad, 0.5)), -16))
+        .containsExactly(0, 0);
 
     ModelSpec leastSquares = CentralSpecs.leastSquares(CentralSpecs.TREE, 1).build();
-    Report example = dense(1, bad);
-    example.form = VectorForm.EXAMPLE;
-    assertThat(values(contribution(leastSquares, example), -20)).hasSize(5).containsOnly(0);
-    Report label = dense(1, 0);
-    label.form = VectorForm.EXAMPLE;
-    label.y = bad;
-    assertThat(values(contribution(leastSquares, label), -20)).hasSize(5).containsOnly(0);
+    assertThat(values(contribution(leastSquares, example(0, 1, bad)), -20))
+        .hasSize(5)
+        .containsOnly(0);
+    assertThat(values(contribution(leastSquares, example(bad, 1, 0)), -20))
+        .hasSize(5)
+        .containsOnly(0);
   }
 }

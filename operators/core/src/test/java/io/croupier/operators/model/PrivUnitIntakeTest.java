@@ -17,9 +17,10 @@ import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.CandidateExpansion;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -38,7 +39,7 @@ class PrivUnitIntakeTest {
   /** The best top of 256 for epsilon 1 in 20 dimensions. */
   private static final String MECHANISM = "epsilon: 1 candidates: 256 top: 90";
 
-  private final ReportDecoder decoder = new ReportDecoder("raw");
+  private final ReportDecoder decoder = new ReportDecoder();
 
   private static ModelSpec spec(int d, double g, String rest) {
     try {
@@ -58,9 +59,9 @@ class PrivUnitIntakeTest {
                       + gradientAndNoise,
                   GradientReport.class)
               .toByteArray();
-      Decoded decoded = decoder.decode("u".getBytes(UTF_8), bytes, "gradients", 0, 0);
-      assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
-      return ((Decoded.WellFormed) decoded).report();
+      Received decoded = decoder.decode("u".getBytes(UTF_8), bytes, false, Source.unknown(0));
+      assertThat(decoded).isInstanceOf(Report.class);
+      return (Report) decoded;
     } catch (TextFormat.ParseException e) {
       throw new IllegalArgumentException(gradientAndNoise, e);
     }

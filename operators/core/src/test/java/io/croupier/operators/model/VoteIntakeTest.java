@@ -10,7 +10,7 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.noise.SeededGroups;
 import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
-import io.croupier.operators.report.Decoded;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
@@ -334,7 +334,7 @@ class VoteIntakeTest {
         "vote { statistic: 'a' index: 1 } | declaration is missing",
       })
   void malformedVotesAreDeadLetters(String text, String reason) {
-    assertThat(((Decoded.Malformed) BitIntake.decode("round: 0 " + text)).reason())
+    assertThat(((Received.Malformed) BitIntake.decode("round: 0 " + text)).reason())
         .contains(reason);
   }
 

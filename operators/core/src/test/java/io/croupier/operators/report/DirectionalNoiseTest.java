@@ -10,7 +10,9 @@ import io.croupier.accounting.mechanism.GaussianMechanism;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import java.nio.DoubleBuffer;
+import java.util.List;
 import org.apache.commons.math3.analysis.UnivariateFunction;
 import org.apache.commons.math3.analysis.integration.IterativeLegendreGaussIntegrator;
 import org.apache.commons.numbers.gamma.LogGamma;
@@ -113,65 +115,49 @@ class DirectionalNoiseTest {
   @Test
   void varianceOfTheStrongestNoise() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 2, L2));
-    assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0)))
+    assertThat(noise.variance(new L2LaplaceMechanism(1)))
         .isCloseTo(16 * Math.log(4.0 / 3) * 4 * 4, within(1e-12));
   }
 
   @Test
   void acceptsNoiseNoStrongerThanTheStrongest() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, L2));
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))))
-        .isTrue();
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 50, 0, 0, 0))))
-        .isTrue();
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 0.999, 0, 0, 0))))
-        .isFalse();
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.L2_LAPLACE, 1e-200, 0, 0, 0))))
-        .isFalse();
+    assertThat(noise.accepts(new L2LaplaceMechanism(1))).isTrue();
+    assertThat(noise.accepts(new L2LaplaceMechanism(50))).isTrue();
+    assertThat(noise.accepts(new L2LaplaceMechanism(0.999))).isFalse();
+    assertThat(noise.accepts(new L2LaplaceMechanism(1e-200))).isFalse();
     // The variances are 18.41 and, for the Gaussian, 4 / mu^2.
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.GAUSSIAN, 0.47, 0, 0, 0))))
-        .isTrue();
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.GAUSSIAN, 0.46, 0, 0, 0))))
-        .isFalse();
+    assertThat(noise.accepts(new GaussianMechanism(0.47))).isTrue();
+    assertThat(noise.accepts(new GaussianMechanism(0.46))).isFalse();
     double inf = Double.POSITIVE_INFINITY;
-    assertThat(
-            noise.accepts(
-                Declaration.of(Specs.coordinateLaplace(new double[] {inf, 1, 9}, 0, 0, 0))))
-        .isTrue();
-    assertThat(
-            noise.accepts(
-                Declaration.of(Specs.coordinateLaplace(new double[] {inf, 0.4, 9}, 0, 0, 0))))
-        .isFalse();
-    assertThat(noise.variance(Specs.coordinateLaplace(new double[] {inf, inf, inf}, 0, 0, 0)))
-        .isZero();
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
-        .isFalse();
+    assertThat(noise.accepts(Specs.coordinates(inf, 1, 9))).isTrue();
+    assertThat(noise.accepts(Specs.coordinates(inf, 0.4, 9))).isFalse();
+    assertThat(noise.variance(Specs.coordinates(inf, inf, inf))).isZero();
+    assertThat(noise.accepts(UndisclosedNoise.UNDISCLOSED)).isFalse();
   }
 
   @Test
   void undisclosedIsRefusedEvenBesideNoiseBeyondAllBounds() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.banco(3, 1, "gaussian {mu: 1e-300}"));
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
-        .isFalse();
+    assertThat(noise.accepts(UndisclosedNoise.UNDISCLOSED)).isFalse();
   }
 
   @Test
   void theOperatorVouchesForEveryReport() {
     DirectionalNoise noise =
         DirectionalNoise.of(Specs.banco(3, 1, "sub_exponential {variance: 7 beta_max: 1}"));
-    for (Declaration declaration :
-        new Declaration[] {Declaration.UNDISCLOSED, Declaration.L2_LAPLACE}) {
-      assertThat(noise.accepts(Declaration.of(Specs.report(declaration, 1e-9, 0, 0, 0)))).isTrue();
-      assertThat(noise.variance(Specs.report(declaration, 1e-9, 0, 0, 0))).isEqualTo(7);
+    for (Mechanism mechanism :
+        List.of(UndisclosedNoise.UNDISCLOSED, new L2LaplaceMechanism(1e-9))) {
+      assertThat(noise.accepts(mechanism)).isTrue();
+      assertThat(noise.variance(mechanism)).isEqualTo(7);
     }
   }
 
   @Test
   void otherLearnersNeedNoDeclaration() {
     DirectionalNoise noise = DirectionalNoise.of(Specs.of(3, 1, "black_box {}"));
-    assertThat(noise.accepts(Declaration.of(Specs.report(Declaration.UNDISCLOSED, 0, 0, 0, 0))))
-        .isTrue();
-    assertThat(noise.variance(Specs.report(Declaration.L2_LAPLACE, 1, 0, 0, 0))).isZero();
+    assertThat(noise.accepts(UndisclosedNoise.UNDISCLOSED)).isTrue();
+    assertThat(noise.variance(new L2LaplaceMechanism(1))).isZero();
   }
 
   @Test

@@ -1,17 +1,26 @@
 package io.croupier.operators.report;
 
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.PrivUnitMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Example;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.Grid;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Sparse;
-import java.util.Arrays;
+import io.croupier.schemas.Vote;
+import java.nio.DoubleBuffer;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -21,117 +30,100 @@ final class MessageReader {
   private MessageReader() {}
 
   /** Reads a well-formed message. */
-  static Report read(GradientReport message) {
-    Report report = new Report();
-    report.modelId = message.getModelId();
-    report.round = message.getRound();
-    report.userId = message.getUserId();
-    report.deviceId = message.getDeviceId();
-    report.sequence = message.getSequence();
-    report.createdAtMs = message.getCreatedAtMs();
-    report.gradientBound = message.getGradientBound();
-    readGradient(message, report);
-    readDeclaration(message, report);
-    return report;
+  static Report read(GradientReport message, long digest, Source source) {
+    return new Report(
+        new Header(
+            message.getModelId(),
+            message.getRound(),
+            message.getUserId(),
+            message.getDeviceId(),
+            message.getSequence(),
+            message.getCreatedAtMs(),
+            message.getGradientBound()),
+        mechanism(message),
+        content(message),
+        digest,
+        source);
   }
 
-  private static void readGradient(GradientReport message, Report report) {
-    switch (message.getGradientCase()) {
+  private static Content content(GradientReport message) {
+    return switch (message.getGradientCase()) {
       case DENSE -> {
         Dense dense = message.getDense();
-        report.form = VectorForm.DENSE;
-        report.dimension = dense.getValuesCount();
-        report.values = doubles(dense.getValuesCount(), dense::getValues);
+        yield VectorContent.whole(
+            VectorForm.DENSE, doubles(dense.getValuesCount(), dense::getValues));
       }
-      case GRID -> {
-        Grid grid = message.getGrid();
-        report.form = VectorForm.GRID;
-        report.dimension = grid.getValuesCount();
-        report.values =
-            PackedVectors.encode(grid.getValuesList().stream().mapToInt(v -> v).toArray());
-      }
+      case GRID ->
+          VectorContent.whole(
+              VectorForm.GRID,
+              PackedVectors.encode(
+                  message.getGrid().getValuesList().stream().mapToInt(v -> v).toArray()));
       case SPARSE -> {
         Sparse sparse = message.getSparse();
-        report.form = VectorForm.SPARSE;
-        report.dimension = sparse.getDimension();
-        report.values = doubles(sparse.getValuesCount(), sparse::getValues);
-        report.indices = new int[sparse.getIndicesCount()];
-        Arrays.setAll(report.indices, sparse::getIndices);
+        yield new VectorContent(
+            VectorForm.SPARSE,
+            sparse.getDimension(),
+            doubles(sparse.getValuesCount(), sparse::getValues),
+            sparse.getIndicesList().stream().mapToInt(index -> index).toArray());
       }
       case EXAMPLE -> {
         Example example = message.getExample();
-        report.form = VectorForm.EXAMPLE;
-        report.dimension = example.getXCount();
-        report.values = doubles(example.getXCount(), example::getX);
-        report.y = example.getY();
+        yield new ExampleContent(doubles(example.getXCount(), example::getX), example.getY());
       }
-      case CANDIDATE -> readCandidate(message.getCandidate(), report);
-      case ANSWER -> {
-        report.form = VectorForm.ANSWER;
-        report.question = message.getAnswer().getQuestion();
-        report.bit = message.getAnswer().getBit();
+      case CANDIDATE -> {
+        Candidate candidate = message.getCandidate();
+        yield new CandidateContent(
+            candidate.getDimension(), candidate.getSeed(), candidate.getIndex());
       }
+      case ANSWER ->
+          new AnswerContent(message.getAnswer().getQuestion(), message.getAnswer().getBit());
       case VOTE -> {
-        report.form = VectorForm.VOTE;
-        report.question = message.getVote().getStatistic();
-        report.isHashed = message.getVote().hasSeed();
-        report.candidateSeed = message.getVote().getSeed();
-        report.candidateIndex = message.getVote().getIndex();
+        Vote vote = message.getVote();
+        yield new VoteContent(vote.getStatistic(), vote.hasSeed(), vote.getSeed(), vote.getIndex());
       }
-      case TOKEN -> {
-        report.form = VectorForm.TOKEN;
-        report.tag = message.getToken().getTag().toByteArray();
-      }
+      case TOKEN -> new TokenContent(message.getToken().getTag().toByteArray());
       case GRADIENT_NOT_SET -> throw new IllegalArgumentException("gradient is missing");
-    }
+    };
   }
 
-  private static void readDeclaration(GradientReport message, Report report) {
-    switch (message.getDeclarationCase()) {
-      case UNDISCLOSED -> report.declaration = Declaration.UNDISCLOSED;
-      case CENTRAL -> report.declaration = Declaration.CENTRAL;
-      case L2_LAPLACE -> {
-        report.declaration = Declaration.L2_LAPLACE;
-        report.level = message.getL2Laplace().getEpsilon();
-      }
-      case GAUSSIAN -> {
-        report.declaration = Declaration.GAUSSIAN;
-        report.level = message.getGaussian().getMu();
-      }
+  private static int dimension(GradientReport message) {
+    return switch (message.getGradientCase()) {
+      case DENSE -> message.getDense().getValuesCount();
+      case GRID -> message.getGrid().getValuesCount();
+      case SPARSE -> message.getSparse().getDimension();
+      default -> message.getExample().getXCount();
+    };
+  }
+
+  private static Mechanism mechanism(GradientReport message) {
+    return switch (message.getDeclarationCase()) {
+      case UNDISCLOSED -> UndisclosedNoise.UNDISCLOSED;
+      case CENTRAL -> CentralNoise.CENTRAL;
+      case L2_LAPLACE ->
+          new L2LaplaceMechanism(
+              message.getL2Laplace().getEpsilon(),
+              message.hasDense() || message.hasGrid() ? dimension(message) : 0);
+      case GAUSSIAN -> new GaussianMechanism(message.getGaussian().getMu());
       case COORDINATE_LAPLACE -> {
         CoordinateLaplace laplace = message.getCoordinateLaplace();
-        report.declaration = Declaration.COORDINATE_LAPLACE;
-        report.taus = doubles(laplace.getTausCount(), laplace::getTaus);
-        report.clip = clip(laplace.getClip());
+        double[] taus = laplace.getTausList().stream().mapToDouble(tau -> tau).toArray();
+        yield new CoordinateLaplaceMechanism(
+            DoubleBuffer.wrap(taus), clip(laplace.getClip()), dimension(message) - taus.length);
       }
-      case PRIV_UNIT -> readPrivUnit(message.getPrivUnit(), report);
+      case PRIV_UNIT -> {
+        PrivUnit unit = message.getPrivUnit();
+        yield new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop());
+      }
       case RANDOMISED_RESPONSE -> {
         RandomisedResponse response = message.getRandomisedResponse();
-        report.declaration = Declaration.RANDOMISED_RESPONSE;
-        report.levelIsMu = response.hasMu();
-        report.level = response.hasMu() ? response.getMu() : response.getEpsilon();
+        yield new RandomisedResponseMechanism(
+            response.hasMu() ? response.getMu() : response.getEpsilon(), response.hasMu());
       }
-      case HASHED_RESPONSE -> {
-        report.declaration = Declaration.HASHED_RESPONSE;
-        report.level = message.getHashedResponse().getEpsilon();
-        report.candidates = message.getHashedResponse().getGroups();
-      }
+      case HASHED_RESPONSE ->
+          new HashedResponseMechanism(
+              message.getHashedResponse().getEpsilon(), message.getHashedResponse().getGroups());
       case DECLARATION_NOT_SET -> throw new IllegalArgumentException("declaration is missing");
-    }
-  }
-
-  private static void readCandidate(Candidate candidate, Report report) {
-    report.form = VectorForm.CANDIDATE;
-    report.dimension = candidate.getDimension();
-    report.candidateSeed = candidate.getSeed();
-    report.candidateIndex = candidate.getIndex();
-  }
-
-  private static void readPrivUnit(PrivUnit mechanism, Report report) {
-    report.declaration = Declaration.PRIV_UNIT;
-    report.level = mechanism.getEpsilon();
-    report.candidates = mechanism.getCandidates();
-    report.top = mechanism.getTop();
+    };
   }
 
   /** Converts a known clip. */

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
  * read with the contract.
  */
 class OrdinaryReaderTest {
+  private static final Source SOURCE = new Source("gradients", 1, 42, 9);
+
   private final OrdinaryReader reader = new OrdinaryReader();
 
   private static GradientReport.Builder envelope() {
@@ -39,7 +41,7 @@ class OrdinaryReaderTest {
   }
 
   private Report read(GradientReport.Builder report) {
-    return reader.read(report.build().toByteArray());
+    return reader.read(report.build().toByteArray(), 7, SOURCE);
   }
 
   @Test
@@ -50,27 +52,29 @@ class OrdinaryReaderTest {
         .usingRecursiveComparison()
         .isEqualTo(
             MessageReader.read(
-                onTheGrid().setCreatedAtMs(1_700_000_000_000L).setGradientBound(2).build()));
+                onTheGrid().setCreatedAtMs(1_700_000_000_000L).setGradientBound(2).build(),
+                7,
+                SOURCE));
     GradientReport.Builder laplace = onTheGrid();
     laplace.getL2LaplaceBuilder().setEpsilon(0.1);
     assertThat(read(laplace))
         .usingRecursiveComparison()
-        .isEqualTo(MessageReader.read(laplace.build()));
+        .isEqualTo(MessageReader.read(laplace.build(), 7, SOURCE));
   }
 
   @Test
   void readsCandidates() {
     assertThat(read(candidate()))
         .usingRecursiveComparison()
-        .isEqualTo(MessageReader.read(candidate().build()));
+        .isEqualTo(MessageReader.read(candidate().build(), 7, SOURCE));
   }
 
   @Test
   void repeatsTheNameOfTheLastModelAlone() {
-    assertThat(read(onTheGrid().setModelId("mm")).modelId).isEqualTo("mm");
-    assertThat(read(onTheGrid()).modelId).isEqualTo("m");
+    assertThat(read(onTheGrid().setModelId("mm")).header().modelId()).isEqualTo("mm");
+    assertThat(read(onTheGrid()).header().modelId()).isEqualTo("m");
     assertThat(read(onTheGrid().setModelId("")) == null).isTrue();
-    assertThat(read(onTheGrid()).modelId).isEqualTo("m");
+    assertThat(read(onTheGrid()).header().modelId()).isEqualTo("m");
     assertThat(read(onTheGrid().clearModelId()) == null).isTrue();
   }
 
@@ -105,7 +109,7 @@ class OrdinaryReaderTest {
     assertThat(read(beyond) == null).isTrue();
     byte[] twice =
         onTheGrid().build().toByteString().concat(onTheGrid().build().toByteString()).toByteArray();
-    assertThat(reader.read(twice) == null).isTrue();
+    assertThat(reader.read(twice, 7, SOURCE) == null).isTrue();
   }
 
   /** A truncated report must not be read as another one. */
@@ -114,7 +118,8 @@ class OrdinaryReaderTest {
     for (GradientReport.Builder report : new GradientReport.Builder[] {onTheGrid(), candidate()}) {
       ByteString whole = report.build().toByteString();
       for (int length = 0; length < whole.size(); length++) {
-        assertThat(reader.read(whole.substring(0, length).toByteArray()) == null).isTrue();
+        assertThat(reader.read(whole.substring(0, length).toByteArray(), 7, SOURCE) == null)
+            .isTrue();
       }
     }
   }
@@ -127,7 +132,7 @@ class OrdinaryReaderTest {
       for (int flips = 0; flips < 3; flips++) {
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       }
-      reader.read(bytes);
+      reader.read(bytes, 7, SOURCE);
     }
   }
 }

@@ -3,9 +3,16 @@ package io.croupier.operators.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.ModelSpec;
+import java.util.List;
+import java.util.function.DoubleFunction;
 import org.apache.commons.numbers.gamma.RegularizedGamma;
 import org.junit.jupiter.api.Test;
 
@@ -18,13 +25,12 @@ class PlausibilityTest {
     return new Plausibility(spec, new SpecGradients(spec, new PrivUnitLaws()));
   }
 
-  private static boolean plausible(Plausibility plausibility, Report report) {
-    return plausibility.plausible(report, Declaration.of(report));
+  private static boolean plausible(Plausibility plausibility, ReportDraft report) {
+    return plausibility.plausible(report.build());
   }
 
-  private static boolean plausible(
-      Plausibility plausibility, Declaration by, double level, double x) {
-    return plausible(plausibility, Specs.report(by, level, x, 0, 0));
+  private static boolean plausible(Plausibility plausibility, Mechanism by, double x) {
+    return plausible(plausibility, Specs.report(by, x, 0, 0));
   }
 
   @Test
@@ -51,9 +57,9 @@ class PlausibilityTest {
   void boundaryOfL2Laplace() {
     Plausibility plausibility = plausibility(Specs.of(3, 2, LEARNER));
     double longest = 2 + NoiseTail.gamma(3) * 4 / 0.5 + Math.sqrt(3) * Math.scalb(1.0, -15);
-    assertThat(plausible(plausibility, Declaration.L2_LAPLACE, 0.5, longest * (1 - 1e-12)))
+    assertThat(plausible(plausibility, new L2LaplaceMechanism(0.5), longest * (1 - 1e-12)))
         .isTrue();
-    assertThat(plausible(plausibility, Declaration.L2_LAPLACE, 0.5, longest * (1 + 1e-12)))
+    assertThat(plausible(plausibility, new L2LaplaceMechanism(0.5), longest * (1 + 1e-12)))
         .isFalse();
   }
 
@@ -62,8 +68,9 @@ class PlausibilityTest {
     Plausibility plausibility = plausibility(Specs.of(3, 2, LEARNER));
     double longest =
         2 + Math.sqrt(2 * NoiseTail.gamma(1.5)) * 4 / 0.5 + Math.sqrt(3) * Math.scalb(1.0, -15);
-    assertThat(plausible(plausibility, Declaration.GAUSSIAN, 0.5, -longest * (1 - 1e-12))).isTrue();
-    assertThat(plausible(plausibility, Declaration.GAUSSIAN, 0.5, -longest * (1 + 1e-12)))
+    assertThat(plausible(plausibility, new GaussianMechanism(0.5), -longest * (1 - 1e-12)))
+        .isTrue();
+    assertThat(plausible(plausibility, new GaussianMechanism(0.5), -longest * (1 + 1e-12)))
         .isFalse();
   }
 
@@ -85,7 +92,7 @@ class PlausibilityTest {
   void sparseValuesMeetTheTausOfTheirCoordinates() {
     Plausibility plausibility = plausibility(Specs.of(3, 1, LEARNER));
     double[] taus = {INFINITY, 1};
-    Report report = Specs.coordinateLaplace(taus, 1, 20);
+    ReportDraft report = Specs.coordinateLaplace(taus, 1, 20);
     report.form = VectorForm.SPARSE;
     report.dimension = 3;
     report.indices = new int[] {2, 0};
@@ -97,7 +104,7 @@ class PlausibilityTest {
   @Test
   void gridValuesCountInSteps() {
     Plausibility plausibility = plausibility(Specs.of(2, 1, "grid_exponent: -2 " + LEARNER));
-    Report report = Specs.report(Declaration.GAUSSIAN, Double.MAX_VALUE, 0, 0);
+    ReportDraft report = Specs.report(new GaussianMechanism(Double.MAX_VALUE), 0, 0);
     report.form = VectorForm.GRID;
     report.values = PackedVectors.encode(new int[] {4, 0});
     assertThat(plausible(plausibility, report)).isTrue();
@@ -108,24 +115,25 @@ class PlausibilityTest {
   @Test
   void undisclosedNoiseHasNoQuantileButTheBoundOfTheSpec() {
     Plausibility open = plausibility(Specs.of(3, 1, LEARNER));
-    assertThat(plausible(open, Declaration.UNDISCLOSED, 0, 1e150)).isTrue();
-    assertThat(plausible(open, Declaration.UNDISCLOSED, 0, 1e155)).isFalse();
+    assertThat(plausible(open, UndisclosedNoise.UNDISCLOSED, 1e150)).isTrue();
+    assertThat(plausible(open, UndisclosedNoise.UNDISCLOSED, 1e155)).isFalse();
     Plausibility bounded = plausibility(Specs.of(3, 1, "report_bound: 10 " + LEARNER));
-    assertThat(plausible(bounded, Declaration.UNDISCLOSED, 0, 10)).isTrue();
-    assertThat(plausible(bounded, Declaration.UNDISCLOSED, 0, 10.001)).isFalse();
-    assertThat(plausible(bounded, Declaration.L2_LAPLACE, 1e-3, 10.001)).isFalse();
+    assertThat(plausible(bounded, UndisclosedNoise.UNDISCLOSED, 10)).isTrue();
+    assertThat(plausible(bounded, UndisclosedNoise.UNDISCLOSED, 10.001)).isFalse();
+    assertThat(plausible(bounded, new L2LaplaceMechanism(1e-3), 10.001)).isFalse();
   }
 
   /** For every privacy level, the bound is a number, not NaN. */
   @Test
   void extremeLevels() {
     Plausibility plausibility = plausibility(Specs.of(3, 1, LEARNER));
-    for (Declaration by : new Declaration[] {Declaration.L2_LAPLACE, Declaration.GAUSSIAN}) {
-      assertThat(plausible(plausibility, by, Double.MAX_VALUE, 0.9)).isTrue();
-      assertThat(plausible(plausibility, by, Double.MAX_VALUE, 1.1)).isFalse();
-      assertThat(plausible(plausibility, by, Double.MIN_VALUE, 1e100)).isTrue();
-      assertThat(plausible(plausibility, by, 1, Double.MAX_VALUE)).isFalse();
-      assertThat(plausible(plausibility, by, 1, Double.NaN)).isFalse();
+    for (DoubleFunction<Mechanism> by :
+        List.<DoubleFunction<Mechanism>>of(L2LaplaceMechanism::new, GaussianMechanism::new)) {
+      assertThat(plausible(plausibility, by.apply(Double.MAX_VALUE), 0.9)).isTrue();
+      assertThat(plausible(plausibility, by.apply(Double.MAX_VALUE), 1.1)).isFalse();
+      assertThat(plausible(plausibility, by.apply(Double.MIN_VALUE), 1e100)).isTrue();
+      assertThat(plausible(plausibility, by.apply(1), Double.MAX_VALUE)).isFalse();
+      assertThat(plausible(plausibility, by.apply(1), Double.NaN)).isFalse();
     }
     double[] taus = {Double.MIN_VALUE, 1, INFINITY};
     assertThat(plausible(plausibility, Specs.coordinateLaplace(taus, 1e100, 1, 1))).isTrue();
@@ -135,6 +143,6 @@ class PlausibilityTest {
   @Test
   void centralReportsAreAlwaysPlausible() {
     Plausibility plausibility = plausibility(Specs.of(3, 1, "report_bound: 10 " + LEARNER));
-    assertThat(plausible(plausibility, Declaration.CENTRAL, 0, 1e300)).isTrue();
+    assertThat(plausible(plausibility, CentralNoise.CENTRAL, 1e300)).isTrue();
   }
 }

@@ -8,7 +8,11 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.view.CoordinateLaplaceView;
@@ -18,6 +22,7 @@ import io.croupier.schemas.view.VectorView;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -26,24 +31,31 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportDecoderTest {
-  private static final String PUBLIC = "croupier.gradients";
-  private static final String RAW = "croupier.raw-gradients";
+  private static final Source SOURCE = new Source("gradients", 1, 42, 9);
   private static final String IDS = "model_id: 'm' round: 3 user_id: 'u' sequence: 5 ";
   private static final byte[] KEY = "u".getBytes(UTF_8);
 
-  private final ReportDecoder decoder = new ReportDecoder(RAW);
+  private final ReportDecoder decoder = new ReportDecoder();
 
-  private Decoded decode(byte[] value) {
-    return decoder.decode(KEY, value, PUBLIC, 1, 42);
+  private Received decode(byte[] value) {
+    return decoder.decode(KEY, value, false, SOURCE);
   }
 
   private static byte[] bytes(String text) throws TextFormat.ParseException {
     return TextFormat.parse(IDS + text, GradientReport.class).toByteArray();
   }
 
-  private static Report report(Decoded decoded) {
-    assertThat(decoded).isInstanceOf(Decoded.WellFormed.class);
-    return ((Decoded.WellFormed) decoded).report();
+  private static Report report(Received decoded) {
+    assertThat(decoded).isInstanceOf(Report.class);
+    return (Report) decoded;
+  }
+
+  private static VectorContent vector(Report report) {
+    return (VectorContent) report.content();
+  }
+
+  private static CoordinateLaplaceMechanism coordinates(Report report) {
+    return (CoordinateLaplaceMechanism) report.mechanism();
   }
 
   @Test
@@ -52,49 +64,47 @@ class ReportDecoderTest {
         bytes(
             "device_id: 'd' created_at_ms: 9 dense { values: [0.5, -2] } l2_laplace { epsilon: 0.1 }");
     Report report = report(decode(value));
-    assertThat(report.modelId).isEqualTo("m");
-    assertThat(report.round).isEqualTo(3);
-    assertThat(report.userId).isEqualTo("u");
-    assertThat(report.deviceId).isEqualTo("d");
-    assertThat(report.sequence).isEqualTo(5);
-    assertThat(report.createdAtMs).isEqualTo(9);
-    assertThat(report.form).isEqualTo(VectorForm.DENSE);
-    assertThat(report.dimension).isEqualTo(2);
-    assertThat(PackedVectors.doubleAt(report.values, 0)).isEqualTo(0.5);
-    assertThat(PackedVectors.doubleAt(report.values, 1)).isEqualTo(-2);
-    assertThat(report.declaration).isEqualTo(Declaration.L2_LAPLACE);
-    assertThat(report.level).isEqualTo(0.1);
-    assertThat(report.topic).isEqualTo(PUBLIC);
-    assertThat(report.partition).isEqualTo(1);
-    assertThat(report.offset).isEqualTo(42);
+    assertThat(report.header()).isEqualTo(new Header("m", 3, "u", "d", 5, 9, 0));
+    assertThat(vector(report).form()).isEqualTo(VectorForm.DENSE);
+    assertThat(vector(report).dimension()).isEqualTo(2);
+    assertThat(PackedVectors.doubleAt(vector(report).values(), 0)).isEqualTo(0.5);
+    assertThat(PackedVectors.doubleAt(vector(report).values(), 1)).isEqualTo(-2);
+    assertThat(report.mechanism()).isEqualTo(new L2LaplaceMechanism(0.1, 2));
+    assertThat(report.source()).isEqualTo(SOURCE);
     byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
-    assertThat(report.digest).isEqualTo(PackedVectors.longAt(hash, 0));
+    assertThat(report.digest()).isEqualTo(PackedVectors.longAt(hash, 0));
   }
 
   @Test
   void readsTheOtherForms() throws Exception {
     Report grid = report(decode(bytes("grid { values: [-2147483648, 7] } gaussian { mu: 0.5 }")));
-    assertThat(grid.form).isEqualTo(VectorForm.GRID);
-    assertThat(grid.values).isEqualTo(PackedVectors.encode(new int[] {Integer.MIN_VALUE, 7}));
-    assertThat(grid.dimension).isEqualTo(2);
-    assertThat(grid.level).isEqualTo(0.5);
+    assertThat(vector(grid).form()).isEqualTo(VectorForm.GRID);
+    assertThat(vector(grid).values())
+        .isEqualTo(PackedVectors.encode(new int[] {Integer.MIN_VALUE, 7}));
+    assertThat(vector(grid).dimension()).isEqualTo(2);
+    assertThat(grid.mechanism()).isEqualTo(new GaussianMechanism(0.5));
 
     Report sparse =
         report(
             decode(bytes("sparse { dimension: 9 indices: [8, 2] values: [1, 2] } undisclosed {}")));
-    assertThat(sparse.form).isEqualTo(VectorForm.SPARSE);
-    assertThat(sparse.dimension).isEqualTo(9);
-    assertThat(sparse.indices).containsExactly(8, 2);
-    assertThat(PackedVectors.doubleAt(sparse.values, 1)).isEqualTo(2);
+    assertThat(vector(sparse).form()).isEqualTo(VectorForm.SPARSE);
+    assertThat(vector(sparse).dimension()).isEqualTo(9);
+    assertThat(vector(sparse).indices()).containsExactly(8, 2);
+    assertThat(PackedVectors.doubleAt(vector(sparse).values(), 1)).isEqualTo(2);
 
-    Report taus =
-        report(decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }")));
-    assertThat(PackedVectors.doubleAt(taus.taus, 0)).isInfinite();
-    assertThat(PackedVectors.doubleAt(taus.taus, 1)).isEqualTo(0.25);
-    assertThat(taus.clip).isEqualTo(DeclaredClip.UNSPECIFIED);
+    CoordinateLaplaceMechanism taus =
+        coordinates(
+            report(
+                decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }"))));
+    assertThat(taus.tau(0)).isInfinite();
+    assertThat(taus.tau(1)).isEqualTo(0.25);
+    assertThat(taus.clip()).isEqualTo(DeclaredClip.UNSPECIFIED);
     assertThat(
-            report(decode(bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }")))
-                .clip)
+            coordinates(
+                    report(
+                        decode(
+                            bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }"))))
+                .clip())
         .isEqualTo(DeclaredClip.L2);
     Report sparseTaus =
         report(
@@ -102,17 +112,19 @@ class ReportDecoderTest {
                 bytes(
                     "sparse { dimension: 10000000 indices: [8, 2] values: [1, 2] }"
                         + " coordinate_laplace { taus: [3, 4] clip: COORDINATES }")));
-    assertThat(sparseTaus.clip).isEqualTo(DeclaredClip.COORDINATES);
-    assertThat(sparseTaus.dimension).isEqualTo(10_000_000);
-    assertThat(sparseTaus.taus).hasSize(2 * Double.BYTES);
-    assertThat(PackedVectors.doubleAt(sparseTaus.taus, 1)).isEqualTo(4);
+    CoordinateLaplaceMechanism named = coordinates(sparseTaus);
+    assertThat(named.clip()).isEqualTo(DeclaredClip.COORDINATES);
+    assertThat(vector(sparseTaus).dimension()).isEqualTo(10_000_000);
+    assertThat(named.openCoordinates()).isEqualTo(10_000_000 - 2);
+    assertThat(named.count()).isEqualTo(2);
+    assertThat(named.tau(1)).isEqualTo(4);
 
     Report example =
-        report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), RAW, 0, 0));
-    assertThat(example.form).isEqualTo(VectorForm.EXAMPLE);
-    assertThat(example.dimension).isEqualTo(2);
-    assertThat(example.y).isEqualTo(3);
-    assertThat(example.declaration).isEqualTo(Declaration.CENTRAL);
+        report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), true, SOURCE));
+    assertThat(example.content())
+        .usingRecursiveComparison()
+        .isEqualTo(new ExampleContent(PackedVectors.encode(new double[] {1, 2}), 3));
+    assertThat(example.mechanism()).isEqualTo(CentralNoise.CENTRAL);
   }
 
   /** The outcome of a raw report can be observed, so it must not depend on its values. */
@@ -127,12 +139,10 @@ class ReportDecoderTest {
   void aRawReportIsReadWhateverItsValues(String text) throws Exception {
     for (String value : new String[] {"1", "nan", "inf", "-inf", "1e308"}) {
       byte[] bytes = bytes(text.formatted(value));
-      Report read = report(decoder.decode(KEY, bytes, RAW, 0, 0));
-      Report parsed = MessageReader.read(GradientReport.parseFrom(bytes));
-      assertThat(read.values).isEqualTo(parsed.values);
-      assertThat(Double.compare(read.y, parsed.y)).isZero();
-      assertThat(decoder.decode(KEY, unpacked(bytes), RAW, 0, 0))
-          .isInstanceOf(Decoded.WellFormed.class);
+      Report read = report(decoder.decode(KEY, bytes, true, SOURCE));
+      Report parsed = MessageReader.read(GradientReport.parseFrom(bytes), read.digest(), SOURCE);
+      assertThat(ReportDecoderFuzzTest.same(read, parsed)).isTrue();
+      assertThat(decoder.decode(KEY, unpacked(bytes), true, SOURCE)).isInstanceOf(Report.class);
     }
   }
 
@@ -166,18 +176,18 @@ class ReportDecoderTest {
       })
   void givesTheReasonOfMalformedRecords(String text, String reason) throws Exception {
     boolean undeclared = reason.startsWith("declaration is missing");
-    assertThat(decode(bytes(text))).isEqualTo(new Decoded.Malformed(reason, undeclared));
+    assertThat(decode(bytes(text))).isEqualTo(new Received.Malformed(reason, undeclared));
   }
 
   @Test
   void keyAndUserMustAgree() throws Exception {
     byte[] value = bytes("dense { values: 1 } undisclosed {}");
-    Decoded mismatch =
-        new Decoded.Malformed("the record's key must be the report's user_id", false);
-    assertThat(decoder.decode("v".getBytes(UTF_8), value, PUBLIC, 0, 0)).isEqualTo(mismatch);
-    assertThat(decoder.decode(null, value, PUBLIC, 0, 0)).isEqualTo(mismatch);
-    assertThat(decoder.decode(KEY, null, PUBLIC, 0, 0))
-        .isEqualTo(new Decoded.Malformed("value is missing: it must be a GradientReport", false));
+    Received mismatch =
+        new Received.Malformed("the record's key must be the report's user_id", false);
+    assertThat(decoder.decode("v".getBytes(UTF_8), value, false, SOURCE)).isEqualTo(mismatch);
+    assertThat(decoder.decode(null, value, false, SOURCE)).isEqualTo(mismatch);
+    assertThat(decoder.decode(KEY, null, false, SOURCE))
+        .isEqualTo(new Received.Malformed("value is missing: it must be a GradientReport", false));
   }
 
   @Test
@@ -194,24 +204,24 @@ class ReportDecoderTest {
         }) {
       assertThat(decode(value))
           .isInstanceOfSatisfying(
-              Decoded.Malformed.class,
+              Received.Malformed.class,
               malformed -> {
                 assertThat(malformed.withheld()).isTrue();
                 assertThat(malformed.reason()).contains("central").doesNotContain("0.123");
               });
     }
-    assertThat(decoder.decode(null, good, PUBLIC, 0, 0))
-        .isInstanceOfSatisfying(Decoded.Malformed.class, m -> assertThat(m.withheld()).isTrue());
-    assertThat(decoder.decode(KEY, good, RAW, 0, 0)).isInstanceOf(Decoded.WellFormed.class);
-    assertThat(decoder.decode(KEY, junk, RAW, 0, 0))
+    assertThat(decoder.decode(null, good, false, SOURCE))
+        .isInstanceOfSatisfying(Received.Malformed.class, m -> assertThat(m.withheld()).isTrue());
+    assertThat(decoder.decode(KEY, good, true, SOURCE)).isInstanceOf(Report.class);
+    assertThat(decoder.decode(KEY, junk, true, SOURCE))
         .isEqualTo(
-            new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", false));
+            new Received.Malformed("value is not a GradientReport in Protobuf's encoding", false));
   }
 
   /** It may be raw, so its reason, too, must be the same for all values. */
   @Test
   void theReasonOfAnUndeclaredRecordInPublicFollowsFromNothingElse() throws Exception {
-    Decoded undeclared = decode(bytes("dense { values: 1 }"));
+    Received undeclared = decode(bytes("dense { values: 1 }"));
     byte[] elsewhere =
         GradientReport.parseFrom(bytes("dense { values: 1 }")).toBuilder()
             .setRound(-17)
@@ -240,19 +250,19 @@ class ReportDecoderTest {
       assertThat(decode(cut))
           .as("first %d bytes", length)
           .isInstanceOfSatisfying(
-              Decoded.Malformed.class, malformed -> assertThat(malformed.withheld()).isTrue());
-      assertThat(decoder.decode(KEY, cut, RAW, 0, 0))
+              Received.Malformed.class, malformed -> assertThat(malformed.withheld()).isTrue());
+      assertThat(decoder.decode(KEY, cut, true, SOURCE))
           .isInstanceOfSatisfying(
-              Decoded.Malformed.class, malformed -> assertThat(malformed.withheld()).isFalse());
+              Received.Malformed.class, malformed -> assertThat(malformed.withheld()).isFalse());
     }
   }
 
   @Test
   void noisedReportsOnTheRawTopicAreRefused() throws Exception {
     byte[] value = bytes("dense { values: 1 } l2_laplace { epsilon: 1 }");
-    assertThat(decoder.decode(KEY, value, RAW, 0, 0))
+    assertThat(decoder.decode(KEY, value, true, SOURCE))
         .isEqualTo(
-            new Decoded.Malformed(
+            new Received.Malformed(
                 "declaration is L2_LAPLACE: on the topic for raw gradients it must be central",
                 false));
   }
@@ -268,9 +278,9 @@ class ReportDecoderTest {
     byte[] value =
         withDense(UnknownFieldSet.newBuilder().addField(1, unpacked).build().toByteString());
     Report report = report(decode(value));
-    assertThat(report.dimension).isEqualTo(4);
+    assertThat(vector(report).dimension()).isEqualTo(4);
     for (int i = 0; i < 4; i++) {
-      assertThat(PackedVectors.doubleAt(report.values, i)).isEqualTo(i + 1);
+      assertThat(PackedVectors.doubleAt(vector(report).values(), i)).isEqualTo(i + 1);
     }
   }
 
@@ -295,12 +305,12 @@ class ReportDecoderTest {
       if (named == 0) {
         assertThat(decode(value))
             .isEqualTo(
-                new Decoded.Malformed(
+                new Received.Malformed(
                     "coordinate_laplace.taus is of length 1: it must be of length 0, one for each"
                         + " of sparse.indices",
                     false));
       } else {
-        assertThat(report(decode(value)).taus).hasSize(Double.BYTES);
+        assertThat(coordinates(report(decode(value))).count()).isOne();
       }
     }
   }
@@ -314,8 +324,8 @@ class ReportDecoderTest {
             .addValues(littleEndian(2, 3))
             .build();
     Report report = report(decode(withDense(dense.toByteString())));
-    assertThat(report.dimension).isEqualTo(3);
-    assertThat(PackedVectors.doubleAt(report.values, 2)).isEqualTo(3);
+    assertThat(vector(report).dimension()).isEqualTo(3);
+    assertThat(PackedVectors.doubleAt(vector(report).values(), 2)).isEqualTo(3);
   }
 
   /** The one copy of the taus is the report's; the values are another. */
@@ -337,7 +347,8 @@ class ReportDecoderTest {
               .setCoordinateLaplace(laplace)
               .build()
               .toByteArray();
-      assertThat(report(decode(value)).taus).isEqualTo(bytes.toByteArray());
+      assertThat(coordinates(report(decode(value))).taus())
+          .isEqualTo(bytes.asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer());
       long before = allocated();
       decode(value);
       assertThat(allocated() - before).isBetween(12L * d, 12L * d + 20_000);
@@ -347,8 +358,8 @@ class ReportDecoderTest {
   @Test
   void refusesTruncatedRuns() throws Exception {
     ByteString seven = littleEndian(1).substring(1);
-    Decoded malformed =
-        new Decoded.Malformed("value is not a GradientReport in Protobuf's encoding", true);
+    Received malformed =
+        new Received.Malformed("value is not a GradientReport in Protobuf's encoding", true);
     assertThat(decode(withDense(VectorView.newBuilder().addValues(seven).build().toByteString())))
         .isEqualTo(malformed);
     // Two halves are no value.
@@ -380,9 +391,9 @@ class ReportDecoderTest {
         out.flush();
         byte[] value = bytes.toByteArray();
         long before = allocated();
-        Decoded decoded = decode(value);
+        Received decoded = decode(value);
         long after = allocated();
-        assertThat(decoded).isInstanceOf(Decoded.Malformed.class);
+        assertThat(decoded).isInstanceOf(Received.Malformed.class);
         assertThat(after - before).isLessThan(1 << 19);
       }
     }
@@ -399,9 +410,9 @@ class ReportDecoderTest {
                 .toByteString());
     decode(value); // loads the classes
     long before = allocated();
-    Decoded decoded = decode(value);
+    Received decoded = decode(value);
     long after = allocated();
-    assertThat(report(decoded).dimension).isEqualTo(dimension);
+    assertThat(vector(report(decoded)).dimension()).isEqualTo(dimension);
     assertThat(after - before).isLessThan((long) dimension * Double.BYTES + 50_000);
   }
 

@@ -1,8 +1,12 @@
 package io.croupier.operators.report;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.DeclaredClip;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.ModelSpec;
+import java.nio.DoubleBuffer;
 
 /** Specs and reports of the tests. */
 final class Specs {
@@ -26,19 +30,20 @@ final class Specs {
     return of(dimension, gradientBound, "banco {strongest_noise {" + strongestNoise + "}}");
   }
 
-  static Report report(Declaration declaration, double level, double... values) {
-    Report report = new Report();
+  static ReportDraft report(Mechanism mechanism, double... values) {
+    ReportDraft report = new ReportDraft();
     report.form = VectorForm.DENSE;
     report.dimension = values.length;
     report.values = PackedVectors.encode(values);
-    report.declaration = declaration;
-    report.level = level;
+    report.mechanism = mechanism;
     return report;
   }
 
-  static Report coordinateLaplace(double[] taus, double... values) {
-    Report report = report(Declaration.COORDINATE_LAPLACE, 0, values);
-    report.taus = PackedVectors.encode(taus);
-    return report;
+  static ReportDraft coordinateLaplace(double[] taus, double... values) {
+    return report(coordinates(taus), values);
+  }
+
+  static Mechanism coordinates(double... taus) {
+    return new CoordinateLaplaceMechanism(DoubleBuffer.wrap(taus), DeclaredClip.UNSPECIFIED, 0);
   }
 }

@@ -4,15 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
+import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.learner.LearnerTasks;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.AnswerContent;
+import io.croupier.operators.report.ExampleContent;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.VoteContent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
@@ -220,15 +226,14 @@ class StateShapeTest {
 
   /** A report of the round of an update, with its bound. */
   private static Report report(ModelSpec.Builder spec, boolean central, int i, ModelUpdate update) {
-    Report report = TestRecords.report("ada", i, "m", 0.5, -0.25);
+    ReportDraft report = TestRecords.report("ada", i, "m", 0.5, -0.25);
     report.round = update.getRound();
     report.gradientBound = update.getGradientBound();
     if (central) {
-      report.declaration = Declaration.CENTRAL;
+      report.mechanism = CentralNoise.CENTRAL;
     }
     if (spec.hasDpFtrlLeastSquares()) {
-      report.form = VectorForm.EXAMPLE;
-      report.y = 0.5;
+      report.content = new ExampleContent(report.values, 0.5);
     } else if (spec.hasCoordinateWise() && i % REPORTS_PER_ROUND == 0) {
       report.form = VectorForm.SPARSE;
       report.values = PackedVectors.encode(new double[] {0.5});
@@ -237,26 +242,21 @@ class StateShapeTest {
       report.form = VectorForm.GRID;
       report.values = PackedVectors.encode(new int[] {1 << 15, 1});
     }
-    return report;
+    return report.build();
   }
 
   private static Report answer() {
-    Report report = TestRecords.report("ada", 0, "m");
-    report.form = VectorForm.ANSWER;
-    report.declaration = Declaration.RANDOMISED_RESPONSE;
-    report.question = "a";
-    report.level = 1;
-    return report;
+    ReportDraft report = TestRecords.report("ada", 0, "m");
+    report.content = new AnswerContent("a", false);
+    report.mechanism = new RandomisedResponseMechanism(1, false);
+    return report.build();
   }
 
   private static Report vote() {
-    Report report = TestRecords.report("ada", 0, "m");
-    report.form = VectorForm.VOTE;
-    report.declaration = Declaration.HASHED_RESPONSE;
-    report.question = "s";
-    report.level = 1;
-    report.candidates = 2;
-    return report;
+    ReportDraft report = TestRecords.report("ada", 0, "m");
+    report.content = new VoteContent("s", false, 0, 0);
+    report.mechanism = new HashedResponseMechanism(1, 2);
+    return report.build();
   }
 
   private static void compare(String file, List<String> lines) throws IOException {

@@ -3,12 +3,13 @@ package io.croupier.operators.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
@@ -88,8 +89,8 @@ public final class TestRecords {
   }
 
   /** A report from the user's only device, with noise of epsilon 1. */
-  public static Report report(String userId, long sequence, String modelId, double... values) {
-    Report report = new Report();
+  public static ReportDraft report(String userId, long sequence, String modelId, double... values) {
+    ReportDraft report = new ReportDraft();
     report.modelId = modelId;
     report.userId = userId;
     report.deviceId = "device";
@@ -97,15 +98,14 @@ public final class TestRecords {
     report.digest = 31 * sequence;
     report.dimension = values.length;
     report.values = PackedVectors.encode(values);
-    report.declaration = Declaration.L2_LAPLACE;
-    report.level = 1;
+    report.mechanism = new L2LaplaceMechanism(1, values.length);
     report.topic = TOPICS.gradients();
     report.offset = 100 + sequence;
     return report;
   }
 
   /** The record of a dense or sparse report; if digests differ, so do the records' bytes. */
-  public static RawRecord record(Report report) {
+  public static RawRecord record(ReportDraft report) {
     GradientReport.Builder message =
         GradientReport.newBuilder()
             .setModelId(report.modelId)
@@ -130,10 +130,10 @@ public final class TestRecords {
     } else {
       message.getDenseBuilder().addAllValues(values);
     }
-    Declarations.declare(Declaration.of(report), message);
+    Declarations.declare(report.mechanism, message);
     RawRecord record = new RawRecord();
     record.topic =
-        report.declaration == Declaration.CENTRAL ? TOPICS.rawGradients() : TOPICS.gradients();
+        report.mechanism instanceof CentralNoise ? TOPICS.rawGradients() : TOPICS.gradients();
     record.partition = report.partition;
     record.offset = report.offset;
     record.appendedAtMs = report.appendedAtMs;

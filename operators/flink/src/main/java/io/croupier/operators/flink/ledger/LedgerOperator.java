@@ -30,8 +30,9 @@ import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.CandidateExpansion;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -237,38 +238,40 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
-    Report report = decoder.decode(record, this::write);
-    if (report == null) {
+    Received received = decoder.decode(record, this::write);
+    if (received instanceof Received.Malformed) {
       return;
     }
     account.load();
-    if (report.accountRequest) {
-      emitAnswer(report, record);
-      return;
-    }
-    if (report.erasure) {
-      emit(ledger.erase(report, account), record);
+    if (received instanceof Report report) {
+      judge(report, record);
+    } else if (received instanceof Received.Erasure erasure) {
+      emit(ledger.erase(erasure, account), record);
       ledgerMetrics.erased();
-      return;
+    } else if (received instanceof Received.AccountQuery query) {
+      emitAnswer(query, record);
     }
-    ReportIntake intake = intakes.get(report.modelId);
+  }
+
+  private void judge(Report report, RawRecord record) {
+    ReportIntake intake = intakes.get(report.header().modelId());
     AccountingEvent event =
         intake == null
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
-    if (report.form == VectorForm.TOKEN && intake != null) {
-      emitGrant(report, intake.terms(), event, record);
+    if (report.content() instanceof TokenContent request && intake != null) {
+      emitGrant(request, Ledger.isGranted(report, intake.terms(), account), intake, event, record);
     }
     if (Refusal.isIn(event)) {
-      account.add(new Refusal(event, report.appendedAtMs));
+      account.add(new Refusal(event, record.appendedAtMs));
     }
     emit(event, record);
     ledgerMetrics.count(event);
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
       if (journal && !ModelSpecs.isCentral(intake.terms().spec())) {
-        admitted.partitions = new int[] {report.partition};
-        admitted.offsets = new long[] {report.offset};
+        admitted.partitions = new int[] {record.partition};
+        admitted.offsets = new long[] {record.offset};
       }
       output.collect(new StreamRecord<>(admitted));
     }
@@ -276,12 +279,16 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   /** Writes the verdict on a request for a token, for the gateways. */
   private void emitGrant(
-      Report request, AdmissionRules rules, AccountingEvent event, RawRecord record) {
-    if (rules.hasTokens()) {
+      TokenContent request,
+      boolean isGranted,
+      ReportIntake intake,
+      AccountingEvent event,
+      RawRecord record) {
+    if (intake.terms().hasTokens()) {
       Grant grant =
           Grant.newBuilder()
-              .setTag(ByteString.copyFrom(request.tag))
-              .setGranted(Ledger.isGranted(request, rules, account))
+              .setTag(ByteString.copyFrom(request.tag()))
+              .setGranted(isGranted)
               .setOutcome(event.getOutcome())
               .setReason(event.getReason())
               .build();
@@ -293,9 +300,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    * Writes a user's account, for the gateways. A request is no report: it has no event, and a start
    * compares nothing with it.
    */
-  private void emitAnswer(Report request, RawRecord record) {
+  private void emitAnswer(Received.AccountQuery query, RawRecord record) {
     byte[] answer =
-        account.state(statement, request.tag, this::rules, request.appendedAtMs).toByteArray();
+        account.state(statement, query.tag(), this::rules, record.appendedAtMs).toByteArray();
     account.store();
     write(new OutboundRecord(Destination.ACCOUNT_ANSWERS, record.key, answer));
     ledgerMetrics.answered();

@@ -5,10 +5,11 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.report.AccountRequestDecoder;
-import io.croupier.operators.report.Decoded;
 import io.croupier.operators.report.ErasureDecoder;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.Topics;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
@@ -28,48 +29,40 @@ final class RecordDecoder {
   RecordDecoder(Topics topics, DeadLetters deadLetters, MetricGroup group) {
     this.topics = topics;
     this.deadLetters = deadLetters;
-    reports = new ReportDecoder(topics.rawGradients());
+    reports = new ReportDecoder();
     decoded = group.counter("reports-decoded");
     dead = group.counter("dead-letters");
   }
 
   /**
-   * Returns a report, an erasure or a request, whose user's UTF-8 are the record's key; null if the
-   * record is none of them.
+   * Returns what a record contains; the user's UTF-8 are the record's key, unless it is malformed.
    *
-   * @param letters receives the dead letter of a record that is none of them
+   * @param letters receives the dead letter of a malformed record
    */
-  Report decode(RawRecord record, Consumer<OutboundRecord> letters) {
-    Decoded result = decode(record);
-    if (result instanceof Decoded.Malformed malformed) {
+  Received decode(RawRecord record, Consumer<OutboundRecord> letters) {
+    boolean isRaw = record.topic.equals(topics.rawGradients());
+    Received received = decode(record, isRaw);
+    if (received instanceof Received.Malformed malformed) {
       dead.inc();
       letters.accept(
           deadLetters.of(
               record,
-              record.topic.equals(topics.rawGradients())
-                  ? Destination.RAW_DEAD_LETTERS
-                  : Destination.DEAD_LETTERS,
+              isRaw ? Destination.RAW_DEAD_LETTERS : Destination.DEAD_LETTERS,
               malformed.reason(),
               malformed.withheld()));
-      return null;
-    }
-    Report report = ((Decoded.WellFormed) result).report();
-    if (!report.erasure && !report.accountRequest) {
+    } else if (received instanceof Report) {
       decoded.inc();
     }
-    report.topic = record.topic;
-    report.appendedAtMs = record.appendedAtMs;
-    return report;
+    return received;
   }
 
-  private Decoded decode(RawRecord record) {
+  private Received decode(RawRecord record, boolean isRaw) {
+    Source source = new Source(record.topic, record.partition, record.offset, record.appendedAtMs);
     if (record.topic.equals(topics.erasures())) {
-      return ErasureDecoder.decode(record.key, record.value, record.partition, record.offset);
+      return ErasureDecoder.decode(record.key, record.value, source);
     }
-    if (record.topic.equals(topics.accountRequests())) {
-      return AccountRequestDecoder.decode(
-          record.key, record.value, record.partition, record.offset);
-    }
-    return reports.decode(record.key, record.value, record.topic, record.partition, record.offset);
+    return record.topic.equals(topics.accountRequests())
+        ? AccountRequestDecoder.decode(record.key, record.value, source)
+        : reports.decode(record.key, record.value, isRaw, source);
   }
 }

@@ -140,13 +140,13 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
 
   /** Admits a record or not; the current key is its key. */
   SpendOutcome take(RawRecord record) throws Exception {
-    TokenedReport tokened = AnonymousDecoder.decode(record.key, record.value);
+    TokenedReport tokened = AnonymousDecoder.decode(record.key, record.value, record.appendedAtMs);
     if (tokened == null) {
       return SpendOutcome.MALFORMED;
     }
     Report report = tokened.report();
-    report.appendedAtMs = record.appendedAtMs;
-    AnonymousRules ofModel = rules.get(report.modelId);
+    String modelId = report.header().modelId();
+    AnonymousRules ofModel = rules.get(modelId);
     if (ofModel == null) {
       return SpendOutcome.REFUSED_MODEL;
     }
@@ -155,12 +155,12 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
       return SpendOutcome.REFUSED_DECLARATION;
     }
     long window = ofModel.window(report);
-    byte[] modulus = keys.modulus(report.modelId, window, ofModel.levels().get(level));
+    byte[] modulus = keys.modulus(modelId, window, ofModel.levels().get(level));
     if (modulus == null) {
       return SpendOutcome.REFUSED_WINDOW;
     }
     // Before the signature, so that copies of a report cost little.
-    ValueState<Boolean> spent = spent(new WindowKeys.Window(report.modelId, window));
+    ValueState<Boolean> spent = spent(new WindowKeys.Window(modelId, window));
     if (spent.value() != null) {
       return SpendOutcome.REFUSED_SPENT;
     }

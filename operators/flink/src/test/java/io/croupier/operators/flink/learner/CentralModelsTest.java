@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
@@ -16,8 +17,7 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;
@@ -192,8 +192,8 @@ class CentralModelsTest {
   void theLedgerClipsForwardedReports() throws Exception {
     try (LedgerTasks ledger = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of)) {
       ledger.publish(TestRecords.published(0, TestRecords.central("m")));
-      Report report = TestRecords.report("ada", 1, "m", 300, -400);
-      report.declaration = Declaration.CENTRAL;
+      ReportDraft report = TestRecords.report("ada", 1, "m", 300, -400);
+      report.mechanism = CentralNoise.CENTRAL;
       assertThat(ledger.judge(report).getOutcome()).isEqualTo(Outcome.ADMITTED);
       RoundSum sum = ledger.outputs().get(0);
       assertThat(sum.form).isEqualTo(VectorForm.GRID);

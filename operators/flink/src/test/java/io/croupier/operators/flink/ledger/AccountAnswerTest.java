@@ -14,7 +14,7 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.StoredAccount;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -61,7 +61,7 @@ class AccountAnswerTest {
 
   private static void report(LedgerTasks ledger, String user, int sequence, String model)
       throws Exception {
-    Report report = TestRecords.report(user, sequence, model, 0.5, 0);
+    ReportDraft report = TestRecords.report(user, sequence, model, 0.5, 0);
     ledger.judge(report);
   }
 

@@ -3,12 +3,15 @@ package io.croupier.operators.flink.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
@@ -34,10 +37,9 @@ class BancoDeclarationsTest {
         () -> List.of(TestRecords.published(0, built.toBuilder())));
   }
 
-  private static Report declared(long sequence, Declaration declaration, double level) {
-    Report report = TestRecords.report("u", sequence, "m", 0.5, 0);
-    report.declaration = declaration;
-    report.level = level;
+  private static ReportDraft declared(long sequence, Mechanism mechanism) {
+    ReportDraft report = TestRecords.report("u", sequence, "m", 0.5, 0);
+    report.mechanism = mechanism;
     return report;
   }
 
@@ -49,12 +51,12 @@ class BancoDeclarationsTest {
   @Test
   void strongerOrUndisclosedNoiseIsRefused() throws Exception {
     try (LedgerTasks ledger = start(banco("l2_laplace {epsilon: 1}"))) {
-      assertRefused(ledger.judge(declared(1, Declaration.L2_LAPLACE, 0.99)));
-      assertRefused(ledger.judge(declared(2, Declaration.GAUSSIAN, 0.01)));
-      assertRefused(ledger.judge(declared(3, Declaration.UNDISCLOSED, 0)));
+      assertRefused(ledger.judge(declared(1, new L2LaplaceMechanism(0.99))));
+      assertRefused(ledger.judge(declared(2, new GaussianMechanism(0.01))));
+      assertRefused(ledger.judge(declared(3, UndisclosedNoise.UNDISCLOSED)));
       assertThat(ledger.outputs()).isEmpty();
 
-      assertThat(ledger.judge(declared(4, Declaration.L2_LAPLACE, 1)).getOutcome())
+      assertThat(ledger.judge(declared(4, new L2LaplaceMechanism(1))).getOutcome())
           .isEqualTo(Outcome.ADMITTED);
     }
   }
@@ -62,9 +64,9 @@ class BancoDeclarationsTest {
   @Test
   void eachReportKeepsItsOwnVariance() throws Exception {
     ModelSpec.Builder spec = banco("l2_laplace {epsilon: 1}");
-    Report strong = declared(1, Declaration.L2_LAPLACE, 1);
-    Report weak = declared(2, Declaration.L2_LAPLACE, 7);
-    Report gaussian = declared(3, Declaration.GAUSSIAN, 3);
+    ReportDraft strong = declared(1, new L2LaplaceMechanism(1));
+    ReportDraft weak = declared(2, new L2LaplaceMechanism(7));
+    ReportDraft gaussian = declared(3, new GaussianMechanism(3));
     try (LedgerTasks ledger = start(spec)) {
       ledger.judge(strong);
       ledger.judge(weak);
@@ -72,8 +74,9 @@ class BancoDeclarationsTest {
 
       DirectionalNoise noise = DirectionalNoise.of(spec.build());
       double g = spec.getGradientBound();
-      assertThat(noise.variance(weak)).isLessThan(noise.variance(strong) / 40);
-      List<Double> expected = List.of(noise.variance(strong), noise.variance(weak), 4 * g * g / 9);
+      assertThat(noise.variance(weak.mechanism)).isLessThan(noise.variance(strong.mechanism) / 40);
+      List<Double> expected =
+          List.of(noise.variance(strong.mechanism), noise.variance(weak.mechanism), 4 * g * g / 9);
       List<Double> rounded = ledger.outputs().stream().map(sum -> sum.directionalVariance).toList();
       assertThat(rounded).hasSameSizeAs(expected);
       for (int i = 0; i < expected.size(); i++) {
@@ -88,11 +91,11 @@ class BancoDeclarationsTest {
   @Test
   void vouchedNoiseAcceptsAnyDeclaration() throws Exception {
     try (LedgerTasks ledger = start(banco("sub_exponential {variance: 5 beta_max: 0.2}"))) {
-      for (Report report :
+      for (ReportDraft report :
           List.of(
-              declared(1, Declaration.UNDISCLOSED, 0),
-              declared(2, Declaration.L2_LAPLACE, 0.01),
-              declared(3, Declaration.GAUSSIAN, 9))) {
+              declared(1, UndisclosedNoise.UNDISCLOSED),
+              declared(2, new L2LaplaceMechanism(0.01)),
+              declared(3, new GaussianMechanism(9)))) {
         assertThat(ledger.judge(report).getOutcome()).isEqualTo(Outcome.ADMITTED);
       }
       assertThat(ledger.outputs()).hasSize(3).allMatch(sum -> sum.directionalVariance == 5);

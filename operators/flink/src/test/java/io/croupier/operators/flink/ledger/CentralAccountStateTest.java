@@ -2,6 +2,7 @@ package io.croupier.operators.flink.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.operators.flink.RestoredInEveryBackend;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
@@ -9,8 +10,8 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.model.ReportIntake;
-import io.croupier.operators.report.Declaration;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
 import java.util.List;
@@ -61,7 +62,8 @@ class CentralAccountStateTest {
       double zeta = new Ledger().judge(report, intake.terms(), account).getCentralSpend().getZeta();
       account.store();
       output.collect(
-          new StreamRecord<>("%s %d: %.1f".formatted(report.userId, report.round, zeta)));
+          new StreamRecord<>(
+              "%s %d: %.1f".formatted(report.header().userId(), report.header().round(), zeta)));
     }
   }
 
@@ -72,7 +74,7 @@ class CentralAccountStateTest {
             (keyGroups, parallelism, index) ->
                 new KeyedOneInputStreamOperatorTestHarness<>(
                     new Judge(ftrl.build()),
-                    report -> report.userId,
+                    report -> report.header().userId(),
                     Types.STRING,
                     keyGroups,
                     parallelism,
@@ -83,10 +85,10 @@ class CentralAccountStateTest {
       for (int round = 0; round < 10; round++) {
         for (String user : new String[] {"ada", "bob"}) {
           if (round % 2 == 0 || user.equals("ada")) {
-            Report report = TestRecords.report(user, round, "m", 0, 0);
-            report.declaration = Declaration.CENTRAL;
+            ReportDraft report = TestRecords.report(user, round, "m", 0, 0);
+            report.mechanism = CentralNoise.CENTRAL;
             report.round = round;
-            tasks.on(user, harness -> harness.processElement(report, 0));
+            tasks.on(user, harness -> harness.processElement(report.build(), 0));
           }
         }
         tasks.barrier();

@@ -2,16 +2,16 @@ package io.croupier.operators.flink.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.DeviceWindow;
 import io.croupier.operators.ledger.ModelAccount;
 import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.ledger.Totals;
 import io.croupier.operators.ledger.WholeCharge;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -32,10 +32,8 @@ class LedgerBytesTest {
   }
 
   /** The account of a user whose only device reported to one model, with the numbers from 1. */
-  private static StoredAccount account(int reports, Declaration declaration) {
-    Report report = TestRecords.report("u", 1, "model", 0, 0);
-    report.declaration = declaration;
-    Totals cost = Totals.of(Declaration.of(report).cost());
+  private static StoredAccount account(int reports, Mechanism mechanism) {
+    Totals cost = Totals.of(mechanism.cost());
     StoredAccount account = new StoredAccount();
     ModelAccount model = new ModelAccount("model");
     account.add(model);
@@ -51,23 +49,24 @@ class LedgerBytesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "L2_LAPLACE, 1, 117",
-    "L2_LAPLACE, 8, 182",
-    "L2_LAPLACE, 1007, 301",
-    "L2_LAPLACE, 1000000, 314",
-    "GAUSSIAN, 1, 109",
-    "GAUSSIAN, 8, 176",
-    "GAUSSIAN, 1007, 293",
-    "GAUSSIAN, 1000000, 300"
+    "l2_laplace, 1, 117",
+    "l2_laplace, 8, 182",
+    "l2_laplace, 1007, 301",
+    "l2_laplace, 1000000, 314",
+    "gaussian, 1, 109",
+    "gaussian, 8, 176",
+    "gaussian, 1007, 293",
+    "gaussian, 1000000, 300"
   })
-  void anAccountGrowsLittleWithItsReports(Declaration declaration, int reports, int bytes)
-      throws IOException {
-    assertThat(bytes(account(reports, declaration))).isEqualTo(bytes);
+  void anAccountGrowsLittleWithItsReports(String noise, int reports, int bytes) throws IOException {
+    Mechanism mechanism =
+        noise.equals("gaussian") ? new GaussianMechanism(1) : new L2LaplaceMechanism(1, 2);
+    assertThat(bytes(account(reports, mechanism))).isEqualTo(bytes);
   }
 
   @Test
   void aCentralModelAddsItsCharge() throws IOException {
-    StoredAccount account = account(1, Declaration.L2_LAPLACE);
+    StoredAccount account = account(1, new L2LaplaceMechanism(1, 2));
     int before = bytes(account);
     account.models[0].runningZeta = RunningZeta.ofTree(Schedule.MAX_STEPS);
     account.models[0].runningZeta.charge(7);

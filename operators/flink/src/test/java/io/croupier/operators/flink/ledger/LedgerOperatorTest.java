@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
@@ -14,8 +16,7 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.ReportWeight;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
@@ -42,10 +43,9 @@ class LedgerOperatorTest {
         Backend.HASH_MAP, Plan.NEVER_STOPPED, () -> List.copyOf(Arrays.asList(published)));
   }
 
-  private static Report undisclosed(String userId, long sequence) {
-    Report report = TestRecords.report(userId, sequence, "m", 0.5, 0);
-    report.declaration = Declaration.UNDISCLOSED;
-    report.level = 0;
+  private static ReportDraft undisclosed(String userId, long sequence) {
+    ReportDraft report = TestRecords.report(userId, sequence, "m", 0.5, 0);
+    report.mechanism = UndisclosedNoise.UNDISCLOSED;
     return report;
   }
 
@@ -55,7 +55,7 @@ class LedgerOperatorTest {
   @Test
   void usageExample() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(7, SPEC))) {
-      Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
+      ReportDraft report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
       report.round = 3;
       AccountingEvent event = ledger.judge(report);
 
@@ -86,9 +86,9 @@ class LedgerOperatorTest {
     ModelSpec.Builder trusted = TestRecords.central("trusted");
     try (LedgerTasks ledger =
         start(TestRecords.published(0, SPEC), TestRecords.published(1, trusted))) {
-      Report noised = TestRecords.report("user-1", 1, "m", 0.5, 0);
-      Report raw = TestRecords.report("user-1", 2, "trusted", 0.5, 0);
-      raw.declaration = Declaration.CENTRAL;
+      ReportDraft noised = TestRecords.report("user-1", 1, "m", 0.5, 0);
+      ReportDraft raw = TestRecords.report("user-1", 2, "trusted", 0.5, 0);
+      raw.mechanism = CentralNoise.CENTRAL;
 
       assertThat(List.of(ledger.judge(noised), ledger.judge(raw)))
           .extracting(AccountingEvent::getOutcome, event -> event.getSource().getTopic())
@@ -147,7 +147,7 @@ class LedgerOperatorTest {
 
   @Test
   void positionsAreForwardedForTheJournalOnly() throws Exception {
-    Report report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
+    ReportDraft report = TestRecords.report("user-1", 1, "m", 0.5, -0.25);
     report.partition = 5;
     report.offset = 1L << 40;
     try (LedgerTasks ledger = start(true)) {
@@ -214,9 +214,9 @@ class LedgerOperatorTest {
   @Test
   void everyWellFormedReportHasOneEventAndOnlyAdmittedOnesAreForwarded() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, LIMITED))) {
-      Report central = undisclosed("u", 6);
-      central.declaration = Declaration.CENTRAL;
-      List<Report> reports =
+      ReportDraft central = undisclosed("u", 6);
+      central.mechanism = CentralNoise.CENTRAL;
+      List<ReportDraft> reports =
           List.of(
               TestRecords.report("u", 1, "m", 0.5, 0),
               TestRecords.report("u", 1, "m", 0.5, 0),
@@ -226,7 +226,7 @@ class LedgerOperatorTest {
               TestRecords.report("u", 5, "m", 1e9, 0),
               central,
               TestRecords.report("u", 1L << 40, "m", 0.5, 0));
-      for (Report report : reports) {
+      for (ReportDraft report : reports) {
         ledger.judge(report);
       }
       assertThat(ledger.sideOutputs())
@@ -298,7 +298,7 @@ class LedgerOperatorTest {
   @Test
   void noUserIsForwarded() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
-      Report report = TestRecords.report("the-user", 1, "m", 0.5, 0);
+      ReportDraft report = TestRecords.report("the-user", 1, "m", 0.5, 0);
       report.deviceId = "the-device";
       ledger.judge(report);
       RoundSum sum = ledger.outputs().get(0);
@@ -318,11 +318,11 @@ class LedgerOperatorTest {
                 Banco.newBuilder()
                     .setStrongestNoise(StrongestNoise.newBuilder().setSubExponential(noise)));
     try (LedgerTasks ledger = start(TestRecords.published(3, banco))) {
-      Report sparse = TestRecords.report("u", 1, "m", 0.5);
+      ReportDraft sparse = TestRecords.report("u", 1, "m", 0.5);
       sparse.form = VectorForm.SPARSE;
       sparse.dimension = 2;
       sparse.indices = new int[] {1};
-      sparse.declaration = Declaration.UNDISCLOSED;
+      sparse.mechanism = UndisclosedNoise.UNDISCLOSED;
       ledger.judge(sparse);
 
       RoundSum expected = TestRecords.sparse("m", 0, 2, 1, 0.5);

@@ -3,6 +3,8 @@ package io.croupier.operators.flink.ledger;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.mechanism.GaussianMechanism;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.RestoredInEveryBackend;
@@ -12,8 +14,7 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Declaration;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
@@ -194,7 +195,7 @@ class LedgerStateTest {
               }
               ledger.barrier();
               ledger.judge(TestRecords.report("u", 100, "m", 0.5, 0));
-              Report conflict = TestRecords.report("u", 100, "m", 0.5, 0);
+              ReportDraft conflict = TestRecords.report("u", 100, "m", 0.5, 0);
               conflict.digest++;
               ledger.judge(conflict);
               ledger.barrier();
@@ -222,8 +223,8 @@ class LedgerStateTest {
             Outcome.DUPLICATE);
   }
 
-  private static Report fromDevice(String deviceId, long sequence) {
-    Report report = TestRecords.report("u", sequence, "m", 0.5, 0);
+  private static ReportDraft fromDevice(String deviceId, long sequence) {
+    ReportDraft report = TestRecords.report("u", sequence, "m", 0.5, 0);
     report.deviceId = deviceId;
     return report;
   }
@@ -244,17 +245,18 @@ class LedgerStateTest {
                   ledger.barrier();
                 }
                 // Few sequence numbers and many reports: some repeat their bytes, some don't.
-                Report report =
+                ReportDraft report =
                     TestRecords.report(
                         "user " + random.nextInt(12),
                         random.nextInt(20),
                         random.nextInt(10) == 0 ? "unknown" : "m",
                         random.nextDouble(),
                         0);
-                report.level = 0.001 * (1 + random.nextInt(300));
-                if (random.nextInt(3) == 0) {
-                  report.declaration = Declaration.GAUSSIAN;
-                }
+                double level = 0.001 * (1 + random.nextInt(300));
+                report.mechanism =
+                    random.nextInt(3) == 0
+                        ? new GaussianMechanism(level)
+                        : new L2LaplaceMechanism(level, 2);
                 report.digest += random.nextInt(2);
                 ledger.judge(report);
               }

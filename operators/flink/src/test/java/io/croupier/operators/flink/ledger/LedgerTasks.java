@@ -12,7 +12,7 @@ import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Limits;
@@ -91,7 +91,7 @@ public final class LedgerTasks
    * Judges a report and returns its event. A report of the same number and digest as an earlier one
    * of the device is a resend of its bytes.
    */
-  public AccountingEvent judge(Report report) throws Exception {
+  public AccountingEvent judge(ReportDraft report) throws Exception {
     RawRecord record = TestRecords.record(report);
     List<Object> identity = List.of(report.userId, report.deviceId, report.sequence, report.digest);
     RawRecord earlier = sent.putIfAbsent(identity, record);

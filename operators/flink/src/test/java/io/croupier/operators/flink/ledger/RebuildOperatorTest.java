@@ -18,7 +18,7 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.operators.report.Report;
+import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -60,7 +60,7 @@ class RebuildOperatorTest {
       }
       for (int i = 0; i < 400; i++) {
         String model = List.of("m", "a", "b", "c", "d", "e", "unknown").get(random.nextInt(7));
-        Report report =
+        ReportDraft report =
             TestRecords.report(
                 "user " + random.nextInt(USERS), random.nextInt(40), model, random.nextDouble(), 0);
         report.offset = i;
@@ -72,8 +72,8 @@ class RebuildOperatorTest {
     }
   }
 
-  private static Report next(String user) {
-    Report report = TestRecords.report(user, 1000, "c", 0.5, 0);
+  private static ReportDraft next(String user) {
+    ReportDraft report = TestRecords.report(user, 1000, "c", 0.5, 0);
     report.offset = 1000;
     return report;
   }

@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.croupier.accounting.mechanism.CentralNoise;
+import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.TestRecords;
-import io.croupier.operators.report.Declaration;
+import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Source;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
@@ -39,7 +42,7 @@ class RecordDecoderTest {
   private final RecordDecoder decoder =
       new RecordDecoder(
           TestRecords.TOPICS, TestRecords.DEAD_LETTERS, new UnregisteredMetricsGroup());
-  private final List<Report> reports = new ArrayList<>();
+  private final List<Received> received = new ArrayList<>();
   private final List<OutboundRecord> deadLetters = new ArrayList<>();
 
   private void receive(String topic, byte[] value) {
@@ -54,10 +57,7 @@ class RecordDecoderTest {
     record.key = key;
     record.value = value;
     record.appendedAtMs = 70;
-    Report report = decoder.decode(record, deadLetters::add);
-    if (report != null) {
-      reports.add(report);
-    }
+    received.add(decoder.decode(record, deadLetters::add));
   }
 
   @Test
@@ -66,16 +66,12 @@ class RecordDecoderTest {
     receive("raw-gradients", RAW.toByteArray());
 
     assertThat(deadLetters).isEmpty();
-    assertThat(reports)
-        .extracting(
-            report -> report.declaration,
-            report -> report.userId,
-            report -> report.topic,
-            report -> report.offset,
-            report -> report.appendedAtMs)
+    assertThat(received)
+        .map(Report.class::cast)
+        .extracting(Report::mechanism, report -> report.header().userId(), Report::source)
         .containsExactly(
-            tuple(Declaration.L2_LAPLACE, "u", "gradients", 40L, 70L),
-            tuple(Declaration.CENTRAL, "u", "raw-gradients", 40L, 70L));
+            tuple(new L2LaplaceMechanism(2, 2), "u", new Source("gradients", 2, 40, 70)),
+            tuple(CentralNoise.CENTRAL, "u", new Source("raw-gradients", 2, 40, 70)));
   }
 
   @Test
@@ -85,7 +81,7 @@ class RecordDecoderTest {
     receive("gradients", null);
     receive("gradients", REPORT.toByteArray());
 
-    assertThat(reports).hasSize(1);
+    assertThat(received.get(2)).isInstanceOf(Report.class);
     assertThat(deadLetters).hasSize(2);
     OutboundRecord letter = deadLetters.get(0);
     assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
@@ -102,9 +98,9 @@ class RecordDecoderTest {
     receive("erasures", null);
     receive("erasures", "zoë".getBytes(UTF_8), new byte[0]);
 
-    assertThat(reports)
-        .extracting(report -> report.erasure, report -> report.userId, report -> report.offset)
-        .containsExactly(tuple(true, "u", 40L), tuple(true, "zoë", 40L));
+    Source source = new Source("erasures", 2, 40, 70);
+    assertThat(received)
+        .containsExactly(new Received.Erasure("u", source), new Received.Erasure("zoë", source));
     assertThat(deadLetters).isEmpty();
   }
 
@@ -117,7 +113,7 @@ class RecordDecoderTest {
     receive("erasures", new byte[] {(byte) 0xC3}, null);
     receive("gradients", null);
 
-    assertThat(reports).isEmpty();
+    assertThat(received).allMatch(Received.Malformed.class::isInstance);
     assertThat(deadLetters)
         .extracting(letter -> TestRecords.header(letter, DeadLetters.REASON))
         .containsExactly(
@@ -165,6 +161,6 @@ class RecordDecoderTest {
                       DeadLetters.PARTITION,
                       DeadLetters.OFFSET);
             });
-    assertThat(reports).isEmpty();
+    assertThat(received).allMatch(Received.Malformed.class::isInstance);
   }
 }

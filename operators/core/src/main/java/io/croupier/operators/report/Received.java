@@ -1,0 +1,34 @@
+package io.croupier.operators.report;
+
+/** What a record contains. */
+public sealed interface Received
+    permits Report, Received.Erasure, Received.AccountQuery, Received.Malformed {
+
+  /** The operator asks to erase a user's account. */
+  record Erasure(String userId, Source source) implements Received {
+    /** Without the user. */
+    @Override
+    public String toString() {
+      return "Erasure";
+    }
+  }
+
+  /**
+   * A gateway asks for the account of the user that is the record's key.
+   *
+   * @param tag identifies the request
+   */
+  @SuppressWarnings("ArrayRecordComponent") // no two are compared
+  record AccountQuery(byte[] tag, Source source) implements Received {}
+
+  /**
+   * The record can't be used and becomes a dead letter.
+   *
+   * @param reason why; never quotes a value of the gradient, and follows from no other field if
+   *     {@code withheld}
+   * @param withheld whether the dead letter must contain neither the record's key nor its value,
+   *     nor anything derived from them: it is or may be a raw gradient outside the topic for raw
+   *     gradients, or names a user to be erased
+   */
+  record Malformed(String reason, boolean withheld) implements Received {}
+}
