@@ -24,7 +24,7 @@ import java.util.Optional;
  * <p>Sums of doubles, added up in the order of the answers: the same order leads to the same bits.
  * Not thread-safe.
  */
-public final class AnswerTally implements Tally {
+public final class AnswerTally implements ReplyTally {
   /** The 97.5 % quantile of the standard normal distribution. */
   static final double Z = 1.959963984540054;
 

@@ -41,7 +41,7 @@ import java.util.function.IntPredicate;
  * phase, as a list that never ends. O(k) a vote; a publication O(k), and for each candidate that
  * may come on the list O(places). Not thread-safe.
  */
-public final class PrefixTally implements Tally {
+public final class PrefixTally implements ReplyTally {
   /** How probable it is at most that a publication lists a new text that no person has. */
   static final double FALSE = 0.01;
 

@@ -27,7 +27,7 @@ import java.util.List;
  * the same order leads to the same bits. An answer is O(1), a publication O(n log n) in the {@value
  * #KEPT} that are kept. Not thread-safe.
  */
-public final class QuantileTally implements Tally {
+public final class QuantileTally implements ReplyTally {
   /** How many publications are kept. */
   static final int KEPT = 256;
 

@@ -29,7 +29,7 @@ import java.util.function.IntPredicate;
  * <p>Sums of doubles, added up in the order of the votes: the same order leads to the same bits.
  * O(k) a vote. Not thread-safe.
  */
-public final class VoteTally implements Tally {
+public final class VoteTally implements ReplyTally {
   /** A smaller sum of w c (p - q) contains no information, and its quotients may overflow. */
   private static final double LEAST_INFORMATION = 1e-100;
 

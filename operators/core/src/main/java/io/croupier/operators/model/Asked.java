@@ -1,7 +1,7 @@
 package io.croupier.operators.model;
 
 import io.croupier.operators.evaluation.Reply;
-import io.croupier.operators.evaluation.Tally;
+import io.croupier.operators.evaluation.ReplyTally;
 import io.croupier.operators.learner.LearnerState;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +21,12 @@ sealed interface Asked permits AskedQuestion, AskedStatistic {
   String name();
 
   /** Its tallies, by what the names of their chunks begin with. */
-  Map<String, Tally> tallies();
+  Map<String, ReplyTally> tallies();
 
   /** Adds a reply to each tally; returns false if they take none of its kind. */
   default boolean add(Reply reply, int age) {
     boolean isTaken = true;
-    for (Tally tally : tallies().values()) {
+    for (ReplyTally tally : tallies().values()) {
       isTaken &= tally.add(reply, age);
     }
     return isTaken;
@@ -34,7 +34,7 @@ sealed interface Asked permits AskedQuestion, AskedStatistic {
 
   /** Records another publication: earlier replies count less. */
   default void age() {
-    tallies().values().forEach(Tally::age);
+    tallies().values().forEach(ReplyTally::age);
   }
 
   /** Passes the state to a visitor, which may restore it. */

@@ -2,7 +2,7 @@ package io.croupier.operators.model;
 
 import io.croupier.operators.evaluation.AnswerTally;
 import io.croupier.operators.evaluation.FractionEstimate;
-import io.croupier.operators.evaluation.Tally;
+import io.croupier.operators.evaluation.ReplyTally;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Question;
 import java.util.Map;
@@ -28,7 +28,7 @@ record AskedQuestion(Question question, AnswerTally lasting, AnswerTally recent)
   }
 
   @Override
-  public Map<String, Tally> tallies() {
+  public Map<String, ReplyTally> tallies() {
     return Map.of(ANSWERS, lasting, RECENT_ANSWERS, recent);
   }
 

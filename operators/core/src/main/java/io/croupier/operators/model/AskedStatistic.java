@@ -4,8 +4,8 @@ import io.croupier.operators.evaluation.FractionEstimate;
 import io.croupier.operators.evaluation.PrefixTally;
 import io.croupier.operators.evaluation.QuantileEstimate;
 import io.croupier.operators.evaluation.QuantileTally;
+import io.croupier.operators.evaluation.ReplyTally;
 import io.croupier.operators.evaluation.Simplex;
-import io.croupier.operators.evaluation.Tally;
 import io.croupier.operators.evaluation.VoteTally;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
@@ -49,7 +49,7 @@ sealed interface AskedStatistic extends Asked {
       implements AskedStatistic {
 
     @Override
-    public Map<String, Tally> tallies() {
+    public Map<String, ReplyTally> tallies() {
       return Map.of(VOTES, lasting, RECENT_VOTES, recent);
     }
 
@@ -87,7 +87,7 @@ sealed interface AskedStatistic extends Asked {
   record OfQuantiles(Statistic statistic, QuantileTally tally) implements AskedStatistic {
 
     @Override
-    public Map<String, Tally> tallies() {
+    public Map<String, ReplyTally> tallies() {
       return Map.of(THRESHOLDS, tally);
     }
 
@@ -120,7 +120,7 @@ sealed interface AskedStatistic extends Asked {
   record OfPrefixes(Statistic statistic, PrefixTally tally) implements AskedStatistic {
 
     @Override
-    public Map<String, Tally> tallies() {
+    public Map<String, ReplyTally> tallies() {
       return Map.of(TEXTS, tally);
     }
 

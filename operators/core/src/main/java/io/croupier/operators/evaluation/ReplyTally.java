@@ -6,7 +6,7 @@ import io.croupier.operators.learner.LearnerState;
  * The replies of devices to one thing that they are asked for. Which estimates it makes of them is
  * up to its kind; they count less as publications pass.
  */
-public interface Tally {
+public interface ReplyTally {
   /**
    * Adds a reply.
    *
