@@ -11,14 +11,14 @@ import java.util.Map;
 
 /** The number of reports with each verdict, and the last reason for it. */
 final class VerdictCounts {
-  private final Map<Outcome, Verdict> verdicts = new EnumMap<>(Outcome.class);
+  private final Map<Outcome, Judged> verdicts = new EnumMap<>(Outcome.class);
 
-  private record Verdict(Outcome outcome, long reports, String lastReason) {}
+  private record Judged(Outcome outcome, long reports, String lastReason) {}
 
   void add(AccountingEvent event) {
-    Verdict before = verdicts.get(event.getOutcome());
+    Judged before = verdicts.get(event.getOutcome());
     long reports = before == null ? 1 : before.reports + 1;
-    verdicts.put(event.getOutcome(), new Verdict(event.getOutcome(), reports, event.getReason()));
+    verdicts.put(event.getOutcome(), new Judged(event.getOutcome(), reports, event.getReason()));
   }
 
   /** The printed form. */

@@ -210,7 +210,7 @@ class AnonymousReporterTest extends AnonymousFixture {
                 ledger,
                 Duration.ofSeconds(10),
                 bound -> {
-                  now += Duration.ofHours(1).toMillis();
+                  now = Duration.ofHours(1).toMillis();
                   return 0;
                 })) {
       long slot = slot(ledger, 0);
