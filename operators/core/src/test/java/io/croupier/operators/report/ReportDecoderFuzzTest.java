@@ -148,13 +148,13 @@ class ReportDecoderFuzzTest {
           && Arrays.equals(x.values(), y.values())
           && Arrays.equals(x.indices(), y.indices());
     }
-    return a instanceof ExampleContent x && b instanceof ExampleContent y
+    return (a instanceof ExampleContent x && b instanceof ExampleContent y)
         ? Arrays.equals(x.x(), y.x()) && Double.compare(x.y(), y.y()) == 0
         : a.equals(b);
   }
 
   private static boolean same(Mechanism a, Mechanism b) {
-    return a instanceof CoordinateLaplaceMechanism x && b instanceof CoordinateLaplaceMechanism y
+    return (a instanceof CoordinateLaplaceMechanism x && b instanceof CoordinateLaplaceMechanism y)
         ? x.taus().equals(y.taus())
             && x.clip() == y.clip()
             && x.openCoordinates() == y.openCoordinates()
