@@ -1,5 +1,6 @@
 package io.croupier.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -42,16 +44,17 @@ class PythonSnippetITCase extends GatewayFixture {
     Files.writeString(sharedDirectory.resolve("ada.token"), gateway.issuer.token("ada"));
     Files.writeString(sharedDirectory.resolve("program.py"), program());
     ScheduledExecutorService job = Executors.newScheduledThreadPool(1);
-    job.scheduleAtFixedRate(this::publish, 1, 1, TimeUnit.SECONDS);
+    ScheduledFuture<?> publishing = job.scheduleAtFixedRate(this::publish, 1, 1, TimeUnit.SECONDS);
     List<String> printed = new ArrayList<>();
     try {
       while (round.get() < 120) {
         Process run = start(List.of(venv + "/bin/python", "program.py"));
-        printed.add(new String(run.getInputStream().readAllBytes()).strip());
+        printed.add(new String(run.getInputStream().readAllBytes(), UTF_8).strip());
         assertThat(run.waitFor()).as(printed.get(printed.size() - 1)).isZero();
       }
     } finally {
-      job.shutdownNow();
+      publishing.cancel(false);
+      job.shutdown();
       assertThat(job.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
     }
     assertThat(printed.get(0)).startsWith("sent a gradient for round ");
