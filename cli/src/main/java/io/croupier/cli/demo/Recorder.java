@@ -161,12 +161,12 @@ final class Recorder {
   }
 
   /** Extracts the message of a record; empty if it is not to be recorded. */
-  private interface Content {
+  private interface Writing {
     Optional<MessageOrBuilder> of(ConsumerRecord<byte[], byte[]> record)
         throws InvalidProtocolBufferException;
   }
 
-  private static void write(Map<String, ?> kafka, String topic, Path file, Content content)
+  private static void write(Map<String, ?> kafka, String topic, Path file, Writing content)
       throws IOException {
     try (JsonLines lines = JsonLines.create(file)) {
       CommittedRecords.forEach(

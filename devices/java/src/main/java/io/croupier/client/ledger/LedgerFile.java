@@ -38,7 +38,7 @@ final class LedgerFile implements EntryStore {
   private final int slackBytes;
   private FileGuard guard;
   private FileChannel channel;
-  private Header header;
+  private FileHeader header;
   private LedgerFormat format;
   private long end;
   private boolean usable = true;
@@ -50,7 +50,7 @@ final class LedgerFile implements EntryStore {
       int slackBytes,
       FileGuard guard,
       FileChannel channel,
-      Header header) {
+      FileHeader header) {
     this.folder = folder;
     this.lock = lock;
     this.state = state;
@@ -86,11 +86,11 @@ final class LedgerFile implements EntryStore {
         folder.force();
       } else {
         folder.deleteDraft();
-        guard = folder.place(List.of(new LedgerFormat(Header.ofNew(userId)).header()));
+        guard = folder.place(List.of(new LedgerFormat(FileHeader.ofNew(userId)).header()));
       }
       channel = folder.open();
       LedgerReader reader = new LedgerReader(folder.file(), channel);
-      Header header = reader.readHeader();
+      FileHeader header = reader.readHeader();
       if (!header.userId().equals(userId)) {
         throw new IllegalArgumentException(
             "userId differs from that of the ledger " + folder.file() + "; they must be equal");

@@ -81,7 +81,7 @@ final class LedgerFormat {
   private final boolean hasData;
   private final int headerChecksum;
 
-  LedgerFormat(Header header) {
+  LedgerFormat(FileHeader header) {
     this.header = toBytes(header);
     hasData = header.isCurrent();
     headerChecksum = Castagnoli.checksum(this.header, this.header.remaining());
@@ -95,7 +95,7 @@ final class LedgerFormat {
     return header.remaining();
   }
 
-  private static ByteBuffer toBytes(Header header) {
+  private static ByteBuffer toBytes(FileHeader header) {
     ByteBuffer bytes = ByteBuffer.allocate(MOST_HEADER_BYTES);
     bytes.putLong(HEADER_MAGIC).putInt(header.version());
     putId(bytes, header.userId());
@@ -120,7 +120,7 @@ final class LedgerFormat {
   }
 
   /** Reads the header at the start of {@code bytes}; null if there is none. */
-  static Header parseHeader(ByteBuffer bytes) {
+  static FileHeader parseHeader(ByteBuffer bytes) {
     try {
       if (bytes.getLong() != HEADER_MAGIC) {
         return null;
@@ -131,11 +131,11 @@ final class LedgerFormat {
       }
       String userId = getId(bytes);
       String deviceId = getId(bytes);
-      Header header =
+      FileHeader header =
           version >= FIRST_VERSION_WITH_TOTALS
-              ? new Header(
+              ? new FileHeader(
                   userId, deviceId, getSecret(bytes), getSpent(bytes), bytes.getInt(), version)
-              : new Header(userId, deviceId, LedgerSecret.newSecret(), Spent.NOTHING, 0, version);
+              : new FileHeader(userId, deviceId, LedgerSecret.newSecret(), Spent.NOTHING, 0, version);
       return endsWithChecksum(bytes) ? header : null;
     } catch (BufferUnderflowException e) {
       return null;

@@ -44,8 +44,8 @@ final class LedgerReader {
    * @throws CorruptLedgerException if there is none; a file is renamed only after its header is
    *     complete
    */
-  Header readHeader() throws IOException {
-    Header header =
+  FileHeader readHeader() throws IOException {
+    FileHeader header =
         LedgerFormat.parseHeader(read(0, (int) Math.min(size, LedgerFormat.MOST_HEADER_BYTES)));
     if (header == null) {
       throw new CorruptLedgerException(path, 0, "the header of a ledger is missing");
@@ -59,7 +59,7 @@ final class LedgerReader {
    * @param taker receives each entry, and returns false if it contradicts earlier ones
    * @throws CorruptLedgerException if an entry is damaged or contradicts earlier ones
    */
-  Extent readEntries(Header header, Predicate<LedgerEntry> taker) throws IOException {
+  Extent readEntries(FileHeader header, Predicate<LedgerEntry> taker) throws IOException {
     LedgerFormat format = new LedgerFormat(header);
     long position = format.headerBytes();
     int carried = 0;
@@ -90,7 +90,7 @@ final class LedgerReader {
   }
 
   /** A file that carries entries over contained all of them when it was renamed. */
-  private void requireAll(Header header, int carried, long position) throws CorruptLedgerException {
+  private void requireAll(FileHeader header, int carried, long position) throws CorruptLedgerException {
     if (carried < header.carried()) {
       throw new CorruptLedgerException(
           path, position, "an entry that the file carries over is missing");

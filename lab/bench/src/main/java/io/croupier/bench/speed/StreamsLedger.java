@@ -72,7 +72,7 @@ final class StreamsLedger implements AutoCloseable {
   private static Topology topology(String from, String to) {
     return new Topology()
         .addSource(REPORTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), from)
-        .addProcessor(LEDGER, Count::new, REPORTS)
+        .addProcessor(LEDGER, CountingProcessor::new, REPORTS)
         .addStateStore(
             Stores.keyValueStoreBuilder(
                     Stores.inMemoryKeyValueStore(COUNTS), Serdes.Bytes(), Serdes.Long())
@@ -98,7 +98,7 @@ final class StreamsLedger implements AutoCloseable {
     }
   }
 
-  private static final class Count implements Processor<byte[], byte[], byte[], byte[]> {
+  private static final class CountingProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, Long> counts;
 

@@ -11,12 +11,12 @@ import java.util.UUID;
  * @param carried how many entries the file carries over from the one before
  * @param version of the file
  */
-record Header(
+record FileHeader(
     String userId, String deviceId, ByteString secret, Spent opening, int carried, int version) {
 
   /** The header of a new ledger, with a new device_id. */
-  static Header ofNew(String userId) {
-    return new Header(
+  static FileHeader ofNew(String userId) {
+    return new FileHeader(
         userId,
         UUID.randomUUID().toString(),
         LedgerSecret.newSecret(),
@@ -31,13 +31,13 @@ record Header(
   }
 
   /** The header of the same ledger's next file, which carries {@code count} entries over. */
-  Header carrying(Spent spent, int count) {
-    return new Header(userId, deviceId, secret, spent, count, LedgerFormat.VERSION);
+  FileHeader carrying(Spent spent, int count) {
+    return new FileHeader(userId, deviceId, secret, spent, count, LedgerFormat.VERSION);
   }
 
   /** Prints neither the user nor the secret. */
   @Override
   public String toString() {
-    return String.format("Header[carried=%d, version=%d]", carried, version);
+    return String.format("FileHeader[carried=%d, version=%d]", carried, version);
   }
 }
