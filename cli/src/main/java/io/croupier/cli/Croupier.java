@@ -7,7 +7,6 @@ import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.erase.EraseCommand;
 import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
-import io.croupier.cli.gateway.RelayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.models.ModelsCommand;
 import io.croupier.cli.plan.PlanCommand;
@@ -15,6 +14,7 @@ import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.cli.report.ReportCommand;
 import io.croupier.cli.run.RunCommand;
 import io.croupier.cli.topics.TopicsCommand;
+import io.croupier.cli.watch.WatchCommand;
 import io.croupier.job.config.ProcessArguments;
 import io.croupier.schemas.NumberText;
 import java.io.PrintWriter;
@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
       PlanCommand.class,
       RunCommand.class,
       GatewayCommand.class,
-      RelayCommand.class,
+      WatchCommand.class,
       FollowCommand.class,
       ReportCommand.class,
       ReplayCommand.class,

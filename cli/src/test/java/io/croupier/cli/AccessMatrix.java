@@ -13,24 +13,24 @@ import java.util.Set;
 final class AccessMatrix {
   /** All principals that have a password. */
   static final Set<String> USERS =
-      Set.of("gateway", "trusted", "consumer", "auditor", "operator", "builder", "job");
+      Set.of("gateway", "trusted", "consumer", "auditor", "watcher", "operator", "builder", "job");
 
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 
   private static final Map<String, Set<String>> READ =
       Map.ofEntries(
-          entry(TOPICS.models(), Set.of("operator", "job")),
+          entry(TOPICS.models(), Set.of("operator", "watcher", "job")),
           entry(TOPICS.gradients(), Set.of("job")),
           entry(TOPICS.rawGradients(), Set.of("job")),
           entry(TOPICS.erasures(), Set.of("job")),
           entry(TOPICS.accountRequests(), Set.of("job")),
           entry(TOPICS.accountAnswers(), Set.of("job")),
-          entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "job")),
-          entry(TOPICS.accounting(), Set.of("auditor", "job")),
-          entry(TOPICS.guarantees(), Set.of("auditor", "job")),
+          entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "watcher", "job")),
+          entry(TOPICS.accounting(), Set.of("auditor", "watcher", "job")),
+          entry(TOPICS.guarantees(), Set.of("auditor", "watcher", "job")),
           entry(TOPICS.journal(), Set.of("job")),
-          entry(TOPICS.deadLetters(), Set.of("job")),
-          entry(TOPICS.rawDeadLetters(), Set.of("job")),
+          entry(TOPICS.deadLetters(), Set.of("watcher", "job")),
+          entry(TOPICS.rawDeadLetters(), Set.of("watcher", "job")),
           entry(TOPICS.progress(), Set.of("job")));
 
   private static final Map<String, Set<String>> WRITE =

@@ -27,9 +27,8 @@ import io.croupier.client.token.TokenRequest;
 import io.croupier.gateway.Chromium;
 import io.croupier.gateway.Condition;
 import io.croupier.gateway.Gateway;
+import io.croupier.gateway.TestRelay;
 import io.croupier.gateway.config.GatewayConfig;
-import io.croupier.gateway.config.ListenSettings;
-import io.croupier.gateway.http.RelayServer;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.job.CroupierJob;
@@ -51,7 +50,6 @@ import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -101,9 +99,6 @@ class AnonymousITCase {
 
   /** Publications in a window that lasts as long as a test. */
   private static final int MANY = 1000;
-
-  private static final ListenSettings ANY_PORT =
-      new ListenSettings(InetAddress.getLoopbackAddress(), 0, Optional.empty(), false);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
@@ -519,7 +514,7 @@ class AnonymousITCase {
     ObliviousKey key = ObliviousKey.parse(obliviousKey());
     String bearer = identity("through-a-relay");
     try (RecordingProxy wire = new RecordingProxy(gateway.address());
-        RelayServer relay = new RelayServer(ANY_PORT, wire.uri());
+        TestRelay relay = new TestRelay(wire.uri());
         LocalLedger ledger = LocalLedger.inMemory("me", Limit.NONE);
         AnonymousReporter reporter =
             new AnonymousReporter(
@@ -578,7 +573,7 @@ class AnonymousITCase {
   void aBrowserReportsThroughARelay() throws Exception {
     String key = Base64.getUrlEncoder().withoutPadding().encodeToString(obliviousKey());
     try (RecordingProxy wire = new RecordingProxy(gateway.address());
-        RelayServer relay = new RelayServer(ANY_PORT, wire.uri())) {
+        TestRelay relay = new TestRelay(wire.uri())) {
       AnonymousReport stored =
           visit(
               app.uri().resolve("/"),

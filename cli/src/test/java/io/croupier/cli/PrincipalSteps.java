@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -73,6 +75,7 @@ final class PrincipalSteps {
         poll(user, TOPICS.accounting());
         poll(user, TOPICS.guarantees());
       }
+      case "watcher" -> watch();
       case "operator" -> operate();
       case "builder" -> {
         run(user, "topics", "create", "--partitions", "1");
@@ -126,6 +129,25 @@ final class PrincipalSteps {
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
     run("operator", "erase", "--user", "erin");
+  }
+
+  /** What the page to watch does with its topics. */
+  private void watch() throws Exception {
+    for (String topic :
+        List.of(
+            TOPICS.models(),
+            TOPICS.updates(),
+            TOPICS.accounting(),
+            TOPICS.guarantees(),
+            TOPICS.deadLetters(),
+            TOPICS.rawDeadLetters())) {
+      poll("watcher", topic);
+    }
+    try (Admin admin = Admin.create(kafka.apply("watcher"))) {
+      for (String topic : List.of(TOPICS.gradients(), TOPICS.rawGradients())) {
+        admin.listOffsets(Map.of(new TopicPartition(topic, 0), OffsetSpec.latest())).all().get();
+      }
+    }
   }
 
   /** Polls for records; the topic may be empty. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.broker.BrokerSecurity;
+import io.croupier.cli.watch.WatchFeed;
+import io.croupier.cli.watch.WatchServer;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.KafkaReportTransport;
 import io.croupier.client.ModelSnapshot;
@@ -13,6 +15,7 @@ import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
+import io.croupier.gateway.Condition;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
@@ -22,6 +25,9 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Topics;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -149,6 +155,7 @@ class SecuredITCase {
         assertThat(audited.code()).as(audited.err()).isZero();
         assertThat(audited.out()).contains("taps");
         secured.awaitRecords("auditor", TOPICS.guarantees());
+        awaitPage();
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.journal());
@@ -159,6 +166,21 @@ class SecuredITCase {
       for (String secret : secrets()) {
         assertThat(log.text()).noneMatch(line -> line.contains(secret));
       }
+    }
+  }
+
+  /** The page to watch reads all its topics, and knows how many reports wait. */
+  private static void awaitPage() throws Exception {
+    try (WatchFeed feed = new WatchFeed("test", "");
+        WatchServer server = new WatchServer(feed, 0)) {
+      feed.follow(secured.kafka("watcher"), TOPICS);
+      HttpRequest snapshot = HttpRequest.newBuilder(server.address().resolve("snapshot")).build();
+      Condition.await(
+          "the page's topics",
+          () -> {
+            String json = HttpClient.newHttpClient().send(snapshot, BodyHandlers.ofString()).body();
+            return json.split("\"readable\":true", -1).length == 7 && json.contains("\"waiting\":");
+          });
     }
   }
 

@@ -11,6 +11,8 @@ import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.http.AccountParts;
 import io.croupier.gateway.http.AnonymousParts;
 import io.croupier.gateway.http.GatewayServer;
+import io.croupier.gateway.http.ModelParts;
+import io.croupier.gateway.http.ReportParts;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.gateway.identity.TokenVerifier;
@@ -71,30 +73,19 @@ public final class Gateway implements AutoCloseable {
       String gradients = config.topics().gradients();
       KafkaHealth health =
           opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
-      Optional<AnonymousParts> anonymous =
-          config.anonymous()
-              ? Optional.of(
-                  anonymous(
-                      config,
-                      pepper,
-                      specs,
-                      updates,
-                      sender,
-                      () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp()))
-              : Optional.empty();
+      ModelParts models =
+          new ModelParts(specs, updates, () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp());
+      ReportCheck check = new ReportCheck(config.topics(), config.raw(), specs, updates);
       server =
           opened(
-              new GatewayServer(
+              GatewayServer.start(
                   config,
-                  tokens,
-                  pepper,
-                  new ReportCheck(config.topics(), config.raw(), specs, updates),
-                  sender,
-                  specs,
-                  updates,
+                  new ReportParts(tokens, pepper, check, sender),
+                  models,
                   accounts(config, sender),
-                  anonymous,
-                  () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp(),
+                  config.anonymous()
+                      ? Optional.of(anonymous(config, pepper, models, sender))
+                      : Optional.empty(),
                   health::isReachable));
     } catch (RuntimeException e) {
       close();
@@ -120,13 +111,10 @@ public final class Gateway implements AutoCloseable {
   }
 
   private AnonymousParts anonymous(
-      GatewayConfig config,
-      Pepper pepper,
-      Specs specs,
-      Updates updates,
-      ReportSender sender,
-      BooleanSupplier caughtUp) {
+      GatewayConfig config, Pepper pepper, ModelParts models, ReportSender sender) {
     Topics topics = config.topics();
+    Specs specs = models.specs();
+    Updates updates = models.updates();
     TokenKeys keys = new TokenKeys();
     ServedWindows windows = new ServedWindows(specs, keys);
     windows.announceOn(updates);
@@ -140,7 +128,7 @@ public final class Gateway implements AutoCloseable {
             new TopicFollower(
                 config.kafka(), topics.grants(), 0, (record, live) -> grants.apply(record)));
     BooleanSupplier allRead =
-        () -> caughtUp.getAsBoolean() && ofKeys.isCaughtUp() && ofGrants.isCaughtUp();
+        () -> models.caughtUp().getAsBoolean() && ofKeys.isCaughtUp() && ofGrants.isCaughtUp();
     TokenIssuers issuers =
         opened(
             new TokenIssuers(
@@ -151,12 +139,11 @@ public final class Gateway implements AutoCloseable {
                 allRead,
                 (name, key) -> sender.send(topics.tokenKeys(), name, key)));
     return new AnonymousParts(
-        new TokenCheck(pepper, specs, updates, issuers),
-        grants,
+        new AnonymousParts.Tokens(
+            new TokenCheck(pepper, specs, updates, issuers), grants, sender, topics.gradients()),
+        new AnonymousParts.Reports(
+            new AnonymousCheck(specs, updates, issuers), sender, topics.anonymous()),
         windows,
-        new AnonymousCheck(specs, updates, issuers),
-        sender,
-        topics,
         ObliviousKeyPair.derive(pepper.obliviousSecret()),
         allRead);
   }

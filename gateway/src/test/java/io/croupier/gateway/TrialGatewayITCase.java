@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.croupier.gateway.watch.PageSection;
-import io.croupier.gateway.watch.WatchFeed;
-import io.croupier.gateway.watch.WatchServer;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,8 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.List;
-import java.util.Map;
+import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,26 +23,29 @@ import org.junit.jupiter.api.Test;
 /** What a page's server answers for the visitors who take part, before Kafka and without it. */
 class TrialGatewayITCase {
   private final HttpClient client = HttpClient.newHttpClient();
-  private final WatchFeed feed = new WatchFeed("test", "");
   private final TrialGateway trial = new TrialGateway(Topics.withPrefix("test"));
-  private WatchServer server;
+  private Server server;
 
   @BeforeEach
-  void start() {
-    PageSection section =
-        new PageSection("<section id=\"part\"></section>", Map.of("part.js", "export {};"));
-    server = new WatchServer(feed, 0, section, List.of(trial.handler()));
+  void start() throws Exception {
+    server = serve(trial);
   }
 
   @AfterEach
-  void stop() {
-    server.close();
+  void stop() throws Exception {
+    server.stop();
     trial.close();
-    feed.close();
+  }
+
+  private static Server serve(TrialGateway gateway) throws Exception {
+    Server server = new Server(new InetSocketAddress("127.0.0.1", 0));
+    server.setHandler(gateway.handler());
+    server.start();
+    return server;
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(server.address().resolve(path));
+    return HttpRequest.newBuilder(server.getURI().resolve(path));
   }
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
@@ -81,7 +81,7 @@ class TrialGatewayITCase {
 
   /** The status line that the server sends to a request with these headers. */
   private String raw(String... headers) throws IOException {
-    URI address = server.address();
+    URI address = server.getURI();
     try (Socket socket = new Socket(address.getHost(), address.getPort())) {
       String request =
           "POST /v1/reports HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n"
@@ -94,7 +94,7 @@ class TrialGatewayITCase {
 
   @Test
   void aPageOfAnotherOriginCanSendNothing() throws Exception {
-    String host = server.address().getAuthority();
+    String host = server.getURI().getAuthority();
     String token = "Authorization: Bearer " + token();
     String json = "Content-Type: application/json";
 
@@ -138,13 +138,13 @@ class TrialGatewayITCase {
         send(request("/trial/account").header("Authorization", "Bearer " + token));
     assertThat(account.statusCode()).isEqualTo(200);
     assertThat(account.body()).isEqualTo("{\"visitors\":0,\"judged\":0}");
-    try (TrialGateway other = new TrialGateway(Topics.withPrefix("test"));
-        WatchServer elsewhere =
-            new WatchServer(feed, 0, PageSection.NONE, List.of(other.handler()))) {
+    try (TrialGateway other = new TrialGateway(Topics.withPrefix("test"))) {
+      Server elsewhere = serve(other);
       HttpRequest.Builder foreign =
-          HttpRequest.newBuilder(elsewhere.address().resolve("/trial/account"))
+          HttpRequest.newBuilder(elsewhere.getURI().resolve("/trial/account"))
               .header("Authorization", "Bearer " + token);
       assertThat(send(foreign).statusCode()).isEqualTo(401);
+      elsewhere.stop();
     }
   }
 
@@ -160,19 +160,10 @@ class TrialGatewayITCase {
   }
 
   @Test
-  void servesTheSectionAndItsFiles() throws Exception {
-    assertThat(send(request("/")).body()).contains("<section id=\"part\"></section>");
-    assertThat(send(request("/part.js")).headers().firstValue("Content-Type"))
-        .contains("text/javascript; charset=utf-8");
+  void servesTheLibraryAndLeavesOtherPathsToThePage() throws Exception {
     assertThat(send(request("/v1/croupier.js")).body()).contains("export class Device");
     assertThat(send(request("/v1/models/m")).statusCode()).isEqualTo(503);
     assertThat(send(request("/metrics")).statusCode()).isEqualTo(404);
-    try (WatchServer alone = new WatchServer(feed, 0)) {
-      assertThat(send(HttpRequest.newBuilder(alone.address())).body())
-          .doesNotContain("part", "<!--");
-      assertThat(
-              send(HttpRequest.newBuilder(alone.address().resolve("/v1/croupier.js"))).statusCode())
-          .isEqualTo(404);
-    }
+    assertThat(send(request("/")).statusCode()).isEqualTo(404);
   }
 }

@@ -131,7 +131,7 @@ public final class AccountingEvents {
     if (violations.required("source", event.hasSource(), "the position of the report")) {
       checkSource(event.getSource(), violations);
     }
-    return violations.list();
+    return violations.sentences();
   }
 
   /**

@@ -198,7 +198,7 @@ public final class AnonymousWindows {
         }
         case MECHANISM_NOT_SET ->
             violations.add(
-                path + " is empty or unknown: it must be priv_unit or randomised_response");
+                path, "is empty or unknown: it must be priv_unit or randomised_response");
       }
       violations.require(different.add(level), path, "repeated", "another than those before it");
     }

@@ -314,41 +314,46 @@ public final class Declarations {
   }
 
   /**
-   * Every invalid parameter of a declaration, as sentences that name the field and its valid
-   * values; empty if it is valid.
+   * Every invalid parameter of a declaration, with its valid values; empty if it is valid.
    *
    * @param record with a declaration
    * @param name the name of a field in the sentences
    */
-  public static List<String> violations(
+  public static List<Violation> violations(
       MessageOrBuilder record, Function<FieldDescriptor, String> name) {
     FieldDescriptor field = record.getOneofFieldDescriptor(oneof(record.getDescriptorForType()));
     Message declared = (Message) record.getField(field);
+    Violations violations = new Violations();
     FieldDescriptor clip = declared.getDescriptorForType().findFieldByName("clip");
-    if (clip != null && declared instanceof CoordinateLaplace laplace) {
-      if (laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
-        return List.of(
-            String.format(
-                "%s.%s is %s: it must be L2, COORDINATES or left out",
-                name.apply(field), name.apply(clip), laplace.getClipValue()));
-      }
+    if (clip != null
+        && declared instanceof CoordinateLaplace laplace
+        && laplace.getClip() == CoordinateLaplace.Clip.UNRECOGNIZED) {
+      violations.require(
+          false,
+          name.apply(field) + "." + name.apply(clip),
+          laplace.getClipValue(),
+          "L2, COORDINATES or left out");
+      return violations.list();
     }
     try {
       of(declared, 0);
-      return List.of();
     } catch (InvalidMechanismException e) {
-      return e.flaws().stream()
-          .map(flaw -> name.apply(field) + "." + sentence(flaw, declared, name))
-          .collect(Collectors.toList());
+      e.flaws().forEach(flaw -> add(flaw, declared, name.apply(field), name, violations));
     }
+    return violations.list();
   }
 
-  private static String sentence(
-      Flaw flaw, Message declared, Function<FieldDescriptor, String> name) {
+  private static void add(
+      Flaw flaw,
+      Message declared,
+      String mechanism,
+      Function<FieldDescriptor, String> name,
+      Violations violations) {
     FieldDescriptor field = declared.getDescriptorForType().findFieldByName(flaw.parameter());
     boolean isMissing = field != null && field.hasPresence() && !declared.hasField(field);
     String parameter = field == null ? flaw.parameter() : name.apply(field);
     String state = isMissing ? "missing" : flaw.value().toString();
-    return String.format("%s is %s: it must be %s", parameter, state, flaw.right());
+    violations.add(
+        mechanism + "." + parameter, String.format("is %s: it must be %s", state, flaw.right()));
   }
 }

@@ -85,8 +85,8 @@ public final class FeatureRules {
       case ENCODER -> checkEncoder(path + ".encoder", feature.getEncoder(), violations);
       case KIND_NOT_SET ->
           violations.add(
-              path
-                  + " has no kind: it must be intercept, range, moments, yes_no, one_hot or encoder");
+              path,
+              "has no kind: it must be intercept, range, moments, yes_no, one_hot or encoder");
     }
   }
 

@@ -17,7 +17,7 @@ public final class GradientReports {
   public static final int TAG_BYTES = 32;
 
   private static final String UNDECLARED =
-      "declaration is missing or unknown: it must be one of "
+      "is missing or unknown: it must be one of "
           + Declarations.names(GradientReport.getDescriptor());
 
   private static final String COORDINATES = "the coordinates";
@@ -26,14 +26,14 @@ public final class GradientReports {
   private GradientReports() {}
 
   /**
-   * Every malformed field of {@code report}, as sentences that name the field and its valid values,
-   * and never quote a value of the gradient; empty if the report is well-formed. A vector with
-   * several bad values yields one sentence.
+   * Every malformed field of {@code report}, with a sentence that states its valid values and never
+   * quotes a value of the gradient; empty if the report is well-formed. A vector with several bad
+   * values yields one violation.
    *
    * <p>The values of a raw report ({@code central}) are not checked: observers can see whether a
    * report is well-formed, so this must not depend on the values.
    */
-  public static List<String> violations(GradientReport report) {
+  public static List<Violation> violations(GradientReport report) {
     Violations violations = new Violations();
     checkIds(report.getModelId(), report.getUserId(), report.getDeviceId(), violations);
     violations.atLeastZero("round", report.hasRound(), report.getRound());
@@ -47,7 +47,7 @@ public final class GradientReports {
   /**
    * The same for the gradient and its declaration alone, whatever ids and numbers the report has.
    */
-  public static List<String> violationsOfRelease(GradientReport report) {
+  public static List<Violation> violationsOfRelease(GradientReport report) {
     Violations violations = new Violations();
     checkRelease(report, violations);
     return violations.list();
@@ -116,17 +116,17 @@ public final class GradientReports {
 
   static void checkIds(String model, String user, String device, Violations violations) {
     if (!isModelId(model)) {
-      violations.add("model_id must be " + SpecRules.MODEL_ID);
+      violations.add("model_id", "must be " + SpecRules.MODEL_ID);
     }
     checkUser(user, violations);
     if (!isDeviceId(device)) {
-      violations.add("device_id must be at most " + MAX_ID_BYTES + " bytes long");
+      violations.add("device_id", "must be at most " + MAX_ID_BYTES + " bytes long");
     }
   }
 
   static void checkUser(String user, Violations violations) {
     if (!isUserId(user)) {
-      violations.add("user_id must be 1 to " + MAX_ID_BYTES + " bytes long");
+      violations.add("user_id", "must be 1 to " + MAX_ID_BYTES + " bytes long");
     }
   }
 
@@ -140,7 +140,7 @@ public final class GradientReports {
       case DENSE -> {
         Dense dense = report.getDense();
         if (dense.getValuesCount() == 0) {
-          violations.add("dense.values must not be empty");
+          violations.add("dense.values", "must not be empty");
         }
         if (!report.hasCentral()) {
           checkFinite("dense.values", dense.getValuesCount(), dense::getValues, violations);
@@ -148,7 +148,7 @@ public final class GradientReports {
       }
       case GRID -> {
         if (report.getGrid().getValuesCount() == 0) {
-          violations.add("grid.values must not be empty");
+          violations.add("grid.values", "must not be empty");
         }
       }
       case SPARSE -> checkSparse(report.getSparse(), !report.hasCentral(), violations);
@@ -159,14 +159,15 @@ public final class GradientReports {
       case TOKEN -> checkToken(report, violations);
       case GRADIENT_NOT_SET ->
           violations.add(
-              "gradient is missing or unknown: it must be dense, grid, sparse, example, candidate,"
+              "gradient",
+              "is missing or unknown: it must be dense, grid, sparse, example, candidate,"
                   + " answer, vote or token");
     }
   }
 
   private static void checkToken(GradientReport report, Violations violations) {
     if (report.getToken().getTag().size() != TAG_BYTES) {
-      violations.add(String.format("token.tag must be %d bytes", TAG_BYTES));
+      violations.add("token.tag", String.format("must be %d bytes", TAG_BYTES));
     }
     violations.require(
         report.hasPrivUnit() || report.hasRandomisedResponse(),
@@ -190,7 +191,7 @@ public final class GradientReports {
 
   private static void checkExample(Example example, boolean finite, Violations violations) {
     if (example.getXCount() == 0) {
-      violations.add("example.x must not be empty");
+      violations.add("example.x", "must not be empty");
     }
     if (finite) {
       checkFinite("example.x", example.getXCount(), example::getX, violations);
@@ -198,7 +199,7 @@ public final class GradientReports {
     if (violations.required("example.y", example.hasY(), "a number")
         && finite
         && !Double.isFinite(example.getY())) {
-      violations.add("example.y must be finite");
+      violations.add("example.y", "must be finite");
     }
   }
 
@@ -206,7 +207,7 @@ public final class GradientReports {
       String field, int count, IntToDoubleFunction values, Violations violations) {
     for (int i = 0; i < count; i++) {
       if (!Double.isFinite(values.applyAsDouble(i))) {
-        violations.add(field + " must be finite");
+        violations.add(field, "must be finite");
         return;
       }
     }
@@ -219,18 +220,18 @@ public final class GradientReports {
       checkFinite("sparse.values", sparse.getValuesCount(), sparse::getValues, violations);
     }
     if (sparse.getIndicesCount() != sparse.getValuesCount()) {
-      violations.add("sparse.indices and sparse.values must be equally many");
+      violations.add("sparse.indices", "and sparse.values must be equally many");
     }
     int[] indices = new int[sparse.getIndicesCount()];
     Arrays.setAll(indices, sparse::getIndices);
     if (!areIndices(indices, sparse.getDimension())) {
-      violations.add("sparse.indices must be from 0 to dimension - 1, none of them twice");
+      violations.add("sparse.indices", "must be from 0 to dimension - 1, none of them twice");
     }
   }
 
   private static void checkDeclaration(GradientReport report, Violations violations) {
     if (report.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET) {
-      violations.add(UNDECLARED);
+      violations.add("declaration", UNDECLARED);
       return;
     }
     Declarations.violations(report, FieldDescriptor::getName).forEach(violations::add);
@@ -258,7 +259,7 @@ public final class GradientReports {
         report.hasCandidate(), "gradient", "another form", "candidate, since it is priv_unit");
     Candidate candidate = report.getCandidate();
     if (candidate.hasIndex() && !isIndex(candidate, report.getPrivUnit())) {
-      violations.add("candidate.index must be from 0 to priv_unit.candidates - 1");
+      violations.add("candidate.index", "must be from 0 to priv_unit.candidates - 1");
     }
   }
 

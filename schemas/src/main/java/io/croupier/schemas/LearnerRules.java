@@ -42,7 +42,8 @@ final class LearnerRules {
       case LEARNER_NOT_SET -> {
         if (spec.getStatisticsCount() == 0) {
           violations.add(
-              "learner is missing: it must be " + LEARNERS + ", unless the model has statistics");
+              "learner",
+              "is missing: it must be " + LEARNERS + ", unless the model has statistics");
         }
       }
     }
@@ -66,7 +67,7 @@ final class LearnerRules {
               "from 1 to " + MAX_HALF_LIFE + " reports");
       case AUTOMATIC -> {}
       case MEMORY_NOT_SET ->
-          violations.add("memory is empty: it must be half_life or automatic, or left out");
+          violations.add("memory", "is empty: it must be half_life or automatic, or left out");
     }
     switch (spec.getLearnerCase()) {
       case BANCO, BLACK_BOX, COMBINED, COORDINATE_WISE, LEARNER_NOT_SET -> {}
@@ -118,8 +119,8 @@ final class LearnerRules {
     switch (noise.getNoiseCase()) {
       case NOISE_NOT_SET ->
           violations.add(
-              path
-                  + " is missing: it must be one of "
+              path,
+              "is missing: it must be one of "
                   + Declarations.names(StrongestNoise.getDescriptor()));
       case SUB_EXPONENTIAL -> subExponential(noise.getSubExponential());
       default -> {
@@ -127,7 +128,10 @@ final class LearnerRules {
           strongestTaus(noise.getCoordinateLaplace());
         }
         Declarations.violations(noise, FieldDescriptor::getName)
-            .forEach(sentence -> violations.add(path + "." + sentence));
+            .forEach(
+                wrong ->
+                    violations.add(
+                        new Violation(path + "." + wrong.field(), path + "." + wrong.sentence())));
       }
     }
   }
@@ -186,12 +190,12 @@ final class LearnerRules {
         // The density needs betting fractions below 1: C = 1/(5G) < 1.
         if (bound > 0 && !(1 / (5 * bound) < 1)) {
           violations.add(
-              path + " is cv: it needs a " + boundField + " above 0.2, and that is " + bound);
+              path, "is cv: it needs a " + boundField + " above 0.2, and that is " + bound);
         }
       }
       case PRIOR_NOT_SET ->
           violations.add(
-              path + " is empty: it must be improper, conjugate, uniform or cv, or left out");
+              path, "is empty: it must be improper, conjugate, uniform or cv, or left out");
     }
   }
 
@@ -279,7 +283,7 @@ final class LearnerRules {
           participationsOfBlt(horizon);
         }
       }
-      case NOISE_NOT_SET -> violations.add(path + "noise is missing: it must be tree or blt");
+      case NOISE_NOT_SET -> violations.add(path + "noise", "is missing: it must be tree or blt");
     }
   }
 

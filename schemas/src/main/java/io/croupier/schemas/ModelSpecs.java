@@ -198,7 +198,7 @@ public final class ModelSpecs {
     Violations violations = new Violations();
     SpecRules.check(spec, violations);
     LearnerRules.check(spec, violations);
-    return violations.list();
+    return violations.sentences();
   }
 
   /**

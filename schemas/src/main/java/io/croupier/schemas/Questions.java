@@ -96,7 +96,7 @@ public final class Questions {
         }
       }
       case KIND_NOT_SET ->
-          violations.add(path + " is empty or unknown: it must be accuracy or loss_above");
+          violations.add(path, "is empty or unknown: it must be accuracy or loss_above");
     }
   }
 
@@ -118,7 +118,7 @@ public final class Questions {
   static void checkAnswer(GradientReport report, Violations violations) {
     Answer answer = report.getAnswer();
     if (!isName(answer.getQuestion())) {
-      violations.add("answer.question must be 1 to 100 letters, digits, '.', '_' or '-'");
+      violations.add("answer.question", "must be 1 to 100 letters, digits, '.', '_' or '-'");
     }
     violations.required("answer.bit", answer.hasBit(), "true or false");
     violations.require(

@@ -203,7 +203,7 @@ final class SpecRules {
         }
       }
       case AVERAGING_NOT_SET ->
-          violations.add("averaging is empty: it must be uniform or polynomial, or left out");
+          violations.add("averaging", "is empty: it must be uniform or polynomial, or left out");
     }
   }
 

@@ -142,7 +142,7 @@ public final class Statistics {
         case QUANTILES -> check(path + ".quantiles", statistic.getQuantiles(), violations);
         case PREFIXES -> check(path + ".prefixes", statistic.getPrefixes(), violations);
         case KIND_NOT_SET ->
-            violations.add(path + " is empty or unknown: it must be choice, quantiles or prefixes");
+            violations.add(path, "is empty or unknown: it must be choice, quantiles or prefixes");
       }
     }
   }
@@ -242,7 +242,7 @@ public final class Statistics {
   static void checkVote(GradientReport report, Violations violations) {
     Vote vote = report.getVote();
     if (!Questions.isName(vote.getStatistic())) {
-      violations.add("vote.statistic must be 1 to 100 letters, digits, '.', '_' or '-'");
+      violations.add("vote.statistic", "must be 1 to 100 letters, digits, '.', '_' or '-'");
     }
     violations.required("vote.index", vote.hasIndex(), "a number from 0");
     violations.require(
@@ -252,7 +252,7 @@ public final class Statistics {
         "another, unless the report is hashed_response");
     if (vote.hasIndex() && report.hasHashedResponse()) {
       if (!isIndex(vote, report.getHashedResponse())) {
-        violations.add("vote.index must be from 0 to hashed_response.groups - 1");
+        violations.add("vote.index", "must be from 0 to hashed_response.groups - 1");
       }
     }
   }

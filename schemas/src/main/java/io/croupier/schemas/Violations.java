@@ -2,25 +2,38 @@ package io.croupier.schemas;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** Collects violated rules as sentences: field, value, and valid values. */
+/** Collects violated rules, each with a sentence of field, value, and valid values. */
 final class Violations {
   private static final int MOST_CHARACTERS = 100;
 
-  private final List<String> sentences = new ArrayList<>();
+  private final List<Violation> all = new ArrayList<>();
 
-  List<String> list() {
-    return List.copyOf(sentences);
+  List<Violation> list() {
+    return List.copyOf(all);
   }
 
-  void add(String sentence) {
-    sentences.add(sentence);
+  List<String> sentences() {
+    return all.stream().map(Violation::sentence).collect(Collectors.toUnmodifiableList());
+  }
+
+  void add(Violation violation) {
+    all.add(violation);
+  }
+
+  /**
+   * Adds a sentence that begins with the field.
+   *
+   * @param rest of the sentence
+   */
+  void add(String field, String rest) {
+    all.add(new Violation(field, field + " " + rest));
   }
 
   void require(boolean rule, String field, Object value, String right) {
     if (!rule) {
-      sentences.add(
-          field + " is " + VisibleText.name(String.valueOf(value)) + ": it must be " + right);
+      add(field, "is " + VisibleText.name(String.valueOf(value)) + ": it must be " + right);
     }
   }
 
@@ -64,7 +77,7 @@ final class Violations {
 
   boolean required(String field, boolean present, String right) {
     if (!present) {
-      sentences.add(field + " is missing: it must be " + right);
+      add(field, "is missing: it must be " + right);
     }
     return present;
   }

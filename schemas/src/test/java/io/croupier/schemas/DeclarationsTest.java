@@ -145,8 +145,10 @@ class DeclarationsTest {
       throws TextFormat.ParseException {
     GradientReport report = TextFormat.parse(text, GradientReport.class);
     assertThat(Declarations.violations(report, FieldDescriptor::getName))
+        .extracting(Violation::sentence)
         .containsExactly(inRecords);
     assertThat(Declarations.violations(report, FieldDescriptor::getJsonName))
+        .extracting(Violation::sentence)
         .containsExactly(inJson);
   }
 

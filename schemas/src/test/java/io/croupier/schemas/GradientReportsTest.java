@@ -87,7 +87,8 @@ class GradientReportsTest {
     Arrays.setAll(starts, i -> starts[i].replace(';', ','));
     assertThat(GradientReports.violations(builder.build())).hasSize(starts.length);
     for (int i = 0; i < starts.length; i++) {
-      assertThat(GradientReports.violations(builder.build()).get(i)).startsWith(starts[i]);
+      assertThat(GradientReports.violations(builder.build()).get(i).sentence())
+          .startsWith(starts[i]);
     }
   }
 
@@ -98,13 +99,14 @@ class GradientReportsTest {
         report(IDS + "dense { values: 1 } coordinate_laplace { taus: 1 }").toBuilder();
     report.getCoordinateLaplaceBuilder().setClipValue(3);
     assertThat(GradientReports.violations(report.build()))
+        .extracting(Violation::sentence)
         .containsExactly("coordinate_laplace.clip is 3: it must be L2, COORDINATES or left out");
   }
 
   @Test
   void findsEverythingMissingInAnEmptyReport() {
     assertThat(GradientReports.violations(GradientReport.getDefaultInstance()))
-        .extracting(v -> v.substring(0, v.indexOf(' ')))
+        .extracting(Violation::field)
         .containsExactly("model_id", "user_id", "round", "sequence", "gradient", "declaration");
   }
 

@@ -51,7 +51,7 @@ class PrivUnitReportsTest {
   void saysWhatIsWrong(String good, String bad, String reason) throws Exception {
     String text = GOOD.replace(good, bad == null ? "" : bad);
     assertThat(text).isNotEqualTo(GOOD);
-    assertThat(String.join("; ", GradientReports.violations(report(text)))).contains(reason);
+    assertThat(Violation.text(GradientReports.violations(report(text)))).contains(reason);
   }
 
   /** The claim is about this construction: no other vector, and no other declaration. */

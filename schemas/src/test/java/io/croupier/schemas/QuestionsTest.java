@@ -50,7 +50,7 @@ class QuestionsTest {
   void saysWhatIsWrong(String good, String bad, String reason) throws Exception {
     String text = GOOD.replace(good, bad == null ? "" : bad);
     assertThat(text).isNotEqualTo(GOOD);
-    assertThat(String.join("; ", GradientReports.violations(report(text)))).contains(reason);
+    assertThat(Violation.text(GradientReports.violations(report(text)))).contains(reason);
   }
 
   @ParameterizedTest

@@ -15,6 +15,7 @@ import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
 import io.croupier.schemas.Spend;
+import io.croupier.schemas.Violation;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -175,9 +176,9 @@ final class DeclarationReader {
               + " the event, or gaussian with the mu that 'account tree --relation"
               + " replace-one' prints");
     }
-    List<String> violations = Declarations.violations(report, FieldDescriptor::getJsonName);
+    List<Violation> violations = Declarations.violations(report, FieldDescriptor::getJsonName);
     if (!violations.isEmpty()) {
-      throw new InputException(place + ": " + String.join("; ", violations));
+      throw new InputException(place + ": " + Violation.text(violations));
     }
     if (report.hasCoordinateLaplace() && report.getCoordinateLaplace().getTausCount() == 0) {
       throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");

@@ -24,6 +24,7 @@ import io.croupier.gateway.json.StrictJson;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.Violation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -250,9 +251,9 @@ final class ReleasesCommand implements Callable<Integer> {
       throw new InputException(
           place + ": gradient is token: it must be what the device released, such as a candidate");
     }
-    List<String> violations = GradientReports.violationsOfRelease(report);
+    List<Violation> violations = GradientReports.violationsOfRelease(report);
     if (!violations.isEmpty()) {
-      throw new InputException("%s: %s".formatted(place, String.join("; ", violations)));
+      throw new InputException("%s: %s".formatted(place, Violation.text(violations)));
     }
     return report;
   }

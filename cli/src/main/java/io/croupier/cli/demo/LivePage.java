@@ -2,14 +2,13 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Score;
+import io.croupier.cli.watch.PageSection;
+import io.croupier.cli.watch.Result;
+import io.croupier.cli.watch.Scores;
+import io.croupier.cli.watch.WatchFeed;
+import io.croupier.cli.watch.WatchServer;
 import io.croupier.gateway.TrialGateway;
 import io.croupier.gateway.trial.Visits;
-import io.croupier.gateway.watch.PageSection;
-import io.croupier.gateway.watch.Result;
-import io.croupier.gateway.watch.Scores;
-import io.croupier.gateway.watch.WatchFeed;
-import io.croupier.gateway.watch.WatchServer;
-import io.croupier.gateway.watch.WatchedTopics;
 import io.croupier.schemas.Topics;
 import java.net.URI;
 import java.time.Duration;
@@ -73,7 +72,7 @@ final class LivePage implements AutoCloseable {
   /** Follows the topics of the demonstration, which must exist, and takes visitors' reports. */
   void follow(Map<String, Object> kafka, Topics topics) {
     feed.note(data.description());
-    feed.follow(kafka, WatchedTopics.of(topics));
+    feed.follow(kafka, topics);
     if (offersTakingPart()) {
       Map<String, String> settings = new HashMap<>();
       kafka.forEach((name, value) -> settings.put(name, value.toString()));

@@ -2,7 +2,7 @@ package io.croupier.cli.demo;
 
 import io.croupier.cli.data.Score;
 import io.croupier.cli.io.Table;
-import io.croupier.gateway.watch.Result;
+import io.croupier.cli.watch.Result;
 import io.croupier.schemas.Estimate;
 import java.util.ArrayList;
 import java.util.Collections;

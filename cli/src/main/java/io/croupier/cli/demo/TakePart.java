@@ -8,7 +8,7 @@ import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.demo.ComparedLearner.LearnerKind;
-import io.croupier.gateway.watch.PageSection;
+import io.croupier.cli.watch.PageSection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -8,8 +8,6 @@ import io.croupier.gateway.AtExit;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.IssuerSettings;
-import io.croupier.gateway.config.WatchSettings;
-import io.croupier.gateway.identity.AdminToken;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import java.io.IOException;
@@ -18,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -123,8 +120,7 @@ public final class GatewayCommand implements Callable<Integer> {
         "Creates the secrets that the configuration names, where they are missing.",
         "",
         "These are the pepper, from which user ids are computed, and, if test-tokens.key-file is set,"
-            + " the key of test tokens, and, if watch.enabled and watch.token-file are set, the admin"
-            + " token. Existing files are not changed. Copy the pepper to all"
+            + " the key of test tokens. Existing files are not changed. Copy the pepper to all"
             + " gateways of a deployment, and keep a backup: with a new one, everybody has a new"
             + " user id."
       })
@@ -134,10 +130,6 @@ public final class GatewayCommand implements Callable<Integer> {
       print(Pepper.create(config.pepper()), config.pepper());
       if (config.testKey().isPresent()) {
         print(TestTokens.create(config.testKey().get()), config.testKey().get());
-      }
-      Optional<Path> token = config.watch().flatMap(WatchSettings::token);
-      if (token.isPresent()) {
-        print(AdminToken.create(token.get()), token.get());
       }
     } catch (IOException e) {
       throw new InputException("A secret can't be created: " + e.getMessage(), e);

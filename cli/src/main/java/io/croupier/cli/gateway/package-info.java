@@ -1,2 +1,2 @@
-/** The {@code gateway} and {@code relay} commands. */
+/** The {@code gateway} command. */
 package io.croupier.cli.gateway;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.data.Score;
 import io.croupier.cli.data.Simulation;
-import io.croupier.gateway.watch.Result;
+import io.croupier.cli.watch.Result;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

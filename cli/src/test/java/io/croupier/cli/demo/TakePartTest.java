@@ -9,7 +9,7 @@ import io.croupier.cli.NoiseMechanism;
 import io.croupier.cli.data.Census;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Simulation;
-import io.croupier.gateway.watch.PageSection;
+import io.croupier.cli.watch.PageSection;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -35,6 +35,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Violation;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -141,7 +142,7 @@ final class Targets {
 
   private static String violations(byte[] bytes) {
     try {
-      return String.join("\n", GradientReports.violations(GradientReport.parseFrom(bytes)));
+      return Violation.text(GradientReports.violations(GradientReport.parseFrom(bytes)));
     } catch (InvalidProtocolBufferException e) {
       return e.getMessage();
     }

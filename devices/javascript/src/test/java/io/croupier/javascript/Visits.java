@@ -2,6 +2,7 @@ package io.croupier.javascript;
 
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -173,7 +174,7 @@ final class Visits {
   static GradientReport report(byte[] bytes) {
     try {
       GradientReport report = GradientReport.parseFrom(bytes);
-      List<String> violations =
+      List<Violation> violations =
           GradientReports.violations(report.toBuilder().setUserId("ada").build());
       if (!violations.isEmpty()) {
         throw new AssertionError(violations);

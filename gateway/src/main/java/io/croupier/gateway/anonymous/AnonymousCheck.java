@@ -167,11 +167,11 @@ public final class AnonymousCheck {
   }
 
   private static ProblemException field(ProblemType type, String detail, String name) {
-    return new ProblemException(ProblemDocument.ofFields(type, detail, name));
+    return new ProblemException(ProblemDocument.ofField(type, name, detail));
   }
 
   private static ProblemException conflict(String detail, boolean soon) {
-    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "round");
+    ProblemDocument problem = ProblemDocument.ofField(ProblemType.CONFLICT, "round", detail);
     return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
   }
 }

@@ -48,7 +48,6 @@ public final class TokenCheck {
   private final Specs specs;
   private final Updates updates;
   private final TokenIssuers issuers;
-  private final ReportDecoder decoder = new ReportDecoder();
 
   /**
    * A request that may be sent to the ledger.
@@ -151,12 +150,11 @@ public final class TokenCheck {
 
   /** As the job's ledger will, for a sender without an account. */
   private void judge(Specs.Judge judge, String userId, byte[] record) {
-    Received received;
-    synchronized (decoder) {
-      received = decoder.decode(userId.getBytes(UTF_8), record, false, Source.unknown(0));
-    }
+    Received received =
+        new ReportDecoder().decode(userId.getBytes(UTF_8), record, false, Source.unknown(0));
     if (received instanceof Received.Malformed malformed) {
-      throw malformed(malformed.reason(), "deviceId");
+      throw new ProblemException(
+          ProblemDocument.ofFields(ProblemType.MALFORMED, malformed.violations()));
     }
     AccountingEvent event = judge.judge((Report) received);
     if (event.getOutcome() != Outcome.GRANTED) {
@@ -167,7 +165,17 @@ public final class TokenCheck {
   /** The problem of a request that the ledger refuses. */
   public static ProblemException refused(Outcome outcome, String reason) {
     return new ProblemException(
-        ProblemDocument.ofFields(ProblemType.REFUSED, reason, "window").outcome(outcome.name()));
+        ProblemDocument.ofField(ProblemType.REFUSED, field(outcome), reason)
+            .outcome(outcome.name()));
+  }
+
+  /** The field of a request that the ledger refuses. */
+  private static String field(Outcome outcome) {
+    return switch (outcome) {
+      case REFUSED_DECLARATION, REFUSED_BUDGET -> "declaration";
+      case REFUSED_SEQUENCE -> "sequence";
+      default -> "window";
+    };
   }
 
   private static JsonObject json(byte[] body) {
@@ -222,11 +230,11 @@ public final class TokenCheck {
   }
 
   private static ProblemException field(ProblemType type, String detail, String name) {
-    return new ProblemException(ProblemDocument.ofFields(type, detail, name));
+    return new ProblemException(ProblemDocument.ofField(type, name, detail));
   }
 
   private static ProblemException conflict(String detail, boolean soon) {
-    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "window");
+    ProblemDocument problem = ProblemDocument.ofField(ProblemType.CONFLICT, "window", detail);
     return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
   }
 }

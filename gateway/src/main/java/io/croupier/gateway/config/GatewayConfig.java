@@ -36,7 +36,6 @@ import java.util.TreeSet;
  * @param anonymous whether anonymous reports are accepted
  * @param timeout how long to try to store a report
  * @param origins origins of pages of other servers that may use the gateway
- * @param watch the page to watch; empty if it is not served
  */
 public record GatewayConfig(
     ListenSettings listen,
@@ -51,8 +50,7 @@ public record GatewayConfig(
     boolean anonymous,
     Duration timeout,
     Set<String> origins,
-    LimitSettings limits,
-    Optional<WatchSettings> watch) {
+    LimitSettings limits) {
 
   /** The algorithms that an issuer may sign by; all of them have a public key for verification. */
   private static final List<String> ALGORITHMS =
@@ -117,8 +115,7 @@ public record GatewayConfig(
         settings.truth(GatewayKey.ANONYMOUS_ENABLED),
         settings.duration(GatewayKey.REPORTS_TIMEOUT),
         origins(settings),
-        limits(settings),
-        WatchSettings.of(settings));
+        limits(settings));
   }
 
   private static Topics topics(Settings settings) {

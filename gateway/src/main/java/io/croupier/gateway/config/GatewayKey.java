@@ -43,18 +43,6 @@ public enum GatewayKey {
       "<prefix>.gateway",
       "Topic with the fingerprints of pepper and issuers; one partition, compacted. A gateway"
           + " creates it if it is missing."),
-  TOPICS_ACCOUNTING(
-      "topics.accounting", "<prefix>.accounting", "Topic of the ledger's events; for the page."),
-  TOPICS_GUARANTEES(
-      "topics.guarantees",
-      "<prefix>.guarantees",
-      "Topic of guarantees of central models; for the page."),
-  TOPICS_DEAD_LETTERS(
-      "topics.dead-letters", "<prefix>.dead-letters", "Topic of unreadable records; for the page."),
-  TOPICS_RAW_DEAD_LETTERS(
-      "topics.raw-dead-letters",
-      "<prefix>.raw-dead-letters",
-      "Topic of unreadable raw records; for the page."),
   TOPICS_ANONYMOUS(
       "topics.anonymous",
       "<prefix>.anonymous",
@@ -90,17 +78,6 @@ public enum GatewayKey {
       "reports.timeout",
       "10 s",
       "How long the gateway tries to store a report on Kafka before it answers 503."),
-  WATCH_ENABLED(
-      "watch.enabled",
-      "false",
-      "Whether the [page to watch](watch.md) is served at /watch/, to holders of the admin token."),
-  WATCH_TOKEN_FILE(
-      "watch.token-file", "", "File with the admin token, which `croupier gateway init` creates."),
-  WATCH_LOOPBACK(
-      "watch.loopback",
-      "false",
-      "Instead of a token: whether every user of this machine may see the page. A proxy on this"
-          + " machine would show it to everybody."),
   CORS_ORIGINS(
       "cors.origins",
       "",

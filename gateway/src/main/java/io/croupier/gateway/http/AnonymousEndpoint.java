@@ -11,6 +11,7 @@ import io.croupier.gateway.problem.ProblemType;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,13 +29,19 @@ final class AnonymousEndpoint {
   private static final int MOST_NONCES = 1 << 16;
 
   private final RequestBodies bodies;
-  private final AnonymousParts parts;
+  private final AnonymousParts.Reports reports;
+  private final BooleanSupplier caughtUp;
   private final Executor executor;
   private final StoredNonces stored = new StoredNonces(MOST_NONCES);
 
-  AnonymousEndpoint(RequestBodies bodies, AnonymousParts parts, Executor executor) {
+  AnonymousEndpoint(
+      RequestBodies bodies,
+      AnonymousParts.Reports reports,
+      BooleanSupplier caughtUp,
+      Executor executor) {
     this.bodies = bodies;
-    this.parts = parts;
+    this.reports = reports;
+    this.caughtUp = caughtUp;
     this.executor = executor;
   }
 
@@ -67,21 +74,21 @@ final class AnonymousEndpoint {
    * @return fails with a {@link ProblemException} if the report is refused, or may not be stored
    */
   CompletableFuture<Void> store(RequestBodies.Format format, byte[] body) {
-    if (!parts.caughtUp().getAsBoolean()) {
+    if (!caughtUp.getAsBoolean()) {
       throw unavailable("the gateway has not read all specs yet");
     }
     CheckedSpend checked =
         format == RequestBodies.Format.JSON
-            ? parts.reports().json(body)
-            : parts.reports().protobuf(body);
+            ? reports.check().json(body)
+            : reports.check().protobuf(body);
     return stored
         .storeOnce(
             checked.nonce(),
             () ->
-                parts
+                reports
                     .sender()
                     .send(
-                        parts.topics().anonymous(),
+                        reports.topic(),
                         checked.nonce().toByteArray(),
                         checked.value().toByteArray()))
         .exceptionallyCompose(AnonymousEndpoint::failed);

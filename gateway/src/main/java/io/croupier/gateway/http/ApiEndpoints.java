@@ -1,21 +1,14 @@
 package io.croupier.gateway.http;
 
 import io.croupier.gateway.config.LimitSettings;
-import io.croupier.gateway.identity.Pepper;
-import io.croupier.gateway.identity.TokenVerifier;
-import io.croupier.gateway.kafka.ReportStore;
-import io.croupier.gateway.model.Specs;
-import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
-import io.croupier.gateway.report.ReportCheck;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -41,23 +34,6 @@ record ApiEndpoints(
           Route.GET_WINDOWS);
 
   /**
-   * What the senders of reports prove, and where their reports go.
-   *
-   * @param tokens verifies identities
-   * @param pepper computes user ids
-   * @param check judges reports
-   * @param store keeps reports
-   */
-  record ReportParts(TokenVerifier tokens, Pepper pepper, ReportCheck check, ReportStore store) {}
-
-  /**
-   * The models that are served.
-   *
-   * @param caughtUp whether all specs and updates have been read
-   */
-  record Models(Specs specs, Updates updates, BooleanSupplier caughtUp) {}
-
-  /**
    * Makes the endpoints.
    *
    * @param accounts empty if the gateway shows no accounts
@@ -68,7 +44,7 @@ record ApiEndpoints(
    */
   static ApiEndpoints of(
       ReportParts reports,
-      Models models,
+      ModelParts models,
       Optional<AccountParts> accounts,
       Optional<AnonymousParts> anonymous,
       LimitSettings limits,
@@ -80,23 +56,23 @@ record ApiEndpoints(
     long most = (long) limits.concurrent() * limits.body();
     Places bytes = new Places(most, Math.max(limits.body(), most / SENDERS));
     Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
-    Senders senders = new Senders(reports.tokens, reports.pepper);
+    Senders senders = new Senders(reports.tokens(), reports.pepper());
     RateLimits users = new RateLimits(limits.user());
     RequestBodies bodies =
         new RequestBodies(limits.body(), limits.bodyTime(), concurrent, bytes, threads);
     ReportsEndpoint ofReports =
         new ReportsEndpoint(
-            senders, bodies, reports.check, reports.store, models.caughtUp, users, threads);
+            senders, bodies, reports.check(), reports.store(), models.caughtUp(), users, threads);
     ModelsEndpoint ofModels =
         new ModelsEndpoint(
-            models.specs,
-            models.updates,
-            models.caughtUp,
+            models.specs(),
+            models.updates(),
+            models.caughtUp(),
             limits.longestWait(),
             waiting,
             threads,
             drain);
-    EventsEndpoint events = new EventsEndpoint(ofModels, models.updates, waiting, timer, drain);
+    EventsEndpoint events = new EventsEndpoint(ofModels, models.updates(), waiting, timer, drain);
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(Route.class);
     endpoints.put(Route.POST_REPORT, ofReports::handle);
     endpoints.put(
@@ -117,8 +93,9 @@ record ApiEndpoints(
               threads,
               drain);
       endpoints.put(Route.POST_TOKEN, tokens::handle);
-      RequestBodies ofUnknown = ofUnknownSenders(limits, limits.concurrent(), threads);
-      AnonymousEndpoint ofAnonymous = new AnonymousEndpoint(ofUnknown, parts, threads);
+      RequestBodies ofUnknown = ofUnknownSenders(limits, threads);
+      AnonymousEndpoint ofAnonymous =
+          new AnonymousEndpoint(ofUnknown, parts.reports(), parts.caughtUp(), threads);
       endpoints.put(Route.POST_ANONYMOUS_REPORT, ofAnonymous::handle);
       WindowsEndpoint windows = new WindowsEndpoint(ofModels, parts.windows(), parts.caughtUp());
       endpoints.put(Route.GET_WINDOWS, windows::handle);
@@ -139,24 +116,15 @@ record ApiEndpoints(
     return new ApiEndpoints(endpoints, concurrent, bytes, waiting);
   }
 
-  /** Devices of this many addresses may together hold all places of a relay. */
-  static RequestBodies ofRelayedDevices(LimitSettings limits, Executor threads) {
-    return ofUnknownSenders(limits, limits.concurrent() / SENDERS, threads);
-  }
-
-  /**
-   * In places of their own. A relay sends everybody's, so at a gateway one address may take all of
-   * them.
-   *
-   * @param most places of an address
-   */
-  private static RequestBodies ofUnknownSenders(LimitSettings limits, int most, Executor threads) {
-    long bytes = ObliviousEndpoint.REQUEST_BYTES;
+  /** In places of their own. A relay sends everybody's, so one address may take all of them. */
+  private static RequestBodies ofUnknownSenders(LimitSettings limits, Executor threads) {
+    int most = limits.concurrent();
+    long bytes = (long) ObliviousEndpoint.REQUEST_BYTES * most;
     return new RequestBodies(
         ObliviousEndpoint.REQUEST_BYTES,
         limits.bodyTime(),
-        new Places(limits.concurrent(), most),
-        new Places(bytes * limits.concurrent(), bytes * most),
+        new Places(most, most),
+        new Places(bytes, bytes),
         threads);
   }
 

@@ -6,6 +6,7 @@ import io.croupier.gateway.problem.ProblemType;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -30,7 +31,7 @@ final class Exchange {
   private final Request request;
   private final Response response;
   private final Callback callback;
-  private final Route.Match match;
+  private final Optional<Route.Match> match;
   private final String address;
   private final BooleanSupplier lastAnswer;
   private final AtomicBoolean answered = new AtomicBoolean();
@@ -40,6 +41,7 @@ final class Exchange {
   /**
    * Creates an exchange.
    *
+   * @param match empty if the request's path or method is none of the gateway's
    * @param address whom the limits of addresses apply to
    * @param lastAnswer whether the connection ends with this answer
    */
@@ -47,7 +49,7 @@ final class Exchange {
       Request request,
       Response response,
       Callback callback,
-      Route.Match match,
+      Optional<Route.Match> match,
       String address,
       BooleanSupplier lastAnswer) {
     this.request = request;
@@ -72,7 +74,7 @@ final class Exchange {
 
   /** What stands for the name in the route's template. */
   String parameter() {
-    return match.parameter();
+    return match.orElseThrow().parameter();
   }
 
   /** Whom the limits of addresses apply to. */
@@ -163,11 +165,15 @@ final class Exchange {
 
   /** Answers with the problem that caused an exception. */
   void fail(Throwable thrown) {
-    fail(problem(thrown, match.route()));
+    fail(problem(thrown, match.map(found -> found.route().name()).orElse("a request")));
   }
 
-  /** The problem that caused an exception; logs any other cause. */
-  static ProblemDocument problem(Throwable thrown, Route route) {
+  /**
+   * The problem that caused an exception; logs any other cause.
+   *
+   * @param what failed
+   */
+  static ProblemDocument problem(Throwable thrown, String what) {
     Throwable cause =
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
@@ -176,8 +182,8 @@ final class Exchange {
       return expected.problem();
     }
     // The message may quote what the request contains.
-    LOG.error("{} failed: {}", route, cause.getClass().getName());
-    LOG.debug("{} failed", route, cause);
+    LOG.error("{} failed: {}", what, cause.getClass().getName());
+    LOG.debug("{} failed", what, cause);
     return ProblemDocument.of(
         ProblemType.INTERNAL,
         HttpStatus.getMessage(ProblemType.INTERNAL.status())

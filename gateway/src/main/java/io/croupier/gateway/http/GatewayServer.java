@@ -5,17 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.gson.JsonObject;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.config.LimitSettings;
-import io.croupier.gateway.config.WatchSettings;
-import io.croupier.gateway.identity.AdminToken;
-import io.croupier.gateway.identity.Pepper;
-import io.croupier.gateway.identity.TokenVerifier;
-import io.croupier.gateway.kafka.ReportStore;
-import io.croupier.gateway.model.Specs;
-import io.croupier.gateway.model.Updates;
-import io.croupier.gateway.report.ReportCheck;
-import io.croupier.gateway.watch.WatchAccess;
-import io.croupier.gateway.watch.WatchFeed;
-import io.croupier.gateway.watch.WatchHandler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -42,52 +31,47 @@ public final class GatewayServer implements AutoCloseable {
   /** How long a client may take to read the answer to its report while the server stops. */
   private static final Duration ANSWER = Duration.ofSeconds(2);
 
-  /** The page to watch. */
-  static final String PAGE = "/watch/";
-
   private static final double MILLIS = 1e-6;
   private static final String OPENAPI = "/io/croupier/gateway/openapi.json";
 
   private final HttpListener listener;
   private final Duration longestReport;
-  private final Optional<WatchFeed> feed;
-  private final GatewayMetrics metrics;
+
+  private GatewayServer(HttpListener listener, Duration longestReport) {
+    this.listener = listener;
+    this.longestReport = longestReport;
+  }
 
   /**
-   * Starts the server.
+   * Starts a server.
    *
    * @param anonymous empty if the gateway takes no anonymous reports
-   * @param caughtUp whether all specs and updates have been read
    * @param reachable whether the brokers answer
    * @throws IllegalArgumentException if certificate or key can't be used
    * @throws IllegalStateException if the server can't listen
    */
-  public GatewayServer(
+  public static GatewayServer start(
       GatewayConfig config,
-      TokenVerifier tokens,
-      Pepper pepper,
-      ReportCheck check,
-      ReportStore store,
-      Specs specs,
-      Updates updates,
+      ReportParts reports,
+      ModelParts models,
       AccountParts accounts,
       Optional<AnonymousParts> anonymous,
-      BooleanSupplier caughtUp,
       BooleanSupplier reachable) {
     LimitSettings limits = config.limits();
-    listener = new HttpListener(config.listen(), limits);
+    HttpListener listener = new HttpListener(config.listen(), limits);
     Drain drain = listener.drain();
     ApiEndpoints api =
         ApiEndpoints.of(
-            new ApiEndpoints.ReportParts(tokens, pepper, check, store),
-            new ApiEndpoints.Models(specs, updates, caughtUp),
+            reports,
+            models,
             Optional.of(accounts),
             anonymous,
             limits,
             listener.threads(),
             listener.timer(),
             drain);
-    metrics = new GatewayMetrics(api.concurrent(), api.bytes(), api.waiting(), reachable);
+    GatewayMetrics metrics =
+        new GatewayMetrics(api.concurrent(), api.bytes(), api.waiting(), reachable);
     byte[] openApi = Resources.read(OPENAPI);
 
     Map<Route, Consumer<Exchange>> endpoints = new EnumMap<>(api.endpoints());
@@ -97,50 +81,20 @@ public final class GatewayServer implements AutoCloseable {
     endpoints.put(
         Route.GET_HEALTH,
         exchange -> exchange.answer(HttpStatus.OK_200, Exchange.JSON, "{}".getBytes(UTF_8)));
-    endpoints.put(Route.GET_READINESS, exchange -> readiness(exchange, caughtUp, reachable));
+    endpoints.put(
+        Route.GET_READINESS, exchange -> readiness(exchange, models.caughtUp(), reachable, drain));
 
     RateLimits addresses = new RateLimits(limits.address());
     Handler router = new Router(endpoints, addresses, config.listen().proxy(), drain);
     Handler gateway = new RefusedOrigins(config.origins(), withOrigins(config.origins(), router));
-    Optional<WatchAccess> access = config.watch().map(GatewayServer::access);
-    feed = config.watch().map(watch -> feed(config, watch));
-    Optional<WatchHandler> watch =
-        feed.map(read -> new WatchHandler(PAGE, read, access.orElseThrow(), listener.timer()));
-    watch.ifPresent(page -> drain.add(page::endStreams));
-    // No other origin may read the page.
-    Handler handler =
-        watch
-            .<Handler>map(
-                page ->
-                    new Handler.Sequence(
-                        new LimitedPage(page, addresses, config.listen().proxy()), gateway))
-            .orElse(gateway);
-    longestReport = limits.bodyTime().plus(config.timeout()).plus(ANSWER);
-    listener.server().setRequestLog(this::log);
-    try {
-      listener.start(handler);
-    } catch (IllegalStateException e) {
-      feed.ifPresent(WatchFeed::close);
-      throw e;
-    }
+    listener.server().setRequestLog((request, response) -> log(metrics, request, response));
+    listener.start(gateway);
+    return new GatewayServer(listener, limits.bodyTime().plus(config.timeout()).plus(ANSWER));
   }
 
   /** The server, to which a test adds a connector without a network. */
   Server server() {
     return listener.server();
-  }
-
-  private static WatchFeed feed(GatewayConfig config, WatchSettings watch) {
-    WatchFeed feed = new WatchFeed("Croupier", "");
-    feed.follow(config.kafka(), watch.topics());
-    return feed;
-  }
-
-  private static WatchAccess access(WatchSettings watch) {
-    return watch
-        .token()
-        .map(file -> WatchAccess.withToken(AdminToken.read(file)))
-        .orElseGet(WatchAccess::loopback);
   }
 
   private static Handler withOrigins(Set<String> origins, Handler handler) {
@@ -166,13 +120,13 @@ public final class GatewayServer implements AutoCloseable {
     return crossOrigin;
   }
 
-  private void readiness(Exchange exchange, BooleanSupplier caughtUp, BooleanSupplier reachable) {
+  private static void readiness(
+      Exchange exchange, BooleanSupplier caughtUp, BooleanSupplier reachable, Drain drain) {
     JsonObject state = new JsonObject();
     state.addProperty("kafka", reachable.getAsBoolean());
     state.addProperty("caughtUp", caughtUp.getAsBoolean());
-    state.addProperty("stopping", listener.drain().hasBegun());
-    boolean ready =
-        reachable.getAsBoolean() && caughtUp.getAsBoolean() && !listener.drain().hasBegun();
+    state.addProperty("stopping", drain.hasBegun());
+    boolean ready = reachable.getAsBoolean() && caughtUp.getAsBoolean() && !drain.hasBegun();
     exchange.answer(
         ready ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503,
         Exchange.JSON,
@@ -180,7 +134,7 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /** Logs and counts a request by its route: a path may contain what its sender likes. */
-  private void log(Request request, Response response) {
+  private static void log(GatewayMetrics metrics, Request request, Response response) {
     Object route = request.getAttribute(Router.ROUTE);
     String name = route instanceof Route known ? known.template() : GatewayMetrics.OTHER;
     String method = route instanceof Route known ? known.method() : "-";
@@ -209,10 +163,6 @@ public final class GatewayServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    try {
-      listener.close(longestReport);
-    } finally {
-      feed.ifPresent(WatchFeed::close);
-    }
+    listener.close(longestReport);
   }
 }

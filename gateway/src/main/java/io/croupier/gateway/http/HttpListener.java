@@ -8,6 +8,7 @@ import io.croupier.gateway.config.ListenSettings;
 import io.croupier.gateway.problem.ProblemDocument;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -170,8 +171,7 @@ final class HttpListener {
     document.addProperty("type", "about:blank");
     document.addProperty("title", HttpStatus.getMessage(response.getStatus()));
     document.addProperty("status", response.getStatus());
-    new Exchange(
-            request, response, callback, new Route.Match(Route.GET_HEALTH, ""), "", () -> false)
+    new Exchange(request, response, callback, Optional.empty(), "", () -> false)
         .answer(
             response.getStatus(), ProblemDocument.MEDIA_TYPE, document.toString().getBytes(UTF_8));
     return true;

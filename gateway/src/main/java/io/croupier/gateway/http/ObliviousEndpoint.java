@@ -85,7 +85,7 @@ final class ObliviousEndpoint {
   }
 
   /** Checks type and length, which are the same for all encapsulated requests. */
-  static void requireForm(Exchange exchange) {
+  private static void requireForm(Exchange exchange) {
     RequestBodies.requireNoEncoding(exchange.header(HttpHeader.CONTENT_ENCODING));
     if (!ObliviousExchange.REQUEST_TYPE.equals(exchange.header(HttpHeader.CONTENT_TYPE))) {
       throw RequestBodies.unsupported("Content-Type must be " + ObliviousExchange.REQUEST_TYPE);
@@ -132,7 +132,7 @@ final class ObliviousEndpoint {
     Route.Match match =
         Route.of(request.method(), request.path())
             .filter(found -> found.route().method().equals(request.method()))
-            .orElse(new Route.Match(Route.POST_ENCAPSULATED, ""));
+            .orElseThrow(ObliviousEndpoint::absent);
     return switch (match.route()) {
       case POST_ANONYMOUS_REPORT ->
           reports
@@ -151,14 +151,17 @@ final class ObliviousEndpoint {
                   executor);
       case GET_MODEL -> update(models.require(match.parameter()));
       case GET_WINDOWS -> json(Map.of(), windows.windows(match.parameter()));
-      default ->
-          throw new ProblemException(
-              ProblemType.NOT_FOUND,
-              "an encapsulated request must be one of "
-                  + Stream.of(Route.POST_ANONYMOUS_REPORT, Route.GET_MODEL, Route.GET_WINDOWS)
-                      .map(route -> route.method() + " " + route.template())
-                      .collect(Collectors.joining(", ")));
+      default -> throw absent();
     };
+  }
+
+  private static ProblemException absent() {
+    return new ProblemException(
+        ProblemType.NOT_FOUND,
+        "an encapsulated request must be one of "
+            + Stream.of(Route.POST_ANONYMOUS_REPORT, Route.GET_MODEL, Route.GET_WINDOWS)
+                .map(route -> route.method() + " " + route.template())
+                .collect(Collectors.joining(", ")));
   }
 
   private static CompletableFuture<BinaryResponse> update(ServedModel model) {
@@ -179,7 +182,7 @@ final class ObliviousEndpoint {
   }
 
   private static BinaryResponse failed(Throwable thrown) {
-    ProblemDocument problem = Exchange.problem(thrown, Route.POST_ENCAPSULATED);
+    ProblemDocument problem = Exchange.problem(thrown, Route.POST_ENCAPSULATED.name());
     Map<String, String> header = new HashMap<>();
     header.put("content-type", ProblemDocument.MEDIA_TYPE);
     problem.retryAfter().ifPresent(time -> header.put("retry-after", Exchange.seconds(time)));

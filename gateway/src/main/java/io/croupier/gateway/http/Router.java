@@ -67,13 +67,7 @@ final class Router extends Handler.Abstract {
     Optional<Route.Match> match = Route.of(request.getMethod(), path);
     match.ifPresent(found -> request.setAttribute(ROUTE, found.route()));
     Exchange exchange =
-        new Exchange(
-            request,
-            response,
-            callback,
-            match.orElse(new Route.Match(Route.GET_HEALTH, "")),
-            address(request, proxy),
-            drain::hasBegun);
+        new Exchange(request, response, callback, match, address(request, proxy), drain::hasBegun);
     try {
       Optional<Route> route = match.map(Route.Match::route);
       if (route.filter(ALWAYS::contains).isEmpty()) {

@@ -39,14 +39,10 @@ final class TokensEndpoint {
     this.bodies = bodies;
     this.parts = parts;
     this.users = users;
+    AnonymousParts.Tokens tokens = parts.tokens();
     requests =
         new JobRequests<>(
-            parts.grants(),
-            parts.sender(),
-            parts.topics().gradients(),
-            longestWait,
-            executor,
-            drain);
+            tokens.grants(), tokens.store(), tokens.topic(), longestWait, executor, drain);
     this.executor = executor;
   }
 
@@ -66,7 +62,7 @@ final class TokensEndpoint {
     CompletableFuture<ByteString> unused =
         bodies
             .read(exchange, userId)
-            .thenCompose(body -> signed(parts.tokens().check(body, userId), userId))
+            .thenCompose(body -> signed(parts.tokens().check().check(body, userId), userId))
             .whenCompleteAsync(
                 (signature, failure) -> {
                   if (failure == null) {

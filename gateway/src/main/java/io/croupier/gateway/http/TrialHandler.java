@@ -14,7 +14,6 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.gateway.trial.Visits;
-import io.croupier.gateway.watch.WatchAccess;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -70,7 +69,6 @@ public final class TrialHandler extends Handler.Abstract {
   private final TokenVerifier verifier =
       new TokenVerifier(List.of(), Duration.ofMinutes(1), Clock.systemUTC());
   private final Senders senders = new Senders(verifier, pepper);
-  private final WatchAccess access = WatchAccess.loopback();
   private final Drain drain = new Drain();
   private final Visits visits;
   private final Router router;
@@ -94,8 +92,8 @@ public final class TrialHandler extends Handler.Abstract {
     verifier.trust(tokens);
     ApiEndpoints api =
         ApiEndpoints.of(
-            new ApiEndpoints.ReportParts(verifier, pepper, check, visits),
-            new ApiEndpoints.Models(specs, updates, caughtUp),
+            new ReportParts(verifier, pepper, check, visits),
+            new ModelParts(specs, updates, caughtUp),
             Optional.empty(),
             Optional.empty(),
             LIMITS,
@@ -115,13 +113,7 @@ public final class TrialHandler extends Handler.Abstract {
     response.getHeaders().put("Cross-Origin-Resource-Policy", "same-origin");
     response.getHeaders().put("X-Content-Type-Options", "nosniff");
     Exchange exchange =
-        new Exchange(
-            request,
-            response,
-            callback,
-            new Route.Match(Route.GET_HEALTH, ""),
-            "",
-            drain::hasBegun);
+        new Exchange(request, response, callback, Optional.empty(), "", drain::hasBegun);
     try {
       requireSameOrigin(request);
       if (path.equals(REPORTS) && visits.hasEnded()) {
@@ -145,7 +137,7 @@ public final class TrialHandler extends Handler.Abstract {
     String host = request.getHeaders().get(HttpHeader.HOST);
     String origin = request.getHeaders().get(HttpHeader.ORIGIN);
     String site = request.getHeaders().get("Sec-Fetch-Site");
-    if (!access.admits(request)
+    if (!LocalBrowser.sent(request)
         || (origin != null && !origin.equals("http://" + host))
         || (site != null && !site.equals("same-origin") && !site.equals("none"))) {
       throw new ProblemException(

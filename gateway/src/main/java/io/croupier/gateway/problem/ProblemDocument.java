@@ -2,13 +2,11 @@ package io.croupier.gateway.problem;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.croupier.schemas.Violation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * An error, as the sender receives it. It contains no value of a gradient, no user id and no part
@@ -23,24 +21,12 @@ import java.util.regex.Pattern;
 public record ProblemDocument(
     ProblemType type,
     String detail,
-    List<Field> fields,
+    List<Violation> fields,
     Optional<String> outcome,
     Optional<Duration> retryAfter) {
 
   /** The media type of problem documents. */
   public static final String MEDIA_TYPE = "application/problem+json";
-
-  /** How sentences about a field begin. */
-  private static final Pattern ABOUT =
-      Pattern.compile("^([a-z][a-z0-9_]*(?:\\.[a-z0-9_]+)*) (?:is|are|must|and|may)\\b");
-
-  /**
-   * A field that is wrong.
-   *
-   * @param name its path in the report
-   * @param detail what is wrong, and what would be right
-   */
-  public record Field(String name, String detail) {}
 
   /** Copies the fields. */
   public ProblemDocument {
@@ -62,19 +48,15 @@ public record ProblemDocument(
     return new ProblemDocument(type, detail, fields, Optional.of(name), retryAfter);
   }
 
-  /**
-   * A problem with fields.
-   *
-   * @param sentences separated by semicolons; each begins with the field's name
-   * @param otherwise the field of a sentence that doesn't
-   */
-  public static ProblemDocument ofFields(ProblemType type, String sentences, String otherwise) {
-    List<Field> fields = new ArrayList<>();
-    for (String sentence : sentences.split("; ", -1)) {
-      Matcher about = ABOUT.matcher(sentence);
-      fields.add(new Field(about.find() ? about.group(1) : otherwise, sentence));
-    }
-    return new ProblemDocument(type, sentences, fields, Optional.empty(), Optional.empty());
+  /** A problem of one field, whose path this is in the report or request. */
+  public static ProblemDocument ofField(ProblemType type, String field, String sentence) {
+    return ofFields(type, List.of(new Violation(field, sentence)));
+  }
+
+  /** A problem of fields. */
+  public static ProblemDocument ofFields(ProblemType type, List<Violation> fields) {
+    return new ProblemDocument(
+        type, Violation.text(fields), fields, Optional.empty(), Optional.empty());
   }
 
   /** The document. */
@@ -87,10 +69,10 @@ public record ProblemDocument(
     outcome.ifPresent(name -> document.addProperty("outcome", name));
     if (!fields.isEmpty()) {
       JsonArray errors = new JsonArray();
-      for (Field field : fields) {
+      for (Violation field : fields) {
         JsonObject error = new JsonObject();
-        error.addProperty("field", field.name);
-        error.addProperty("detail", field.detail);
+        error.addProperty("field", field.field());
+        error.addProperty("detail", field.sentence());
         errors.add(error);
       }
       document.add("errors", errors);

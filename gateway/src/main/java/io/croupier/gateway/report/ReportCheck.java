@@ -9,11 +9,13 @@ import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
+import io.croupier.operators.report.AnswerContent;
 import io.croupier.operators.report.Gradient;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.Source;
+import io.croupier.operators.report.VoteContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -87,24 +89,24 @@ public final class ReportCheck {
   Checked check(GradientReport sent, String userId) {
     if (sent.hasUserId() && !sent.getUserId().equals(userId)) {
       throw new ProblemException(
-          ProblemDocument.ofFields(
+          ProblemDocument.ofField(
               ProblemType.FORBIDDEN,
-              "user_id must be absent, or the one that this gateway computes for the sender",
-              "user_id"));
+              "user_id",
+              "user_id must be absent, or the one that this gateway computes for the sender"));
     }
     if (sent.hasToken()) {
       throw new ProblemException(
-          ProblemDocument.ofFields(
+          ProblemDocument.ofField(
               ProblemType.FORBIDDEN,
-              "gradient is token: ask for a token at /v1/tokens",
-              "gradient"));
+              "gradient",
+              "gradient is token: ask for a token at /v1/tokens"));
     }
     if (sent.hasCentral() && !raw) {
       throw new ProblemException(
-          ProblemDocument.ofFields(
+          ProblemDocument.ofField(
               ProblemType.FORBIDDEN,
-              "declaration is central: this gateway takes no raw reports",
-              "declaration"));
+              "declaration",
+              "declaration is central: this gateway takes no raw reports"));
     }
     String topic = sent.hasCentral() ? topics.rawGradients() : topics.gradients();
     byte[] value = sent.toBuilder().setUserId(userId).build().toByteArray();
@@ -113,7 +115,7 @@ public final class ReportCheck {
             .decode(userId.getBytes(UTF_8), value, sent.hasCentral(), Source.unknown(0));
     if (received instanceof Received.Malformed malformed) {
       throw new ProblemException(
-          ProblemDocument.ofFields(ProblemType.MALFORMED, malformed.reason(), "gradient"));
+          ProblemDocument.ofFields(ProblemType.MALFORMED, malformed.violations()));
     }
     Report report = (Report) received;
     Specs.Judge judge =
@@ -122,26 +124,31 @@ public final class ReportCheck {
             .orElseThrow(
                 () ->
                     new ProblemException(
-                        ProblemDocument.ofFields(
+                        ProblemDocument.ofField(
                             ProblemType.NOT_FOUND,
-                            "model_id must name a model that is published and not retired",
-                            "model_id")));
+                            "model_id",
+                            "model_id must name a model that is published and not retired")));
     AccountingEvent event = judge.judge(report);
     if (event.getOutcome() != Outcome.ADMITTED) {
       throw new ProblemException(
-          ProblemDocument.ofFields(
-                  ProblemType.REFUSED, event.getReason(), field(event.getOutcome()))
+          ProblemDocument.ofField(
+                  ProblemType.REFUSED, field(report, event.getOutcome()), event.getReason())
               .outcome(event.getOutcome().name()));
     }
     requireRound(report, judge);
     return new Checked(topic, value);
   }
 
-  private static String field(Outcome outcome) {
+  /** The field of a report that the ledger refuses. */
+  private static String field(Report report, Outcome outcome) {
     return switch (outcome) {
       case REFUSED_DECLARATION, REFUSED_BUDGET -> "declaration";
       case REFUSED_PARTICIPATION, REFUSED_SEPARATION -> "round";
-      default -> "gradient";
+      case REFUSED_SEQUENCE -> "sequence";
+      default ->
+          report.content() instanceof AnswerContent
+              ? "answer.question"
+              : report.content() instanceof VoteContent ? "vote.statistic" : "gradient";
     };
   }
 
@@ -184,16 +191,16 @@ public final class ReportCheck {
     }
     if (!isAnswer && bound != terms.clip().bound()) {
       throw new ProblemException(
-          ProblemDocument.ofFields(
+          ProblemDocument.ofField(
               ProblemType.REFUSED,
+              "gradient_bound",
               "gradient_bound is %s: it must be that of round %d, %s"
-                  .formatted(bound, round, terms.clip().bound()),
-              "gradient_bound"));
+                  .formatted(bound, round, terms.clip().bound())));
     }
   }
 
   private static ProblemException conflict(String detail, boolean soon) {
-    ProblemDocument problem = ProblemDocument.ofFields(ProblemType.CONFLICT, detail, "round");
+    ProblemDocument problem = ProblemDocument.ofField(ProblemType.CONFLICT, "round", detail);
     return new ProblemException(soon ? problem.retryAfter(SOON) : problem);
   }
 }

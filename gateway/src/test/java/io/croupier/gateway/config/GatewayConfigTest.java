@@ -119,7 +119,6 @@ class GatewayConfigTest {
         "cors.origins | https://app.example/path | a scheme and a host",
         "test-tokens.allowed | true | test-tokens.key-file",
         "topics.updates | croupier.models | two topics have the same name",
-        "watch.enabled | true | watch.token-file",
         "issuers.main.require | scope | CLAIM=VALUE",
         "issuers.main.require | 'scope=a, scope=b' | names the claim 'scope' twice",
         "issuers.main.added | yes | true or false",
@@ -144,22 +143,6 @@ class GatewayConfigTest {
         .hasMessage(
             "issuers.main.jwks is missing, and issuers.main.issuer is 'urn:x'; without jwks it"
                 + " must be an https URL (http only on the loopback interface)");
-  }
-
-  @Test
-  void thePageHasATokenOrIsForThisMachine() {
-    Map<String, String> settings = minimal();
-    settings.put("watch.enabled", "true");
-    settings.put("watch.loopback", "true");
-    assertThat(GatewayConfig.of(settings, BASE).watch().orElseThrow().token()).isEmpty();
-    settings.put("listen.proxy", "true");
-    assertThatThrownBy(() -> GatewayConfig.of(settings, BASE))
-        .hasMessageContaining("through a proxy, all requests come from its machine");
-    settings.put("watch.token-file", "admin");
-    assertThatThrownBy(() -> GatewayConfig.of(settings, BASE)).hasMessageContaining("either");
-    settings.remove("watch.loopback");
-    assertThat(GatewayConfig.of(settings, BASE).watch().orElseThrow().token())
-        .contains(Path.of("/etc/croupier/admin"));
   }
 
   @ParameterizedTest

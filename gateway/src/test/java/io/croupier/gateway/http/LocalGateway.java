@@ -16,7 +16,6 @@ import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.schemas.Account;
-import io.croupier.schemas.Topics;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -65,26 +64,20 @@ final class LocalGateway implements AutoCloseable {
     verifier.trust(tokens);
     AnonymousParts anonymous =
         new AnonymousParts(
-            null,
-            null,
+            new AnonymousParts.Tokens(null, null, null, config.topics().gradients()),
+            new AnonymousParts.Reports(
+                new AnonymousCheck(specs, updates, null), null, "croupier.anonymous"),
             new ServedWindows(specs, new TokenKeys()),
-            new AnonymousCheck(specs, updates, null),
-            null,
-            Topics.withPrefix("croupier"),
             ObliviousKeyPair.derive(pepper.obliviousSecret()),
             () -> true);
     server =
-        new GatewayServer(
+        GatewayServer.start(
             config,
-            verifier,
-            pepper,
-            new ReportCheck(config.topics(), false, specs, updates),
-            store,
-            specs,
-            updates,
+            new ReportParts(
+                verifier, pepper, new ReportCheck(config.topics(), false, specs, updates), store),
+            new ModelParts(specs, updates, () -> true),
             new AccountParts(answers, store, config.topics().accountRequests(), () -> true),
             isAnonymous ? Optional.of(anonymous) : Optional.empty(),
-            () -> true,
             () -> true);
     connector = new LocalConnector(server.server());
     connector.setIdleTimeout(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));

@@ -1,5 +1,8 @@
 package io.croupier.operators.report;
 
+import io.croupier.schemas.Violation;
+import java.util.List;
+
 /** What a record contains. */
 public sealed interface Received
     permits Report, Received.Erasure, Received.AccountQuery, Received.Malformed {
@@ -24,11 +27,27 @@ public sealed interface Received
   /**
    * The record can't be used and becomes a dead letter.
    *
-   * @param reason why; never quotes a value of the gradient, and follows from no other field if
+   * @param violations why; never quote a value of the gradient, and follow from no other field if
    *     {@code withheld}
    * @param withheld whether the dead letter must contain neither the record's key nor its value,
    *     nor anything derived from them: it is or may be a raw gradient outside the topic for raw
    *     gradients, or names a user to be erased
    */
-  record Malformed(String reason, boolean withheld) implements Received {}
+  record Malformed(List<Violation> violations, boolean withheld) implements Received {
+
+    /** Copies the list. */
+    public Malformed {
+      violations = List.copyOf(violations);
+    }
+
+    /** A record that is wrong as a whole, for a reason. */
+    Malformed(String reason, boolean withheld) {
+      this(List.of(new Violation("record", reason)), withheld);
+    }
+
+    /** Why, in one text. */
+    public String reason() {
+      return Violation.text(violations);
+    }
+  }
 }

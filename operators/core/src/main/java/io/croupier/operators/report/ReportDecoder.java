@@ -12,6 +12,7 @@ import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
 import io.croupier.schemas.GradientReports;
+import io.croupier.schemas.Violation;
 import io.croupier.schemas.view.GradientReportView;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -51,10 +52,13 @@ public final class ReportDecoder {
    */
   private static final Received UNDECLARED_IN_PUBLIC =
       new Received.Malformed(
-          "declaration is missing or unknown: it must be one of "
-              + Declarations.onDevices()
-                  .map(FieldDescriptor::getName)
-                  .collect(Collectors.joining(", ")),
+          List.of(
+              new Violation(
+                  "declaration",
+                  "declaration is missing or unknown: it must be one of "
+                      + Declarations.onDevices()
+                          .map(FieldDescriptor::getName)
+                          .collect(Collectors.joining(", ")))),
           true);
 
   private final OrdinaryReader ordinary = new OrdinaryReader();
@@ -125,11 +129,11 @@ public final class ReportDecoder {
       Report report = ViewReader.read(view, digest, source);
       if (report == null) {
         GradientReport message = KNOWN_FIELDS.parseFrom(value);
-        List<String> violations = GradientReports.violations(message);
+        List<Violation> violations = GradientReports.violations(message);
         if (!violations.isEmpty()) {
           return !raw && message.getDeclarationCase() == DeclarationCase.DECLARATION_NOT_SET
               ? UNDECLARED_IN_PUBLIC
-              : malformed(String.join("; ", violations));
+              : new Received.Malformed(violations, false);
         }
         // Protobuf writes the vectors packed, as our own clients do.
         report = ViewReader.read(parse(message.toByteArray()), digest, source);

@@ -176,7 +176,12 @@ class ReportDecoderTest {
       })
   void givesTheReasonOfMalformedRecords(String text, String reason) throws Exception {
     boolean undeclared = reason.startsWith("declaration is missing");
-    assertThat(decode(bytes(text))).isEqualTo(new Received.Malformed(reason, undeclared));
+    Received.Malformed malformed = (Received.Malformed) decode(bytes(text));
+    assertThat(malformed.reason()).isEqualTo(reason);
+    assertThat(malformed.withheld()).isEqualTo(undeclared);
+    assertThat(malformed.violations())
+        .singleElement()
+        .satisfies(wrong -> assertThat(reason).startsWith(wrong.field() + " "));
   }
 
   @Test
@@ -303,12 +308,10 @@ class ReportDecoderTest {
               .build()
               .toByteArray();
       if (named == 0) {
-        assertThat(decode(value))
+        assertThat(((Received.Malformed) decode(value)).reason())
             .isEqualTo(
-                new Received.Malformed(
-                    "coordinate_laplace.taus is of length 1: it must be of length 0, one for each"
-                        + " of sparse.indices",
-                    false));
+                "coordinate_laplace.taus is of length 1: it must be of length 0, one for each of"
+                    + " sparse.indices");
       } else {
         assertThat(coordinates(report(decode(value))).count()).isOne();
       }

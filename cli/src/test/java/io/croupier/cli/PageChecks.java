@@ -1,0 +1,73 @@
+package io.croupier.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+
+/** What every page must be, in any width and scheme. */
+public final class PageChecks {
+
+  private PageChecks() {}
+
+  /**
+   * Shows the page as on a screen of this width.
+   *
+   * @param scheme light or dark
+   */
+  public static void emulate(ChromeDriver browser, int width, String scheme) {
+    resize(browser, width, 900);
+    browser.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+  }
+
+  private static void resize(ChromeDriver browser, int width, long height) {
+    browser.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
+  }
+
+  /** The whole page as PNG. */
+  public static byte[] screenshot(ChromeDriver browser, int width) {
+    long height =
+        ((Number) browser.executeScript("return document.documentElement.scrollHeight"))
+            .longValue();
+    resize(browser, width, height);
+    return browser.getScreenshotAs(OutputType.BYTES);
+  }
+
+  /** What axe finds, in words. */
+  public static List<?> violations(ChromeDriver browser) throws IOException {
+    browser.executeScript(axe());
+    return (List<?>)
+        browser.executeAsyncScript(
+            """
+            const done = arguments[arguments.length - 1];
+            axe.run({ resultTypes: ["violations"] }).then(
+              result => done(result.violations.map(each => each.id + ": " + each.help + " "
+                + each.nodes.map(node => node.target + " " + node.failureSummary).join("; "))),
+              error => done(["" + error]));
+            """);
+  }
+
+  private static String axe() throws IOException {
+    Properties properties = new Properties();
+    try (InputStream in =
+        PageChecks.class.getResourceAsStream(
+            "/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {
+      properties.load(in);
+    }
+    try (InputStream in =
+        PageChecks.class.getResourceAsStream(
+            "/META-INF/resources/webjars/axe-core/%s/axe.min.js"
+                .formatted(properties.getProperty("version")))) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+}

@@ -1,2 +1,0 @@
-/** A live page about models, accounts and dead letters, and the feed behind it. */
-package io.croupier.gateway.watch;
