@@ -145,7 +145,8 @@ final class SpendingSample {
         shares[Math.min(SHARES - 1, (int) (spent.share * SHARES))]++;
       }
     }
-    Spending spending = new Spending(people.size(), 1L << zeros, costs, limited, near, boxed(shares));
+    Spending spending =
+        new Spending(people.size(), 1L << zeros, costs, limited, near, boxed(shares));
     return PageNumbers.json(spending).getAsJsonObject();
   }
 
