@@ -135,7 +135,8 @@ final class LedgerFormat {
           version >= FIRST_VERSION_WITH_TOTALS
               ? new FileHeader(
                   userId, deviceId, getSecret(bytes), getSpent(bytes), bytes.getInt(), version)
-              : new FileHeader(userId, deviceId, LedgerSecret.newSecret(), Spent.NOTHING, 0, version);
+              : new FileHeader(
+                  userId, deviceId, LedgerSecret.newSecret(), Spent.NOTHING, 0, version);
       return endsWithChecksum(bytes) ? header : null;
     } catch (BufferUnderflowException e) {
       return null;

@@ -90,7 +90,8 @@ final class LedgerReader {
   }
 
   /** A file that carries entries over contained all of them when it was renamed. */
-  private void requireAll(FileHeader header, int carried, long position) throws CorruptLedgerException {
+  private void requireAll(FileHeader header, int carried, long position)
+      throws CorruptLedgerException {
     if (carried < header.carried()) {
       throw new CorruptLedgerException(
           path, position, "an entry that the file carries over is missing");

@@ -19,7 +19,7 @@ import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.Totals;
-import io.croupier.operators.report.FileHeader;
+import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
@@ -54,7 +54,7 @@ class SpentTest {
       spent = spent.plus(Spent.of(randomiser.cost()));
 
       Mechanism mechanism = gaussian ? new GaussianMechanism(level) : new L2LaplaceMechanism(level);
-      FileHeader header = new FileHeader("", 0, "", "", i, 0, 0);
+      Header header = new Header("", 0, "", "", i, 0, 0);
       VectorContent nothing = VectorContent.whole(VectorForm.DENSE, new byte[0]);
       job.judgeUnknownModel(new Report(header, mechanism, nothing, i, Source.unknown(0)), account);
 
