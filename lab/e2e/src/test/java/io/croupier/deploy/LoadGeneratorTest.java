@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.accounting.mechanism.GradientSpace;
+import io.croupier.operators.report.AnswerContent;
 import io.croupier.operators.report.Gradient;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.Source;
-import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
 import java.util.ArrayList;
@@ -77,11 +77,14 @@ class LoadGeneratorTest {
             .addWeights(0)
             .addWeights(0);
     assertThat(ofMovingClip(update.setQuestionProbability(1).build()))
-        .allMatch(report -> report.question.equals("clip"));
+        .allMatch(
+            report ->
+                report.content() instanceof AnswerContent answer
+                    && answer.question().equals("clip"));
     assertThat(ofMovingClip(update.setQuestionProbability(0.02).build()))
-        .filteredOn(report -> report.form != VectorForm.ANSWER)
+        .filteredOn(report -> !(report.content() instanceof AnswerContent))
         .hasSize(12)
-        .allMatch(report -> report.gradientBound == 0.3);
+        .allMatch(report -> report.header().gradientBound() == 0.3);
   }
 
   private static List<Report> ofMovingClip(ModelUpdate update) {

@@ -98,7 +98,8 @@ final class StreamsLedger implements AutoCloseable {
     }
   }
 
-  private static final class CountingProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+  private static final class CountingProcessor
+      implements Processor<byte[], byte[], byte[], byte[]> {
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, Long> counts;
 
