@@ -139,9 +139,9 @@ public final class Gateway implements AutoCloseable {
                 allRead,
                 (name, key) -> sender.send(topics.tokenKeys(), name, key)));
     return new AnonymousParts(
-        new AnonymousParts.Tokens(
+        new AnonymousParts.TokenParts(
             new TokenCheck(pepper, specs, updates, issuers), grants, sender, topics.gradients()),
-        new AnonymousParts.Reports(
+        new AnonymousParts.AnonymousReportParts(
             new AnonymousCheck(specs, updates, issuers), sender, topics.anonymous()),
         windows,
         ObliviousKeyPair.derive(pepper.obliviousSecret()),

@@ -9,9 +9,9 @@ import io.croupier.schemas.Estimate;
  * @param recent null if there is none
  */
 record EstimateView(
-    String question, Double fraction, Double low, Double high, Long answers, Recent recent) {
+    String question, Double fraction, Double low, Double high, Long answers, RecentAnswers recent) {
 
-  private record Recent(double fraction, double low, double high, long answers) {}
+  private record RecentAnswers(double fraction, double low, double high, long answers) {}
 
   static EstimateView of(Estimate estimate) {
     boolean answered = estimate.hasFraction();
@@ -23,7 +23,7 @@ record EstimateView(
         answered ? estimate.getHigh() : null,
         answered ? estimate.getAnswers() : null,
         estimate.hasRecent()
-            ? new Recent(
+            ? new RecentAnswers(
                 recent.getFraction(), recent.getLow(), recent.getHigh(), recent.getAnswers())
             : null);
   }

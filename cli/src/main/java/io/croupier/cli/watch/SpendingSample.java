@@ -118,8 +118,13 @@ final class SpendingSample {
    * @param oneIn one in how many people is in the sample
    * @param shares people by the tenth of a limit that they have spent
    */
-  private record Spending(
-      int people, long oneIn, List<Histogram> costs, long limited, long near, List<Long> shares) {}
+  private record SpendingView(
+      int people,
+      long oneIn,
+      List<CostHistogram> costs,
+      long limited,
+      long near,
+      List<Long> shares) {}
 
   /**
    * A histogram of a cost that somebody has.
@@ -127,11 +132,11 @@ final class SpendingSample {
    * @param beyond how many have a sum that is too large for an account, which is infinite in
    *     records
    */
-  private record Histogram(String name, long beyond, double width, List<Long> bins) {}
+  private record CostHistogram(String name, long beyond, double width, List<Long> bins) {}
 
   /** What the page shows of the sample. */
   JsonObject json() {
-    List<Histogram> costs = new ArrayList<>();
+    List<CostHistogram> costs = new ArrayList<>();
     addCost(costs, "epsilon", PersonTotals::epsilon);
     addCost(costs, "mu", PersonTotals::mu);
     addCost(costs, "epsilon at delta", PersonTotals::epsilonAtDelta);
@@ -145,12 +150,13 @@ final class SpendingSample {
         shares[Math.min(SHARES - 1, (int) (spent.share * SHARES))]++;
       }
     }
-    Spending spending =
-        new Spending(people.size(), 1L << zeros, costs, limited, near, boxed(shares));
+    SpendingView spending =
+        new SpendingView(people.size(), 1L << zeros, costs, limited, near, boxed(shares));
     return PageNumbers.json(spending).getAsJsonObject();
   }
 
-  private void addCost(List<Histogram> costs, String name, ToDoubleFunction<PersonTotals> cost) {
+  private void addCost(
+      List<CostHistogram> costs, String name, ToDoubleFunction<PersonTotals> cost) {
     double[] values = people.values().stream().mapToDouble(cost).toArray();
     double[] finite = Arrays.stream(values).filter(Double::isFinite).toArray();
     long beyond = Arrays.stream(values).filter(Double::isInfinite).count();
@@ -163,7 +169,7 @@ final class SpendingSample {
     for (double value : finite) {
       counts[Math.min(counts.length - 1, bin(value, width))]++;
     }
-    costs.add(new Histogram(name, beyond, width, boxed(counts)));
+    costs.add(new CostHistogram(name, beyond, width, boxed(counts)));
   }
 
   private static List<Long> boxed(long[] counts) {

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * @param more how many categories or texts it has besides
  */
 record StatisticView(
-    String statistic, long votes, List<Category> categories, List<Level> levels, int more) {
+    String statistic, long votes, List<Category> categories, List<QuantileRow> levels, int more) {
   private static final int MOST = 64;
 
   /**
@@ -25,12 +25,17 @@ record StatisticView(
    * @param projected null of a text; null, as the three before it, if there is no estimate
    */
   private record Category(
-      String category, Double fraction, Double low, Double high, Double projected, Recent recent) {}
+      String category,
+      Double fraction,
+      Double low,
+      Double high,
+      Double projected,
+      RecentVotes recent) {}
 
-  private record Recent(double fraction, double low, double high) {}
+  private record RecentVotes(double fraction, double low, double high) {}
 
   /** A quantile, with as many digits as its range has places. */
-  private record Level(
+  private record QuantileRow(
       double level,
       JsonElement from,
       JsonElement to,
@@ -64,7 +69,7 @@ record StatisticView(
         counted ? lasting.getHigh(j) : null,
         counted ? lasting.getProjected(j) : null,
         j < recent.getFractionsCount()
-            ? new Recent(recent.getFractions(j), recent.getLow(j), recent.getHigh(j))
+            ? new RecentVotes(recent.getFractions(j), recent.getLow(j), recent.getHigh(j))
             : null);
   }
 
@@ -89,7 +94,7 @@ record StatisticView(
         Math.max(0, ranked.size() - MOST));
   }
 
-  private static List<Level> levels(StatisticEstimate estimate) {
+  private static List<QuantileRow> levels(StatisticEstimate estimate) {
     Quantiles quantiles = estimate.getStatistic().getQuantiles();
     StatisticEstimate.QuantileValues values = estimate.getQuantiles();
     int digits = Statistics.digits(quantiles);
@@ -97,7 +102,7 @@ record StatisticView(
         .mapToObj(
             i -> {
               boolean found = i < values.getValuesCount();
-              return new Level(
+              return new QuantileRow(
                   quantiles.getLevels(i),
                   PageNumbers.number(quantiles.getFrom(), digits),
                   PageNumbers.number(quantiles.getTo(), digits),

@@ -28,7 +28,7 @@ final class Tally {
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  private record Count(String name, long count) {}
+  private record NamedCount(String name, long count) {}
 
   /** The names with their counts, the largest first. */
   JsonElement json() {
@@ -37,7 +37,7 @@ final class Tally {
             .sorted(
                 Comparator.comparing((Map.Entry<String, Long> entry) -> -entry.getValue())
                     .thenComparing(Map.Entry::getKey))
-            .map(entry -> new Count(entry.getKey(), entry.getValue()))
+            .map(entry -> new NamedCount(entry.getKey(), entry.getValue()))
             .toList());
   }
 }

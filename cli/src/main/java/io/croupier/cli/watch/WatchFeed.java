@@ -205,12 +205,12 @@ public final class WatchFeed implements AutoCloseable {
     return json;
   }
 
-  private record Topic(String name, boolean readable) {}
+  private record FollowedTopic(String name, boolean readable) {}
 
   private synchronized JsonElement topics() {
     return PageNumbers.json(
         followers.stream()
-            .map(follower -> new Topic(follower.topic(), follower.isReadable()))
+            .map(follower -> new FollowedTopic(follower.topic(), follower.isReadable()))
             .toList());
   }
 

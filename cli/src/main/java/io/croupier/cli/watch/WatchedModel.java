@@ -223,12 +223,12 @@ final class WatchedModel {
       String mechanism,
       double noiseMultiplier,
       double delta,
-      Level zeroOut,
-      Level replaceOne) {
+      EpsilonAndMu zeroOut,
+      EpsilonAndMu replaceOne) {
 
-    private record Level(double epsilon, double mu) {
-      static Level of(Guarantee guarantee) {
-        return new Level(guarantee.getEpsilon(), guarantee.getMu());
+    private record EpsilonAndMu(double epsilon, double mu) {
+      static EpsilonAndMu of(Guarantee guarantee) {
+        return new EpsilonAndMu(guarantee.getEpsilon(), guarantee.getMu());
       }
     }
 
@@ -238,8 +238,8 @@ final class WatchedModel {
           event.getMechanism(),
           event.getNoiseMultiplier(),
           event.getDelta(),
-          Level.of(event.getZeroOut()),
-          Level.of(event.getReplaceOne()));
+          EpsilonAndMu.of(event.getZeroOut()),
+          EpsilonAndMu.of(event.getReplaceOne()));
     }
   }
 

@@ -29,14 +29,14 @@ final class AnonymousEndpoint {
   private static final int MOST_NONCES = 1 << 16;
 
   private final RequestBodies bodies;
-  private final AnonymousParts.Reports reports;
+  private final AnonymousParts.AnonymousReportParts reports;
   private final BooleanSupplier caughtUp;
   private final Executor executor;
   private final StoredNonces stored = new StoredNonces(MOST_NONCES);
 
   AnonymousEndpoint(
       RequestBodies bodies,
-      AnonymousParts.Reports reports,
+      AnonymousParts.AnonymousReportParts reports,
       BooleanSupplier caughtUp,
       Executor executor) {
     this.bodies = bodies;

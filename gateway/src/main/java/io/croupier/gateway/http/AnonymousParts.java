@@ -19,8 +19,8 @@ import java.util.function.BooleanSupplier;
  * @param caughtUp whether all specs, updates and keys have been read, and verdicts are followed
  */
 public record AnonymousParts(
-    Tokens tokens,
-    Reports reports,
+    TokenParts tokens,
+    AnonymousReportParts reports,
     ServedWindows windows,
     ObliviousKeyPair oblivious,
     BooleanSupplier caughtUp) {
@@ -32,7 +32,7 @@ public record AnonymousParts(
    * @param grants the ledger's verdicts
    * @param topic of the requests
    */
-  public record Tokens(
+  public record TokenParts(
       TokenCheck check, Answers<ByteString, Grant> grants, ReportStore store, String topic) {}
 
   /**
@@ -42,5 +42,5 @@ public record AnonymousParts(
    * @param sender writes them to Kafka
    * @param topic of the reports
    */
-  public record Reports(AnonymousCheck check, ReportSender sender, String topic) {}
+  public record AnonymousReportParts(AnonymousCheck check, ReportSender sender, String topic) {}
 }

@@ -39,7 +39,7 @@ final class TokensEndpoint {
     this.bodies = bodies;
     this.parts = parts;
     this.users = users;
-    AnonymousParts.Tokens tokens = parts.tokens();
+    AnonymousParts.TokenParts tokens = parts.tokens();
     requests =
         new JobRequests<>(
             tokens.grants(), tokens.store(), tokens.topic(), longestWait, executor, drain);

@@ -9,13 +9,11 @@ import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
-import io.croupier.operators.report.AnswerContent;
 import io.croupier.operators.report.Gradient;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportDecoder;
 import io.croupier.operators.report.Source;
-import io.croupier.operators.report.VoteContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -145,10 +143,7 @@ public final class ReportCheck {
       case REFUSED_DECLARATION, REFUSED_BUDGET -> "declaration";
       case REFUSED_PARTICIPATION, REFUSED_SEPARATION -> "round";
       case REFUSED_SEQUENCE -> "sequence";
-      default ->
-          report.content() instanceof AnswerContent
-              ? "answer.question"
-              : report.content() instanceof VoteContent ? "vote.statistic" : "gradient";
+      default -> report.content().field();
     };
   }
 

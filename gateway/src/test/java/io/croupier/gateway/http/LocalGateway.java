@@ -64,8 +64,8 @@ final class LocalGateway implements AutoCloseable {
     verifier.trust(tokens);
     AnonymousParts anonymous =
         new AnonymousParts(
-            new AnonymousParts.Tokens(null, null, null, config.topics().gradients()),
-            new AnonymousParts.Reports(
+            new AnonymousParts.TokenParts(null, null, null, config.topics().gradients()),
+            new AnonymousParts.AnonymousReportParts(
                 new AnonymousCheck(specs, updates, null), null, "croupier.anonymous"),
             new ServedWindows(specs, new TokenKeys()),
             ObliviousKeyPair.derive(pepper.obliviousSecret()),

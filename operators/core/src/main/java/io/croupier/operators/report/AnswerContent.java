@@ -20,6 +20,11 @@ public record AnswerContent(String question, boolean bit) implements Counted {
   }
 
   @Override
+  public String field() {
+    return "answer.question";
+  }
+
+  @Override
   public String objection(ReportTerms terms) {
     return terms.questions().contains(question)
         ? ""

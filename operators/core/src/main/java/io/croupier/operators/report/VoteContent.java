@@ -32,6 +32,11 @@ public record VoteContent(String statistic, boolean isHashed, long seed, int gro
   }
 
   @Override
+  public String field() {
+    return "vote.statistic";
+  }
+
+  @Override
   public String objection(ReportTerms terms) {
     return terms.statistics().containsKey(statistic)
         ? ""
