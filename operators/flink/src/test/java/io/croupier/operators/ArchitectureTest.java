@@ -52,6 +52,8 @@ class ArchitectureTest {
   private static final JavaClasses OURS =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          // Those of the core, if the build has packed them.
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.croupier");
 
   @Test
