@@ -175,7 +175,10 @@ class AnonymousReporterTest extends AnonymousFixture {
         reporter.close();
       }
       assertThat(gateway.received("anonymous-reports")).hasSize(2);
-      assertThat(ledger.spent().reports()).isEqualTo(3);
+      assertThat(ledger.spent().reports())
+          .as(
+              "tokens of two windows and the next one, and one more if the last slot ends its window")
+          .isBetween(3L, 4L);
     }
   }
 

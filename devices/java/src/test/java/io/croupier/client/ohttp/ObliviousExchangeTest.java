@@ -137,9 +137,12 @@ class ObliviousExchangeTest {
       assertThat(response.encoded()).hasSize(BinaryResponse.BYTES);
       assertThat(BinaryResponse.parse(response.encoded())).isEqualTo(response);
     }
-    byte[] longest = new byte[20_000];
+    byte[] longest = new byte[BinaryResponse.MOST_BYTES];
     BinaryResponse response = new BinaryResponse(200, Map.of(), ByteString.copyFrom(longest));
-    assertThatThrownBy(response::encoded).hasMessageContaining("at most 12288");
+    assertThatThrownBy(response::encoded).hasMessageContaining("at most 49152");
+    byte[] update = new byte[2 * BinaryResponse.BYTES];
+    assertThat(new BinaryResponse(200, Map.of(), ByteString.copyFrom(update)).encoded())
+        .hasSize(3 * BinaryResponse.BYTES);
     assertThatThrownBy(
             () ->
                 new BinaryRequest("GET", "a", "/", Map.of(), ByteString.copyFrom(longest))
