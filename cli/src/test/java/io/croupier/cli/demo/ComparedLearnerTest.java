@@ -84,7 +84,7 @@ class ComparedLearnerTest {
                 false,
                 Source.unknown(0));
     Report report = (Report) decoded;
-    assertThat(report.mechanism().name()).isEqualTo(mechanism.name());
+    assertThat(report.mechanism().name()).isEqualToIgnoringCase(mechanism.name());
     assertThat(DirectionalNoise.of(spec).accepts(report.mechanism())).isTrue();
   }
 
