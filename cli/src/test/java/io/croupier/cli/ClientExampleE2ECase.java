@@ -111,9 +111,9 @@ class ClientExampleE2ECase {
     }
     Path ours = Files.createDirectory(io.resolve("croupier"));
     install(ours, "parent", HOME);
-    for (String module : List.of("schemas", "accounting", "noise", "client")) {
-      install(ours, module, HOME.resolve(module));
-    }
+    install(ours, "schemas", HOME.resolve("schemas"));
+    install(ours, "privacy", HOME.resolve("privacy"));
+    install(ours, "client", HOME.resolve("devices/java"));
     return to;
   }
 

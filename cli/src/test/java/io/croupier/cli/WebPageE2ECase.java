@@ -64,7 +64,7 @@ class WebPageE2ECase {
       job.cancel().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     Files.deleteIfExists(directory.resolve("croupier"));
-    Files.deleteIfExists(directory.resolve("javascript"));
+    Files.deleteIfExists(directory.resolve("devices"));
   }
 
   @Test
@@ -159,7 +159,7 @@ class WebPageE2ECase {
   /** The examples at this test's ports, beside the command. */
   private void copyExamples(String kafka) throws IOException {
     Files.createSymbolicLink(directory.resolve("croupier"), ROOT.resolve("croupier"));
-    Files.createSymbolicLink(directory.resolve("javascript"), ROOT.resolve("javascript"));
+    Files.createSymbolicLink(directory.resolve("devices"), ROOT.resolve("devices"));
     Files.createDirectories(directory.resolve("examples/web"));
     for (String file : List.of("wellbeing.yaml", "web/gateway.yaml", "web/index.html")) {
       String text = Files.readString(ROOT.resolve("examples").resolve(file));
