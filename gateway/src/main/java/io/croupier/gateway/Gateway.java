@@ -54,12 +54,14 @@ public final class Gateway implements AutoCloseable {
    * @throws IllegalStateException if Kafka can't be used, or the port can't be listened on
    */
   public Gateway(GatewayConfig config) {
-    Pepper pepper = Pepper.read(config.pepper());
+    Pepper pepper = Pepper.read(config.identity().pepper());
     try {
       TokenVerifier tokens =
-          opened(new TokenVerifier(config.issuers(), config.clockSkew(), Clock.systemUTC()));
-      if (config.testTokens()) {
-        tokens.trust(TestTokens.read(config.testKey().orElseThrow()));
+          opened(
+              new TokenVerifier(
+                  config.identity().issuers(), config.identity().clockSkew(), Clock.systemUTC()));
+      if (config.identity().testTokens()) {
+        tokens.trust(TestTokens.read(config.identity().testKey().orElseThrow()));
       }
       new DeploymentTopic(config.kafka(), config.topics().gateway())
           .require(pepper.fingerprint(), issuers(config, pepper));
@@ -69,13 +71,13 @@ public final class Gateway implements AutoCloseable {
           opened(new TopicFollower(config.kafka(), config.topics().models(), specs::apply));
       TopicFollower ofUpdates =
           opened(new TopicFollower(config.kafka(), config.topics().updates(), updates::apply));
-      ReportSender sender = opened(new ReportSender(config.kafka(), config.timeout()));
+      ReportSender sender = opened(new ReportSender(config.kafka(), config.reports().timeout()));
       String gradients = config.topics().gradients();
       KafkaHealth health =
           opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
       ModelParts models =
           new ModelParts(specs, updates, () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp());
-      ReportCheck check = new ReportCheck(config.topics(), config.raw(), specs, updates);
+      ReportCheck check = new ReportCheck(config.topics(), config.reports().raw(), specs, updates);
       server =
           opened(
               GatewayServer.start(
@@ -83,7 +85,7 @@ public final class Gateway implements AutoCloseable {
                   new ReportParts(tokens, pepper, check, sender),
                   models,
                   accounts(config, sender),
-                  config.anonymous()
+                  config.reports().anonymous()
                       ? Optional.of(anonymous(config, pepper, models, sender))
                       : Optional.empty(),
                   health::isReachable));
@@ -150,7 +152,7 @@ public final class Gateway implements AutoCloseable {
 
   private static List<DeploymentTopic.DeploymentIssuer> issuers(
       GatewayConfig config, Pepper pepper) {
-    return config.issuers().stream()
+    return config.identity().issuers().stream()
         .map(
             issuer ->
                 new DeploymentTopic.DeploymentIssuer(

@@ -100,7 +100,7 @@ public final class GatewayCommand implements Callable<Integer> {
   private Gateway start(GatewayConfig config) {
     try {
       // A missing secret is reported whether or not the brokers run.
-      Pepper.read(config.pepper());
+      Pepper.read(config.identity().pepper());
       Brokers.require(config.kafka(), spec.commandLine().getErr());
       return new Gateway(config);
     } catch (IllegalArgumentException | IllegalStateException e) {
@@ -127,9 +127,11 @@ public final class GatewayCommand implements Callable<Integer> {
   int init(@Mixin Configuration options) {
     GatewayConfig config = options.read();
     try {
-      print(Pepper.create(config.pepper()), config.pepper());
-      if (config.testKey().isPresent()) {
-        print(TestTokens.create(config.testKey().get()), config.testKey().get());
+      print(Pepper.create(config.identity().pepper()), config.identity().pepper());
+      if (config.identity().testKey().isPresent()) {
+        print(
+            TestTokens.create(config.identity().testKey().get()),
+            config.identity().testKey().get());
       }
     } catch (IOException e) {
       throw new InputException("A secret can't be created: " + e.getMessage(), e);
@@ -167,6 +169,7 @@ public final class GatewayCommand implements Callable<Integer> {
     Path key =
         options
             .read()
+            .identity()
             .testKey()
             .orElseThrow(
                 () ->
@@ -210,7 +213,9 @@ public final class GatewayCommand implements Callable<Integer> {
     }
     GatewayConfig config = options.read();
     try {
-      out().println(Pepper.read(config.pepper()).userId(identity(config, issuer), subject));
+      out()
+          .println(
+              Pepper.read(config.identity().pepper()).userId(identity(config, issuer), subject));
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
@@ -219,13 +224,13 @@ public final class GatewayCommand implements Callable<Integer> {
 
   private static String identity(GatewayConfig config, String name) {
     Map<String, String> identities = new TreeMap<>();
-    if (config.testTokens()) {
+    if (config.identity().testTokens()) {
       identities.put("test", TestTokens.ISSUER);
     }
-    config.issuers().stream()
+    config.identity().issuers().stream()
         .map(IssuerSettings::people)
         .forEach(people -> identities.put(people.name(), people.identity()));
-    if (config.testTokens() && identities.size() == config.issuers().size()) {
+    if (config.identity().testTokens() && identities.size() == config.identity().issuers().size()) {
       throw new InputException("issuers.test needs another name: 'test' is that of test tokens");
     }
     if (name == null && identities.size() == 1) {

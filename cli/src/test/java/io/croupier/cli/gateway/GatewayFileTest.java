@@ -38,11 +38,11 @@ class GatewayFileTest {
     assertThat(examples()).hasSize(2);
     GatewayConfig first = read(examples().get(0));
     assertThat(first.listen().tls()).isPresent();
-    assertThat(first.pepper()).isEqualTo(directory.resolve("gateway.pepper"));
-    assertThat(first.issuers())
+    assertThat(first.identity().pepper()).isEqualTo(directory.resolve("gateway.pepper"));
+    assertThat(first.identity().issuers())
         .singleElement()
         .satisfies(issuer -> assertThat(issuer.audience()).isEqualTo("croupier"));
-    assertThat(read(examples().get(1)).testTokens()).isTrue();
+    assertThat(read(examples().get(1)).identity().testTokens()).isTrue();
   }
 
   /** Of the example model that the curl command of the page names. */
@@ -70,8 +70,8 @@ class GatewayFileTest {
     Path docker = Path.of("..", "deploy", "docker", "gateway");
     GatewayConfig config = GatewayFile.read(docker.resolve("gateway.yaml"));
     assertThat(config.listen().address().isLoopbackAddress()).isTrue();
-    assertThat(config.pepper().getParent()).hasToString("/secrets");
-    assertThat(config.testKey()).hasValue(Path.of("/secrets/test.jwk"));
+    assertThat(config.identity().pepper().getParent()).hasToString("/secrets");
+    assertThat(config.identity().testKey()).hasValue(Path.of("/secrets/test.jwk"));
     assertThat(Files.readString(docker.resolve("Dockerfile"))).contains("RUN mkdir /secrets &&");
   }
 
@@ -82,7 +82,7 @@ class GatewayFileTest {
             + "cors: {origins: [https://a.example, https://b.example]}\nreports: {raw: true}\n";
     assertThat(read(yaml).origins())
         .containsExactlyInAnyOrder("https://a.example", "https://b.example");
-    assertThat(read(yaml).raw()).isTrue();
+    assertThat(read(yaml).reports().raw()).isTrue();
   }
 
   @Test

@@ -12,7 +12,6 @@ import io.croupier.schemas.Topics;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -28,27 +27,14 @@ import java.util.TreeSet;
  * after {@code kafka.} are passed to every Kafka client unchanged.
  *
  * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
- * @param pepper file with the pepper
- * @param testKey file with the key of test tokens
- * @param testTokens whether test tokens are accepted
- * @param clockSkew by how much clocks may differ
- * @param raw whether raw reports are accepted
- * @param anonymous whether anonymous reports are accepted
- * @param timeout how long to try to store a report
  * @param origins origins of pages of other servers that may use the gateway
  */
 public record GatewayConfig(
     ListenSettings listen,
     Map<String, String> kafka,
     Topics topics,
-    Path pepper,
-    List<IssuerSettings> issuers,
-    Optional<Path> testKey,
-    boolean testTokens,
-    Duration clockSkew,
-    boolean raw,
-    boolean anonymous,
-    Duration timeout,
+    IdentitySettings identity,
+    ReportSettings reports,
     Set<String> origins,
     LimitSettings limits) {
 
@@ -80,7 +66,20 @@ public record GatewayConfig(
       }
     }
     Settings settings = new Settings(values, base);
-    Map<String, String> kafka = kafka(values);
+    return new GatewayConfig(
+        listen(settings),
+        kafka(values),
+        topics(settings),
+        identity(values, settings),
+        new ReportSettings(
+            settings.truth(GatewayKey.REPORTS_RAW),
+            settings.truth(GatewayKey.ANONYMOUS_ENABLED),
+            settings.duration(GatewayKey.REPORTS_TIMEOUT)),
+        origins(settings),
+        limits(settings));
+  }
+
+  private static IdentitySettings identity(Map<String, String> values, Settings settings) {
     boolean testTokens = settings.truth(GatewayKey.TEST_TOKENS_ALLOWED);
     Optional<Path> testKey = settings.file(GatewayKey.TEST_TOKENS_KEY_FILE);
     if (testTokens && testKey.isEmpty()) {
@@ -95,10 +94,7 @@ public record GatewayConfig(
           "There is no issuer of tokens, so no report could be accepted; set issuers.NAME.issuer"
               + " and .audience, or for trials test-tokens.allowed and .key-file");
     }
-    return new GatewayConfig(
-        listen(settings),
-        kafka,
-        topics(settings),
+    return new IdentitySettings(
         settings
             .file(GatewayKey.PEPPER_FILE)
             .orElseThrow(
@@ -110,12 +106,7 @@ public record GatewayConfig(
         issuers,
         testKey,
         testTokens,
-        settings.duration(GatewayKey.TOKENS_CLOCK_SKEW),
-        settings.truth(GatewayKey.REPORTS_RAW),
-        settings.truth(GatewayKey.ANONYMOUS_ENABLED),
-        settings.duration(GatewayKey.REPORTS_TIMEOUT),
-        origins(settings),
-        limits(settings));
+        settings.duration(GatewayKey.TOKENS_CLOCK_SKEW));
   }
 
   private static Topics topics(Settings settings) {
@@ -303,11 +294,12 @@ public record GatewayConfig(
         new Rate(
             settings.number(GatewayKey.LIMITS_USER_PER_MINUTE, 1, MOST),
             settings.number(GatewayKey.LIMITS_USER_BURST, 1, MOST)),
-        new Rate(
-            settings.number(GatewayKey.LIMITS_ADDRESS_PER_MINUTE, 1, MOST),
-            settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)),
-        settings.number(GatewayKey.LIMITS_ADDRESS_WAITING, 1, MOST),
-        settings.number(GatewayKey.LIMITS_ADDRESS_CONNECTIONS, 1, MOST));
+        new LimitSettings.Address(
+            new Rate(
+                settings.number(GatewayKey.LIMITS_ADDRESS_PER_MINUTE, 1, MOST),
+                settings.number(GatewayKey.LIMITS_ADDRESS_BURST, 1, MOST)),
+            settings.number(GatewayKey.LIMITS_ADDRESS_WAITING, 1, MOST),
+            settings.number(GatewayKey.LIMITS_ADDRESS_CONNECTIONS, 1, MOST)));
   }
 
   /** Without the settings, which may contain passwords. */

@@ -13,9 +13,7 @@ import java.time.Duration;
  * @param waiting largest number of requests that wait for updates
  * @param longestWait longest time that a request may wait
  * @param user reports of one user
- * @param address requests of one address
- * @param waitingOfAddress largest number of requests of one address that wait for updates
- * @param connectionsOfAddress largest number of connections of one address
+ * @param address of one address
  */
 public record LimitSettings(
     int body,
@@ -26,9 +24,16 @@ public record LimitSettings(
     int waiting,
     Duration longestWait,
     Rate user,
-    Rate address,
-    int waitingOfAddress,
-    int connectionsOfAddress) {
+    Address address) {
+
+  /**
+   * Limits of one address.
+   *
+   * @param requests its requests
+   * @param waiting largest number of its requests that wait for updates
+   * @param connections largest number of its connections
+   */
+  public record Address(Rate requests, int waiting, int connections) {}
 
   /**
    * A token bucket.

@@ -55,7 +55,7 @@ record ApiEndpoints(
     Places concurrent = new Places(limits.concurrent(), limits.concurrent());
     long most = (long) limits.concurrent() * limits.body();
     Places bytes = new Places(most, Math.max(limits.body(), most / SENDERS));
-    Places waiting = new Places(limits.waiting(), limits.waitingOfAddress());
+    Places waiting = new Places(limits.waiting(), limits.address().waiting());
     Senders senders = new Senders(reports.tokens(), reports.pepper());
     RateLimits users = new RateLimits(limits.user());
     RequestBodies bodies =

@@ -84,12 +84,13 @@ public final class GatewayServer implements AutoCloseable {
     endpoints.put(
         Route.GET_READINESS, exchange -> readiness(exchange, models.caughtUp(), reachable, drain));
 
-    RateLimits addresses = new RateLimits(limits.address());
+    RateLimits addresses = new RateLimits(limits.address().requests());
     Handler router = new Router(endpoints, addresses, config.listen().proxy(), drain);
     Handler gateway = new RefusedOrigins(config.origins(), withOrigins(config.origins(), router));
     listener.server().setRequestLog((request, response) -> log(metrics, request, response));
     listener.start(gateway);
-    return new GatewayServer(listener, limits.bodyTime().plus(config.timeout()).plus(ANSWER));
+    return new GatewayServer(
+        listener, limits.bodyTime().plus(config.reports().timeout()).plus(ANSWER));
   }
 
   /** The server, to which a test adds a connector without a network. */

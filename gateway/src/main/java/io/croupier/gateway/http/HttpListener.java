@@ -83,7 +83,7 @@ final class HttpListener {
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
     if (!listen.proxy()) {
-      connector.addBean(new AddressConnections(limits.connectionsOfAddress()));
+      connector.addBean(new AddressConnections(limits.address().connections()));
     }
     server.setErrorHandler(HttpListener::fail);
   }

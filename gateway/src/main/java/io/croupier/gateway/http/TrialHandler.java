@@ -60,9 +60,7 @@ public final class TrialHandler extends Handler.Abstract {
           32,
           Duration.ofSeconds(25),
           new Rate(60, 20),
-          new Rate(1200, 300),
-          32,
-          64);
+          new LimitSettings.Address(new Rate(1200, 300), 32, 64));
 
   private final TestTokens tokens = TestTokens.inMemory();
   private final Pepper pepper = Pepper.inMemory();
@@ -100,7 +98,7 @@ public final class TrialHandler extends Handler.Abstract {
             task -> getServer().getThreadPool().execute(task),
             scheduler,
             drain);
-    router = new Router(api.endpoints(), new RateLimits(LIMITS.address()), false, drain);
+    router = new Router(api.endpoints(), new RateLimits(LIMITS.address().requests()), false, drain);
   }
 
   @Override

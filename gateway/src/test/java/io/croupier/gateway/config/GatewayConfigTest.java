@@ -37,26 +37,28 @@ class GatewayConfigTest {
   void defaultsAreSafe() {
     GatewayConfig config = GatewayConfig.of(minimal(), BASE);
     assertThat(config.listen().address().isLoopbackAddress()).isTrue();
-    assertThat(config.raw()).isFalse();
-    assertThat(config.testTokens()).isFalse();
+    assertThat(config.reports().raw()).isFalse();
+    assertThat(config.identity().testTokens()).isFalse();
     assertThat(config.origins()).isEmpty();
-    assertThat(config.pepper()).isEqualTo(Path.of("/etc/croupier/pepper"));
+    assertThat(config.identity().pepper()).isEqualTo(Path.of("/etc/croupier/pepper"));
     assertThat(config.topics().gateway()).isEqualTo("croupier.gateway");
-    assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(config.issuers().get(0).algorithms()).doesNotContain("none", "HS256");
-    assertThat(config.issuers().get(0).required().type()).isEmpty();
-    assertThat(config.issuers().get(0).people())
+    assertThat(config.reports().timeout()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(config.identity().issuers().get(0).algorithms()).doesNotContain("none", "HS256");
+    assertThat(config.identity().issuers().get(0).required().type()).isEmpty();
+    assertThat(config.identity().issuers().get(0).people())
         .isEqualTo(new IssuerSettings.People("main", "https://issuer.example", "sub", false));
     assertThat(config.toString()).doesNotContain("broker");
   }
 
   @Test
   void anIssuerMayRequireATypeAndClaims() {
-    assertThat(with("issuers.main.typ", " at+jwt ").issuers().get(0).required().type())
+    assertThat(with("issuers.main.typ", " at+jwt ").identity().issuers().get(0).required().type())
         .contains("at+jwt");
-    assertThat(with("issuers.main.typ", "").issuers().get(0).required().type()).isEmpty();
+    assertThat(with("issuers.main.typ", "").identity().issuers().get(0).required().type())
+        .isEmpty();
     assertThat(
             with("issuers.main.require", "scope=reports, azp=a=b")
+                .identity()
                 .issuers()
                 .get(0)
                 .required()
@@ -134,7 +136,7 @@ class GatewayConfigTest {
   void withoutKeysTheIssuersConfigurationNamesThem() {
     Map<String, String> settings = minimal();
     settings.remove("issuers.main.jwks");
-    assertThat(GatewayConfig.of(settings, BASE).issuers().get(0).jwks())
+    assertThat(GatewayConfig.of(settings, BASE).identity().issuers().get(0).jwks())
         .isEqualTo(Discovery.of("https://issuer.example"))
         .asString()
         .contains("https://issuer.example/.well-known/openid-configuration");
@@ -162,6 +164,6 @@ class GatewayConfigTest {
     assertThatThrownBy(() -> GatewayConfig.of(settings, BASE)).hasMessageContaining("no issuer");
     settings.put("test-tokens.allowed", "true");
     settings.put("test-tokens.key-file", "test.jwk");
-    assertThat(GatewayConfig.of(settings, BASE).testTokens()).isTrue();
+    assertThat(GatewayConfig.of(settings, BASE).identity().testTokens()).isTrue();
   }
 }

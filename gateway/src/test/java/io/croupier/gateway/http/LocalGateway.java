@@ -57,10 +57,10 @@ final class LocalGateway implements AutoCloseable {
     all.put("test-tokens.allowed", "true");
     all.put("test-tokens.key-file", "test.jwk");
     GatewayConfig config = GatewayConfig.of(all, directory);
-    pepper = Pepper.read(config.pepper());
+    pepper = Pepper.read(config.identity().pepper());
     tokens = TestTokens.read(directory.resolve("test.jwk"));
     TokenVerifier verifier =
-        new TokenVerifier(config.issuers(), Duration.ofSeconds(30), Clock.systemUTC());
+        new TokenVerifier(config.identity().issuers(), Duration.ofSeconds(30), Clock.systemUTC());
     verifier.trust(tokens);
     AnonymousParts anonymous =
         new AnonymousParts(
