@@ -33,7 +33,7 @@ class TutorialE2ECase {
       assertThat(page.blocks()).hasSize(8);
       assertThat(page.run(cluster, 0)).contains("Waiting for the servers' processes ...");
       assertThat(cluster.shell("! deploy/cluster submit -- --topics.prefix other 2>&1"))
-          .contains("These topics don't exist: other.accounting, ", "'croupier topics create'")
+          .contains("These topics don't exist: other.account-answers, ", "'croupier topics create'")
           .contains("Flink's own words are in ")
           .doesNotContain("Exception", "\tat ");
       assertThat(page.run(cluster, 1)).contains("created    steps");
