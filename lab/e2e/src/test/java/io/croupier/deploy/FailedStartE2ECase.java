@@ -107,8 +107,8 @@ class FailedStartE2ECase {
   private void report(Cluster cluster) throws Exception {
     cluster.shell(
         ("echo '[0.1, 0.1, 0.1]' | ./croupier report --kafka %s --model demo --user ada"
-                + " --ledger '%s' --epsilon 1 --limit-epsilon 20")
-            .formatted(cluster.bootstrapServers(), temporary.resolve("ada.ledger")));
+                + " --ledger '%s' --epsilon 1 --limit-epsilon 20 --key %d")
+            .formatted(cluster.bootstrapServers(), temporary.resolve("ada.ledger"), reports));
     reports++;
     while (events(cluster) < reports) {
       TimeUnit.MILLISECONDS.sleep(200);
