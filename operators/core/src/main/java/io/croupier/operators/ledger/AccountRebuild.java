@@ -78,11 +78,7 @@ public final class AccountRebuild {
         account.storeModelDays(event.getModelId(), daysOfModel);
       }
       account.storeModelTotals(event.getModelId(), model);
-      if (event.hasLastTokenWindow()
-          && event.getLastTokenWindow() > account.token(event.getModelId()).window()) {
-        account.storeToken(
-            event.getModelId(), new TokenRecord(event.getLastTokenWindow(), new byte[0]));
-      }
+      TokenGrants.restore(event, account);
     }
     return agrees;
   }

@@ -10,19 +10,15 @@ import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Gradient;
-import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportTerms;
-import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClips;
-import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -42,7 +38,7 @@ public final class AdmissionRules {
   private final Predicate<Mechanism> acceptedNoise;
   private final String strongestNoise;
   private final Predicate<Report> plausible;
-  private final List<Mechanism> levels;
+  private final TokenGrants tokens;
 
   /**
    * What the last report declared; most reports to a model declare the same. Null before the first.
@@ -74,7 +70,7 @@ public final class AdmissionRules {
     charge = mechanism.map(noise -> CentralCharge.of(noise, spec.getLimits()));
     Limits limits = central ? spec.getLimits() : withoutParticipation(spec.getLimits());
     terms = ReportTerms.of(spec);
-    levels = AnonymousWindows.levels(spec);
+    tokens = new TokenGrants(spec);
     budget = new Budget("limits.", limits);
     maxParticipations = limits.getMaxParticipations();
     minSeparation = limits.getMinSeparation();
@@ -88,6 +84,11 @@ public final class AdmissionRules {
   /** Returns the spec. */
   public ModelSpec spec() {
     return spec;
+  }
+
+  /** Returns who may have tokens for anonymous reports to the model. */
+  public TokenGrants tokens() {
+    return tokens;
   }
 
   /** Returns the budget of one user on the model. */
@@ -110,8 +111,8 @@ public final class AdmissionRules {
 
   private Judgement judgeContent(Report report) {
     String objection = report.content().objection(terms);
-    if (objection.isEmpty() && report.content() instanceof TokenContent) {
-      objection = objectionToRound(report.header().round());
+    if (objection.isEmpty()) {
+      objection = tokens.objectionToRound(report);
     }
     if (!objection.isEmpty()) {
       return new Judgement(Outcome.REFUSED_DIMENSION, objection);
@@ -143,12 +144,9 @@ public final class AdmissionRules {
    * @param spent totals of the sender and the model
    */
   Judgement judgeSender(Report report, Totals spent, UserAccount account) {
-    if (report.content() instanceof TokenContent) {
-      return judgeToken(report.header(), account);
-    }
     return central
         ? judgeParticipation(report.header().round(), spent, account.isErased())
-        : Judgement.ADMITTED;
+        : tokens.judge(report, account);
   }
 
   /**
@@ -228,48 +226,13 @@ public final class AdmissionRules {
         : judgement.reason();
   }
 
-  /** Judges whether a request names a window that may still have a token of its user. */
-  private Judgement judgeToken(Header request, UserAccount account) {
-    if (account.isErased()) {
-      return new Judgement(
-          Outcome.REFUSED_PARTICIPATION,
-          "the user's account was erased, and with it the windows of its tokens");
-    }
-    long newest = account.token(request.modelId()).window();
-    long window = tokenWindow(request.round());
-    return window > newest
-        ? Judgement.ADMITTED
-        : new Judgement(
-            Outcome.REFUSED_PARTICIPATION,
-            "the window is %d: it must be at least %d, since the user has a token of window %d"
-                .formatted(window, newest + 1, newest));
-  }
-
-  /** Returns whether the model takes anonymous reports, so that its users may have tokens. */
-  public boolean hasTokens() {
-    return spec.hasAnonymous();
-  }
-
-  /** Returns the window of a request for a token; -1 if the model has none. */
-  long tokenWindow(long round) {
-    return spec.hasAnonymous() ? AnonymousWindows.window(spec, round) : -1;
-  }
-
-  /** Returns why no request for a token may name a round; empty if one may. */
-  private String objectionToRound(long round) {
-    long first = AnonymousWindows.firstRound(spec, tokenWindow(round));
-    return round == first
-        ? ""
-        : "round is %d: it must be the first one of a window, such as %d".formatted(round, first);
-  }
-
   /** Returns why the model refuses a declaration; empty if it doesn't. */
   private String objectionToDeclaration(Report report) {
     Mechanism mechanism = report.mechanism();
-    if (report.content() instanceof TokenContent && !levels.contains(mechanism)) {
-      return "it must be one of the model's anonymous levels";
+    String wrong = tokens.objectionToLevel(report);
+    if (wrong.isEmpty()) {
+      wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
     }
-    String wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
     if (!wrong.isEmpty()) {
       return wrong;
     }

@@ -9,7 +9,7 @@ import java.util.Map;
  * user has few models. Not thread-safe.
  */
 public class HeapAccount extends HeldAccount {
-  private Map<String, TokenRecord> tokens = Map.of();
+  private Map<String, byte[]> tokens = Map.of();
 
   /** Creates an account without reports. */
   public HeapAccount() {
@@ -40,12 +40,12 @@ public class HeapAccount extends HeldAccount {
   }
 
   @Override
-  public TokenRecord token(String modelId) {
-    return tokens.getOrDefault(modelId, TokenRecord.NONE);
+  public byte[] token(String modelId) {
+    return tokens.get(modelId);
   }
 
   @Override
-  public void storeToken(String modelId, TokenRecord token) {
+  public void storeToken(String modelId, byte[] token) {
     tokens = tokens.isEmpty() ? new HashMap<>() : tokens;
     tokens.put(modelId, token);
   }

@@ -1,12 +1,10 @@
 package io.croupier.operators.ledger;
 
-import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.operators.ledger.DeviceWindow.Verdict;
 import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.Source;
-import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -57,8 +55,6 @@ public final class Ledger {
   private static final Judgement UNKNOWN_MODEL =
       new Judgement(Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
 
-  private static final Judgement GRANTED = new Judgement(Outcome.GRANTED, "");
-
   private final Budget perUser;
 
   /** Creates a ledger without limits over all models. It has no state: the caller keeps it. */
@@ -95,12 +91,12 @@ public final class Ledger {
         judgement
             .then(() -> onModel.judge(cost.totals()))
             .then(() -> onAll.judge(cost.totals()))
-            .then(() -> report.content() instanceof TokenContent ? GRANTED : Judgement.ADMITTED);
+            .then(() -> rules.tokens().admitted(report));
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
-    boolean charged = isCharged(report, judgement);
+    boolean charged = AccountingEvents.isCharged(event);
     if (charged) {
       onModel.charge(cost.totals());
-      store(report, rules, account);
+      rules.tokens().grant(report, account);
       participation.ifPresent(part -> store(part, report, spent, account, event));
       account.storeModelTotals(modelId, spent);
       if (onModel.hasNewDays()) {
@@ -118,14 +114,6 @@ public final class Ledger {
         spent,
         account.modelDays(report.header().modelId()),
         report.source().appendedAtMs());
-  }
-
-  /** Stores the token that a charged request asks for. */
-  private static void store(Report report, AdmissionRules rules, UserAccount account) {
-    if (report.content() instanceof TokenContent token) {
-      long window = rules.tokenWindow(report.header().round());
-      account.storeToken(report.header().modelId(), new TokenRecord(window, token.tag()));
-    }
   }
 
   private static void store(
@@ -146,12 +134,7 @@ public final class Ledger {
       Spending onModel,
       UserAccount account,
       AccountingEvent.Builder event) {
-    if (rules.hasTokens()) {
-      TokenRecord token = account.token(report.header().modelId());
-      if (token != TokenRecord.NONE) {
-        event.setLastTokenWindow(token.window());
-      }
-    }
+    rules.tokens().record(report.header().modelId(), account, event);
     Spend recorded = onModel.toProto().build();
     event.setModelTotals(recorded);
     if (onModel.hasWindow()) {
@@ -189,24 +172,14 @@ public final class Ledger {
   public AccountingEvent judgeUnknownModel(Report report, UserAccount account) {
     AccountingEvent.Builder event = event(report);
     Judgement judgement = judgeSequence(report, account, event).then(() -> UNKNOWN_MODEL);
+    event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     return charge(
-        event.setOutcome(judgement.outcome()).setReason(judgement.reason()),
-        isCharged(report, judgement),
+        event,
+        AccountingEvents.isCharged(event),
         DeclaredCost.of(report.mechanism().cost()),
         onAllModels(report.source(), account),
         report,
         account);
-  }
-
-  /**
-   * Returns whether the user is charged for the token that a report asks for: by this request, if
-   * it was judged, or by an earlier copy of it; false if it asks for none.
-   */
-  public static boolean isGranted(Report report, AdmissionRules rules, UserAccount account) {
-    return report.content() instanceof TokenContent request
-        && account
-            .token(report.header().modelId())
-            .isOf(rules.tokenWindow(report.header().round()), request.tag());
   }
 
   private Spending onAllModels(Source source, UserAccount account) {
@@ -216,7 +189,7 @@ public final class Ledger {
   /** A copy of a granted request doesn't use its number again, whatever that is. */
   private static Judgement judgeNumber(
       Report report, AdmissionRules rules, UserAccount account, AccountingEvent.Builder event) {
-    if (isGranted(report, rules, account)) {
+    if (rules.tokens().isGranted(report, account)) {
       event.setHighestSequence(account.window(report.header().deviceId()).highest);
       return DUPLICATE;
     }
@@ -261,12 +234,6 @@ public final class Ledger {
 
   private static Judgement refusedSequence(long sequence, String why) {
     return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + sequence + why);
-  }
-
-  private static boolean isCharged(Report report, Judgement judgement) {
-    return AccountingEvents.isCharged(
-        judgement.outcome(),
-        report.mechanism() instanceof CentralNoise || report.content() instanceof TokenContent);
   }
 
   /** Charges the user, and records the resulting totals in the event. */
@@ -315,9 +282,7 @@ public final class Ledger {
             .setModelId(header.modelId())
             .setSequence(header.sequence())
             .setSource(position(report.source()));
-    if (report.content() instanceof TokenContent) {
-      event.setTokenRound(header.round());
-    }
+    TokenGrants.describe(report, event);
     Declarations.declare(report.mechanism(), event);
     return event;
   }

@@ -1,41 +1,36 @@
 package io.croupier.operators.ledger;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
  * The newest token of a user for anonymous reports to a model. A user has at most one token for a
- * window, and none for a window before it.
+ * window, and none for a window before it. Accounts store 8 bytes of the window, big-endian, then
+ * the tag.
+ *
+ * @param window of the token; -1 if there is no token
+ * @param tag of the request for it, which is not copied; empty if it is unknown
  */
-public final class TokenRecord {
+@SuppressWarnings("ArrayRecordComponent") // no two are compared
+record TokenRecord(long window, byte[] tag) {
   /** No token. */
-  public static final TokenRecord NONE = new TokenRecord(-1, new byte[0]);
+  static final TokenRecord NONE = new TokenRecord(-1, new byte[0]);
 
-  private final long window;
-  private final byte[] tag;
-
-  /**
-   * Records a token.
-   *
-   * @param window of the token
-   * @param tag of the request for it, which is not copied; empty if it is unknown
-   */
-  public TokenRecord(long window, byte[] tag) {
-    this.window = window;
-    this.tag = tag;
+  /** Returns the token in bytes; {@link #NONE} if they are null. */
+  static TokenRecord of(byte[] bytes) {
+    return bytes == null
+        ? NONE
+        : new TokenRecord(
+            ByteBuffer.wrap(bytes).getLong(), Arrays.copyOfRange(bytes, Long.BYTES, bytes.length));
   }
 
-  /** Returns the token's window; -1 if there is no token. */
-  public long window() {
-    return window;
-  }
-
-  /** Returns the tag of the request; must not be changed. */
-  public byte[] tag() {
-    return tag;
+  /** Returns the bytes. */
+  byte[] bytes() {
+    return ByteBuffer.allocate(Long.BYTES + tag.length).putLong(window).put(tag).array();
   }
 
   /** Returns whether a request is a copy of the one that was granted. */
-  public boolean isOf(long ofWindow, byte[] ofTag) {
+  boolean isOf(long ofWindow, byte[] ofTag) {
     return window == ofWindow && tag.length > 0 && Arrays.equals(tag, ofTag);
   }
 }

@@ -62,11 +62,11 @@ public interface UserAccount {
    */
   void storeWholeCharge(String modelId, WholeCharge charge);
 
-  /** Returns the newest token of one model; {@link TokenRecord#NONE} if the user has had none. */
-  TokenRecord token(String modelId);
+  /** Returns the newest token of one model, as it was stored; null if the user has had none. */
+  byte[] token(String modelId);
 
-  /** Stores the newest token of one model. */
-  void storeToken(String modelId, TokenRecord token);
+  /** Stores the newest token of one model, whose format is up to {@link TokenGrants}. */
+  void storeToken(String modelId, byte[] token);
 
   /** Returns the window of one device; a new one if the device is not known. */
   DeviceWindow window(String deviceId);

@@ -12,7 +12,7 @@ public final class MapAccount implements UserAccount {
   final Map<String, DailyTotals> modelDays = new HashMap<>();
   final Map<String, RunningZeta> zetas = new HashMap<>();
   final Map<String, WholeCharge> wholeCharges = new HashMap<>();
-  final Map<String, TokenRecord> tokens = new HashMap<>();
+  final Map<String, byte[]> tokens = new HashMap<>();
   DeviceWindow[] windows = {};
   final List<String> accesses = new ArrayList<>();
   private Totals user = new Totals();
@@ -32,12 +32,12 @@ public final class MapAccount implements UserAccount {
   }
 
   @Override
-  public TokenRecord token(String modelId) {
-    return tokens.getOrDefault(modelId, TokenRecord.NONE);
+  public byte[] token(String modelId) {
+    return tokens.get(modelId);
   }
 
   @Override
-  public void storeToken(String modelId, TokenRecord token) {
+  public void storeToken(String modelId, byte[] token) {
     tokens.put(modelId, token);
   }
 

@@ -63,6 +63,16 @@ class TokenGrantTest {
     assertThat(later.getUserTotals().getEpsilon()).isEqualTo(3);
   }
 
+  /** Savepoints contain these bytes. */
+  @Test
+  void anAccountStoresTheWindowAndTheTag() throws Exception {
+    judge(request(3, 1, 7));
+    byte[] expected = new byte[40];
+    Arrays.fill(expected, 8, 40, (byte) 1);
+    expected[7] = 3;
+    assertThat(account.token("m")).isEqualTo(expected);
+  }
+
   @Test
   void aCopyIsFreeAndGranted() throws Exception {
     ReportDraft request = request(3, 1, 7);
@@ -71,7 +81,7 @@ class TokenGrantTest {
     assertThat(copy.getOutcome()).isEqualTo(Outcome.DUPLICATE);
     assertThat(copy.getSpent().getReports()).isZero();
     assertThat(copy.getUserTotals().getEpsilon()).isEqualTo(2);
-    assertThat(Ledger.isGranted(request.build(), rules(""), account)).isTrue();
+    assertThat(rules("").tokens().isGranted(request.build(), account)).isTrue();
   }
 
   /** Another message under the same number would be a second token for one charge. */
@@ -82,7 +92,7 @@ class TokenGrantTest {
     second.digest = 1;
     AccountingEvent event = judge(second);
     assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(Ledger.isGranted(second.build(), rules(""), account)).isFalse();
+    assertThat(rules("").tokens().isGranted(second.build(), account)).isFalse();
   }
 
   @Test
@@ -94,7 +104,7 @@ class TokenGrantTest {
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
       assertThat(event.getReason()).contains("the window is " + window, "at least 4");
       assertThat(event.getSpent().getReports()).isZero();
-      assertThat(Ledger.isGranted(again.build(), rules(""), account)).isFalse();
+      assertThat(rules("").tokens().isGranted(again.build(), account)).isFalse();
     }
     assertThat(judge(request(4, 3, 20)).getOutcome()).isEqualTo(Outcome.GRANTED);
     assertThat(account.userTotals().reports).isEqualTo(2);
@@ -109,7 +119,7 @@ class TokenGrantTest {
     AccountingEvent event = ledger.judge(second.build(), limited, account);
     assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
     assertThat(event.getUserTotals().getEpsilon()).isEqualTo(2);
-    assertThat(Ledger.isGranted(second.build(), limited, account)).isFalse();
+    assertThat(limited.tokens().isGranted(second.build(), account)).isFalse();
 
     ReportDraft unknown = request(1, 3, 3);
     AccountingEvent refused = ledger.judgeUnknownModel(unknown.build(), account);
@@ -153,7 +163,7 @@ class TokenGrantTest {
         boolean agrees = AccountRebuild.apply(event, rebuilt);
         assertThat(agrees).isEqualTo(events.length == 3);
       }
-      assertThat(rebuilt.token("m").window()).isEqualTo(3);
+      assertThat(TokenRecord.of(rebuilt.token("m")).window()).isEqualTo(3);
       assertThat(rebuilt.userTotals().epsilonNanos).isEqualTo(account.userTotals().epsilonNanos);
       account = rebuilt;
       assertThat(judge(request(3, 1, 7)).getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);

@@ -12,9 +12,7 @@ import io.croupier.operators.ledger.HeldAccount;
 import io.croupier.operators.ledger.ModelAccount;
 import io.croupier.operators.ledger.Refusal;
 import io.croupier.operators.ledger.StoredAccount;
-import io.croupier.operators.ledger.TokenRecord;
 import io.croupier.schemas.Account;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
 import org.apache.flink.api.common.state.KeyedStateStore;
@@ -185,25 +183,12 @@ final class KeyedAccount extends HeldAccount {
   }
 
   @Override
-  public TokenRecord token(String modelId) {
-    byte[] stored = read(() -> tokens().get(modelId));
-    if (stored == null) {
-      return TokenRecord.NONE;
-    }
-    ByteBuffer bytes = ByteBuffer.wrap(stored);
-    long window = bytes.getLong();
-    byte[] tag = new byte[bytes.remaining()];
-    bytes.get(tag);
-    return new TokenRecord(window, tag);
+  public byte[] token(String modelId) {
+    return read(() -> tokens().get(modelId));
   }
 
   @Override
-  public void storeToken(String modelId, TokenRecord token) {
-    byte[] bytes =
-        ByteBuffer.allocate(Long.BYTES + token.tag().length)
-            .putLong(token.window())
-            .put(token.tag())
-            .array();
-    write(() -> tokens().put(modelId, bytes));
+  public void storeToken(String modelId, byte[] token) {
+    write(() -> tokens().put(modelId, token));
   }
 }

@@ -1,6 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import com.google.protobuf.ByteString;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.DeadLetters;
@@ -32,7 +31,6 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.CandidateExpansion;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -46,6 +44,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
 import org.apache.flink.api.common.state.KeyedStateStore;
@@ -259,8 +258,10 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         intake == null
             ? ledger.judgeUnknownModel(report, account)
             : ledger.judge(report, intake.terms(), account);
-    if (report.content() instanceof TokenContent request && intake != null) {
-      emitGrant(request, Ledger.isGranted(report, intake.terms(), account), intake, event, record);
+    if (intake != null) {
+      Optional<Grant> verdict = intake.terms().tokens().verdict(report, event, account);
+      verdict.ifPresent(
+          grant -> write(new OutboundRecord(Destination.GRANTS, record.key, grant.toByteArray())));
     }
     if (Refusal.isIn(event)) {
       account.add(new Refusal(event, record.appendedAtMs));
@@ -274,25 +275,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         admitted.offsets = new long[] {record.offset};
       }
       output.collect(new StreamRecord<>(admitted));
-    }
-  }
-
-  /** Writes the verdict on a request for a token, for the gateways. */
-  private void emitGrant(
-      TokenContent request,
-      boolean isGranted,
-      ReportIntake intake,
-      AccountingEvent event,
-      RawRecord record) {
-    if (intake.terms().hasTokens()) {
-      Grant grant =
-          Grant.newBuilder()
-              .setTag(ByteString.copyFrom(request.tag()))
-              .setGranted(isGranted)
-              .setOutcome(event.getOutcome())
-              .setReason(event.getReason())
-              .build();
-      write(new OutboundRecord(Destination.GRANTS, record.key, grant.toByteArray()));
     }
   }
 

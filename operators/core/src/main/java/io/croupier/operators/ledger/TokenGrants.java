@@ -1,0 +1,150 @@
+package io.croupier.operators.ledger;
+
+import com.google.protobuf.ByteString;
+import io.croupier.accounting.mechanism.Mechanism;
+import io.croupier.operators.report.Report;
+import io.croupier.operators.report.TokenContent;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.Grant;
+import io.croupier.schemas.ModelSpec;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who may have the tokens of a model's anonymous windows: all that the ledger knows of anonymous
+ * reports. A token costs what its report declares, and a user has at most one for a window. Every
+ * report may be passed to every method; one that asks for no token changes nothing.
+ */
+public final class TokenGrants {
+  private static final Judgement GRANTED = new Judgement(Outcome.GRANTED, "");
+
+  private final ModelSpec spec;
+  private final List<Mechanism> levels;
+
+  /** Compiles a valid spec. */
+  TokenGrants(ModelSpec spec) {
+    this.spec = spec;
+    levels = AnonymousWindows.levels(spec);
+  }
+
+  private static boolean isRequest(Report report) {
+    return report.content() instanceof TokenContent;
+  }
+
+  private long window(long round) {
+    return AnonymousWindows.window(spec, round);
+  }
+
+  private static TokenRecord newest(String modelId, UserAccount account) {
+    return TokenRecord.of(account.token(modelId));
+  }
+
+  /** States the round of a request in its event. */
+  static void describe(Report report, AccountingEvent.Builder event) {
+    if (isRequest(report)) {
+      event.setTokenRound(report.header().round());
+    }
+  }
+
+  /** Returns why no request may name this round; empty if one may. */
+  String objectionToRound(Report report) {
+    if (!isRequest(report)) {
+      return "";
+    }
+    long round = report.header().round();
+    long first = AnonymousWindows.firstRound(spec, window(round));
+    return round == first
+        ? ""
+        : "round is %d: it must be the first one of a window, such as %d".formatted(round, first);
+  }
+
+  /** Returns why no report of a window may declare what this request does; empty if one may. */
+  String objectionToLevel(Report report) {
+    return isRequest(report) && !levels.contains(report.mechanism())
+        ? "it must be one of the model's anonymous levels"
+        : "";
+  }
+
+  /**
+   * Judges whether a well-formed request names a window that may still have a token of its user.
+   */
+  Judgement judge(Report report, UserAccount account) {
+    if (!isRequest(report)) {
+      return Judgement.ADMITTED;
+    }
+    if (account.isErased()) {
+      return new Judgement(
+          Outcome.REFUSED_PARTICIPATION,
+          "the user's account was erased, and with it the windows of its tokens");
+    }
+    long newest = newest(report.header().modelId(), account).window();
+    long window = window(report.header().round());
+    return window > newest
+        ? Judgement.ADMITTED
+        : new Judgement(
+            Outcome.REFUSED_PARTICIPATION,
+            "the window is %d: it must be at least %d, since the user has a token of window %d"
+                .formatted(window, newest + 1, newest));
+  }
+
+  /** Returns the outcome of a report that nothing refuses. */
+  Judgement admitted(Report report) {
+    return isRequest(report) ? GRANTED : Judgement.ADMITTED;
+  }
+
+  /** Stores the token of a charged request. */
+  void grant(Report report, UserAccount account) {
+    if (report.content() instanceof TokenContent request) {
+      TokenRecord token = new TokenRecord(window(report.header().round()), request.tag());
+      account.storeToken(report.header().modelId(), token.bytes());
+    }
+  }
+
+  /**
+   * Returns whether the user is charged for the token that a report asks for: by this request, if
+   * it was judged, or by an earlier copy of it; false if it asks for none.
+   */
+  boolean isGranted(Report report, UserAccount account) {
+    return report.content() instanceof TokenContent request
+        && spec.hasAnonymous()
+        && newest(report.header().modelId(), account)
+            .isOf(window(report.header().round()), request.tag());
+  }
+
+  /** Records the window of the user's newest token, if the model has any. */
+  void record(String modelId, UserAccount account, AccountingEvent.Builder event) {
+    long newest = spec.hasAnonymous() ? newest(modelId, account).window() : -1;
+    if (newest >= 0) {
+      event.setLastTokenWindow(newest);
+    }
+  }
+
+  /**
+   * Returns the verdict on a judged request for the gateways; empty if the report is none, or the
+   * model takes no anonymous reports.
+   *
+   * @param event of the report
+   */
+  public Optional<Grant> verdict(Report report, AccountingEvent event, UserAccount account) {
+    return report.content() instanceof TokenContent request && spec.hasAnonymous()
+        ? Optional.of(
+            Grant.newBuilder()
+                .setTag(ByteString.copyFrom(request.tag()))
+                .setGranted(isGranted(report, account))
+                .setOutcome(event.getOutcome())
+                .setReason(event.getReason())
+                .build())
+        : Optional.empty();
+  }
+
+  /** Restores the window of the user's newest token from an event; its tag is unknown then. */
+  static void restore(AccountingEvent event, UserAccount account) {
+    String modelId = event.getModelId();
+    if (event.hasLastTokenWindow()
+        && event.getLastTokenWindow() > newest(modelId, account).window()) {
+      account.storeToken(modelId, new TokenRecord(event.getLastTokenWindow(), new byte[0]).bytes());
+    }
+  }
+}
