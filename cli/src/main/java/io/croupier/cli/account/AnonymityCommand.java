@@ -110,8 +110,9 @@ final class AnonymityCommand implements Callable<Integer> {
       paramLabel = "SHARE",
       defaultValue = "1",
       description = {
-        "At any time, other people report with at least this share of the person's own probability"
-            + " (default: ${DEFAULT-VALUE}: all people are available at the same times)."
+        "At any time, other people report with at least this share of the person's own"
+            + " probability, both given that they report in the window (default: ${DEFAULT-VALUE}:"
+            + " all people are available at the same times)."
       })
   private double availability;
 

@@ -19,7 +19,8 @@ import java.math.RoundingMode;
  * @param reports n, the honest reports of the window, this person's included: at least 1. More than
  *     {@link #MOST_REPORTS} count as that many, whose bound is higher
  * @param availability lambda, above 0 and at most 1: at every time, any other honest person reports
- *     with at least lambda times this person's probability. 1 if all times have the same law
+ *     with at least lambda times this person's probability, both given that they report in the
+ *     window, and independently of the others. 1 if all times have the same law
  */
 public record AnonymousWindow(ChoiceLoss law, long reports, double availability) {
 
