@@ -25,8 +25,19 @@ import java.util.Optional;
  *
  * <p>O(n log n) for each different loss and n points, n at least 2^13, and some 250 times the root
  * of the number of reports; where most of the spectrum has vanished, less. Immutable.
+ *
+ * @param sums tilted probabilities of the sum, up to {@link #top}
+ * @param beyond bound on the tilted probability of losses above the grid
  */
-final class GridComposition {
+@SuppressWarnings("ArrayRecordComponent") // no two are compared
+record GridComposition(
+    double step,
+    double top,
+    double tilt,
+    double logScale,
+    double[] sums,
+    double beyond,
+    double margin) {
   /** Losses of which no part and no multiple leaves the range of doubles. */
   private static final double LEAST_LOSS = 1e-200;
 
@@ -76,38 +87,8 @@ final class GridComposition {
   /** More than the relative errors of the exponents of all tilts. */
   private static final double EXPONENT_ERROR = 0x1p-48;
 
-  private final double step;
-  private final double top;
-  private final double tilt;
-  private final double logScale;
-
-  /** Tilted probabilities of the sum, up to {@link #top}. */
-  private final double[] sums;
-
-  /** Bound on the tilted probability of losses above the grid. */
-  private final double beyond;
-
-  private final double margin;
-
   /** Reports of equal loss. */
   private record EqualLosses(PureLoss loss, long reports) {}
-
-  private GridComposition(
-      double step,
-      double top,
-      double tilt,
-      double logScale,
-      double[] sums,
-      double beyond,
-      double margin) {
-    this.step = step;
-    this.top = top;
-    this.tilt = tilt;
-    this.logScale = logScale;
-    this.sums = sums;
-    this.beyond = beyond;
-    this.margin = margin;
-  }
 
   /**
    * Creates the composition, for a delta of about that one; empty if the list is too long, the sum

@@ -8,8 +8,13 @@ import java.util.concurrent.TimeUnit;
  * Waits until the accounting topic and the updates topic account for every report, of people and of
  * visitors. Visitors can send reports until those of all people are accounted for.
  */
-final class CompletionMonitor {
-
+record CompletionMonitor(
+    List<ComparedLearner> learners,
+    DemoEnvironment environment,
+    Arrivals arrivals,
+    PublicationScores scores,
+    SpendTracker spendTracker,
+    Visits visits) {
   /**
    * After this time without news from the job, people wait, since stale reports are of little use.
    */
@@ -21,28 +26,6 @@ final class CompletionMonitor {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final long LOOK_MS = 200;
-
-  private final List<ComparedLearner> learners;
-  private final DemoEnvironment environment;
-  private final Arrivals arrivals;
-  private final PublicationScores scores;
-  private final SpendTracker spendTracker;
-  private final Visits visits;
-
-  CompletionMonitor(
-      List<ComparedLearner> learners,
-      DemoEnvironment environment,
-      Arrivals arrivals,
-      PublicationScores scores,
-      SpendTracker spendTracker,
-      Visits visits) {
-    this.learners = learners;
-    this.environment = environment;
-    this.arrivals = arrivals;
-    this.scores = scores;
-    this.spendTracker = spendTracker;
-    this.visits = visits;
-  }
 
   /**
    * Whether reports are in flight, but the job has neither judged a report nor published an update

@@ -21,8 +21,10 @@ import java.util.TreeSet;
 /**
  * The statistics that a demonstration counts: the categories of each column of words, which some
  * people report instead of a gradient.
+ *
+ * @param notes the columns of words that are not counted, with the reasons, one sentence each
  */
-final class Counts {
+record Counts(List<Statistic> statistics, Map<String, List<String>> values, List<String> notes) {
   /** So that some 4,000 people of the census vote. */
   private static final double PROBABILITY = 0.3;
 
@@ -30,16 +32,6 @@ final class Counts {
 
   /** Bytes of all statistics in an update; the demonstration's brokers accept 1 MiB. */
   private static final int MOST_BYTES = 1 << 19;
-
-  private final List<Statistic> statistics;
-  private final Map<String, List<String>> values;
-  private final List<String> notes;
-
-  private Counts(List<Statistic> statistics, Map<String, List<String>> values, List<String> notes) {
-    this.statistics = statistics;
-    this.values = values;
-    this.notes = notes;
-  }
 
   /** Nothing is counted. */
   static Counts none() {
@@ -97,11 +89,6 @@ final class Counts {
     return ModelSpecs.statisticBytes(all) > MOST_BYTES
         ? "with it, each update would have more than %d bytes of statistics".formatted(MOST_BYTES)
         : "";
-  }
-
-  /** The columns of words that are not counted, with the reasons, one sentence each. */
-  List<String> notes() {
-    return notes;
   }
 
   /** The spec with the statistics, unless its devices can't be asked for them. */

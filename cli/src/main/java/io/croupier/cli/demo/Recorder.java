@@ -32,16 +32,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Records a run in a directory for replays: the specs, all noised reports, the journal, and the
  * updates that a replay must reproduce.
  */
-final class Recorder {
-
+record Recorder(Path directory) {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long PAUSE_MS = 100;
-
-  private final Path directory;
-
-  private Recorder(Path directory) {
-    this.directory = directory;
-  }
 
   /**
    * Requires or creates an empty directory. Since the reports are personal data, only the owner has

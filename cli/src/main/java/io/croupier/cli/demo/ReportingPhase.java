@@ -18,41 +18,19 @@ import org.apache.kafka.clients.producer.Producer;
 /**
  * Lets the people of a demonstration report, with identity over Kafka or without it over a gateway,
  * until every report is accounted for.
+ *
+ * @param order rows of the people in the data, in the order in which they come
  */
-final class ReportingPhase {
-  private final Turn turn;
-  private final Counts counts;
-  private final DemoParameters parameters;
-  private final List<ComparedLearner> learners;
-  private final int[] order;
-  private final double peoplePerSecond;
-  private final DemoEnvironment environment;
-  private final LivePage livePage;
-
-  /**
-   * Prepares the people.
-   *
-   * @param order rows of the people in the data, in the order in which they come
-   */
-  ReportingPhase(
-      Turn turn,
-      Counts counts,
-      DemoParameters parameters,
-      List<ComparedLearner> learners,
-      int[] order,
-      double peoplePerSecond,
-      DemoEnvironment environment,
-      LivePage livePage) {
-    this.turn = turn;
-    this.counts = counts;
-    this.parameters = parameters;
-    this.learners = learners;
-    this.order = order;
-    this.peoplePerSecond = peoplePerSecond;
-    this.environment = environment;
-    this.livePage = livePage;
-  }
-
+@SuppressWarnings("ArrayRecordComponent") // no two are compared
+record ReportingPhase(
+    Turn turn,
+    Counts counts,
+    DemoParameters parameters,
+    List<ComparedLearner> learners,
+    int[] order,
+    double peoplePerSecond,
+    DemoEnvironment environment,
+    LivePage livePage) {
   /** Lets each person report with identity, at a steady rate. */
   Reconciliation withIdentity(
       Map<String, Randomiser> randomisers,

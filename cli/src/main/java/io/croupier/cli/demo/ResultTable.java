@@ -9,18 +9,12 @@ import java.util.Collections;
 import java.util.List;
 
 /** The result table of a demonstration, for the terminal and for the page. */
-final class ResultTable {
+record ResultTable(Comparison comparison) {
   private static final String NONE = "-";
   private static final String BY_HAND = "chosen by hand";
 
   /** An estimate is shown if its interval isn't wider than half of what is possible. */
   private static final double WIDEST = 0.5;
-
-  private final Comparison comparison;
-
-  ResultTable(Comparison comparison) {
-    this.comparison = comparison;
-  }
 
   /** The result for the page. */
   Result result() {

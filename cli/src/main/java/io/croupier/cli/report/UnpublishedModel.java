@@ -18,13 +18,7 @@ import java.util.stream.Collectors;
  * Round 0 of a model, computed from its spec alone. Later rounds are unknown here; callers that
  * evaluate gradients must know which rounds are published.
  */
-final class UnpublishedModel implements PublishedModel {
-  private final ModelSnapshot initial;
-
-  private UnpublishedModel(ModelSnapshot initial) {
-    this.initial = initial;
-  }
-
+record UnpublishedModel(ModelSnapshot initial) implements PublishedModel {
   /**
    * Reads a model from a models file.
    *

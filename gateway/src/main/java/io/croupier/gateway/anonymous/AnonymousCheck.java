@@ -25,8 +25,11 @@ import java.time.Duration;
 /**
  * Checks an anonymous report as the job will, but for whether its token was spent. Safe for use by
  * several threads.
+ *
+ * @param issuers whose keys alone sign tokens: another key on the topic may be of anybody who can
+ *     write to it
  */
-public final class AnonymousCheck {
+public record AnonymousCheck(Specs specs, Updates updates, TokenIssuers issuers) {
   /** Bytes of every report in Protobuf. */
   public static final int PROTOBUF_BYTES = 1024;
 
@@ -37,10 +40,6 @@ public final class AnonymousCheck {
   private static final Parser<AnonymousReport> PROTOBUF =
       DiscardUnknownFieldsParser.wrap(AnonymousReport.parser());
 
-  private final Specs specs;
-  private final Updates updates;
-  private final TokenIssuers issuers;
-
   /**
    * A report that may be stored.
    *
@@ -48,18 +47,6 @@ public final class AnonymousCheck {
    * @param value of its record
    */
   public record CheckedSpend(ByteString nonce, ByteString value) {}
-
-  /**
-   * Checks reports to these models.
-   *
-   * @param issuers whose keys alone sign tokens: another key on the topic may be of anybody who can
-   *     write to it
-   */
-  public AnonymousCheck(Specs specs, Updates updates, TokenIssuers issuers) {
-    this.specs = specs;
-    this.updates = updates;
-    this.issuers = issuers;
-  }
 
   /** Reads and checks a report in Protobuf. */
   public CheckedSpend protobuf(byte[] body) {

@@ -14,16 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The windows of models that take anonymous reports, with their keys. */
-public final class ServedWindows {
-  private final Specs specs;
-  private final TokenKeys keys;
-
-  /** Announces windows of the models' specs once their keys are published. */
-  public ServedWindows(Specs specs, TokenKeys keys) {
-    this.specs = specs;
-    this.keys = keys;
-  }
-
+public record ServedWindows(Specs specs, TokenKeys keys) {
   /**
    * Lets updates announce windows. Call it before the keys are read: specs, updates, and keys are
    * on different topics, so each of them may be the last to come.

@@ -39,15 +39,10 @@ import java.util.List;
  * gateways can compute. So equal requests give equal records, and no other request gives the same
  * tag. Safe for use by several threads.
  */
-public final class TokenCheck {
+public record TokenCheck(Pepper pepper, Specs specs, Updates updates, TokenIssuers issuers) {
   private static final Duration SOON = Duration.ofSeconds(1);
   private static final List<String> FIELDS =
       List.of("modelId", "window", "level", "deviceId", "sequence", "blinded");
-
-  private final Pepper pepper;
-  private final Specs specs;
-  private final Updates updates;
-  private final TokenIssuers issuers;
 
   /**
    * A request that may be sent to the ledger.
@@ -64,14 +59,6 @@ public final class TokenCheck {
     public String toString() {
       return "CheckedRequest";
     }
-  }
-
-  /** Checks requests for tokens of these models. */
-  public TokenCheck(Pepper pepper, Specs specs, Updates updates, TokenIssuers issuers) {
-    this.pepper = pepper;
-    this.specs = specs;
-    this.updates = updates;
-    this.issuers = issuers;
   }
 
   /**

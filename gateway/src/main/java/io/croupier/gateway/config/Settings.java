@@ -14,22 +14,13 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Settings by their dotted keys, read as numbers, durations and files. */
-final class Settings {
+/**
+ * Settings by their dotted keys, read as numbers, durations and files.
+ *
+ * @param base directory of relative file names
+ */
+record Settings(Map<String, String> values, Path base) {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,15})\\s*(ms|s|min|h|d)");
-
-  private final Map<String, String> values;
-  private final Path base;
-
-  /**
-   * Wraps settings.
-   *
-   * @param base directory of relative file names
-   */
-  Settings(Map<String, String> values, Path base) {
-    this.values = values;
-    this.base = base;
-  }
 
   String text(GatewayKey key) {
     return values.getOrDefault(key.key(), key.byDefault()).strip();

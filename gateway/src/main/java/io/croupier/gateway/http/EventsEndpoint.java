@@ -21,28 +21,14 @@ import org.eclipse.jetty.util.Callback;
  * Streams the updates of a model as server-sent events. A slow reader misses updates, and receives
  * the newest when it is ready; no thread waits for it.
  */
-final class EventsEndpoint {
+record EventsEndpoint(
+    ModelsEndpoint models,
+    Updates updates,
+    Places waiting,
+    ScheduledExecutorService scheduler,
+    Drain drain) {
   private static final Duration HEARTBEAT = Duration.ofSeconds(10);
   private static final Duration SOON = Duration.ofSeconds(1);
-
-  private final ModelsEndpoint models;
-  private final Updates updates;
-  private final Places waiting;
-  private final ScheduledExecutorService scheduler;
-  private final Drain drain;
-
-  EventsEndpoint(
-      ModelsEndpoint models,
-      Updates updates,
-      Places waiting,
-      ScheduledExecutorService scheduler,
-      Drain drain) {
-    this.models = models;
-    this.updates = updates;
-    this.waiting = waiting;
-    this.scheduler = scheduler;
-    this.drain = drain;
-  }
 
   void handle(Exchange exchange) {
     models.require(exchange.parameter());

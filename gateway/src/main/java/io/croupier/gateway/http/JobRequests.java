@@ -15,36 +15,16 @@ import java.util.concurrent.Executor;
  *
  * @param <R> what identifies a request
  * @param <A> its answer
+ * @param executor runs what follows an answer, since the thread that follows must not
  */
-final class JobRequests<R, A> {
+record JobRequests<R, A>(
+    Answers<R, A> answers,
+    ReportStore store,
+    String topic,
+    Duration longestWait,
+    Executor executor,
+    Drain drain) {
   private static final Duration SOON = Duration.ofSeconds(5);
-
-  private final Answers<R, A> answers;
-  private final ReportStore store;
-  private final String topic;
-  private final Duration longestWait;
-  private final Executor executor;
-  private final Drain drain;
-
-  /**
-   * Creates the requests of a topic.
-   *
-   * @param executor runs what follows an answer, since the thread that follows must not
-   */
-  JobRequests(
-      Answers<R, A> answers,
-      ReportStore store,
-      String topic,
-      Duration longestWait,
-      Executor executor,
-      Drain drain) {
-    this.answers = answers;
-    this.store = store;
-    this.topic = topic;
-    this.longestWait = longestWait;
-    this.executor = executor;
-    this.drain = drain;
-  }
 
   /**
    * Writes a request, and returns its answer.

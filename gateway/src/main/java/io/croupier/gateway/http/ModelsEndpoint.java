@@ -25,7 +25,14 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Fields;
 
 /** Serves the newest committed update of each model. */
-final class ModelsEndpoint {
+record ModelsEndpoint(
+    Specs specs,
+    Updates updates,
+    BooleanSupplier caughtUp,
+    Duration longestWait,
+    Places waiting,
+    Executor executor,
+    Drain drain) {
   static final String PROTOBUF = "application/x-protobuf";
   private static final Duration SOON = Duration.ofSeconds(2);
 
@@ -34,31 +41,6 @@ final class ModelsEndpoint {
    * a smaller round is the one of a model that has started again.
    */
   private static final Duration LAG = Duration.ofSeconds(2);
-
-  private final Specs specs;
-  private final Updates updates;
-  private final BooleanSupplier caughtUp;
-  private final Duration longestWait;
-  private final Places waiting;
-  private final Executor executor;
-  private final Drain drain;
-
-  ModelsEndpoint(
-      Specs specs,
-      Updates updates,
-      BooleanSupplier caughtUp,
-      Duration longestWait,
-      Places waiting,
-      Executor executor,
-      Drain drain) {
-    this.specs = specs;
-    this.updates = updates;
-    this.caughtUp = caughtUp;
-    this.longestWait = longestWait;
-    this.waiting = waiting;
-    this.executor = executor;
-    this.drain = drain;
-  }
 
   /** A table of the models. */
   void list(Exchange exchange) {

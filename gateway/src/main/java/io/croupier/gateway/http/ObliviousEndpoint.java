@@ -28,34 +28,18 @@ import org.eclipse.jetty.http.HttpStatus;
  *
  * <p>A copy of an encapsulated request changes nothing: a token's nonce is spent once.
  */
-final class ObliviousEndpoint {
+record ObliviousEndpoint(
+    RequestBodies bodies,
+    ObliviousKeyPair keys,
+    AnonymousEndpoint reports,
+    ModelsEndpoint models,
+    WindowsEndpoint windows,
+    Executor executor) {
   /** Bytes of every encapsulated request. */
   static final int REQUEST_BYTES = BinaryRequest.BYTES + ObliviousExchange.REQUEST_OVERHEAD;
 
   /** The most bytes of an update; the header takes less than the rest. */
   private static final int MOST_UPDATE = BinaryResponse.MOST_BYTES - 256;
-
-  private final RequestBodies bodies;
-  private final ObliviousKeyPair keys;
-  private final AnonymousEndpoint reports;
-  private final ModelsEndpoint models;
-  private final WindowsEndpoint windows;
-  private final Executor executor;
-
-  ObliviousEndpoint(
-      RequestBodies bodies,
-      ObliviousKeyPair keys,
-      AnonymousEndpoint reports,
-      ModelsEndpoint models,
-      WindowsEndpoint windows,
-      Executor executor) {
-    this.bodies = bodies;
-    this.keys = keys;
-    this.reports = reports;
-    this.models = models;
-    this.windows = windows;
-    this.executor = executor;
-  }
 
   /** Answers with the public key. */
   void keys(Exchange exchange) {

@@ -16,34 +16,19 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.Scheduler;
 
-/** Reads the bodies of requests, within the limits. Safe for use by several threads. */
-final class RequestBodies {
-  private final int most;
-  private final Duration time;
-  private final Places concurrent;
-  private final Places bytes;
-  private final Executor executor;
-
+/**
+ * Reads the bodies of requests, within the limits. Safe for use by several threads.
+ *
+ * @param most bytes of a body
+ * @param time longest time until a body has arrived
+ * @param concurrent places of requests whose body has arrived
+ * @param bytes places of the bytes of bodies
+ */
+record RequestBodies(int most, Duration time, Places concurrent, Places bytes, Executor executor) {
   /** The format of a body. */
   enum Format {
     PROTOBUF,
     JSON
-  }
-
-  /**
-   * Reads bodies.
-   *
-   * @param most bytes of a body
-   * @param time longest time until a body has arrived
-   * @param concurrent places of requests whose body has arrived
-   * @param bytes places of the bytes of bodies
-   */
-  RequestBodies(int most, Duration time, Places concurrent, Places bytes, Executor executor) {
-    this.most = most;
-    this.time = time;
-    this.concurrent = concurrent;
-    this.bytes = bytes;
-    this.executor = executor;
   }
 
   static Format format(Exchange exchange) {

@@ -9,8 +9,13 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import org.eclipse.jetty.http.HttpHeader;
 
-/** Who sends a request. Safe for use by several threads. */
-final class Senders {
+/**
+ * Who sends a request. Safe for use by several threads.
+ *
+ * @param tokens verifies identities
+ * @param pepper computes user ids
+ */
+record Senders(TokenVerifier tokens, Pepper pepper) {
   private static final String SCHEME = "bearer ";
 
   /** A token is a header, which is limited anyway; this is below the limit on all headers. */
@@ -24,20 +29,6 @@ final class Senders {
   private static final String CHALLENGE = "Bearer";
   private static final String INVALID = "Bearer error=\"invalid_token\"";
   private static final String INSUFFICIENT = "Bearer error=\"insufficient_scope\"";
-
-  private final TokenVerifier tokens;
-  private final Pepper pepper;
-
-  /**
-   * Recognises senders.
-   *
-   * @param tokens verifies identities
-   * @param pepper computes user ids
-   */
-  Senders(TokenVerifier tokens, Pepper pepper) {
-    this.tokens = tokens;
-    this.pepper = pepper;
-  }
 
   /** The sender's user id. */
   String authenticate(Exchange exchange) {

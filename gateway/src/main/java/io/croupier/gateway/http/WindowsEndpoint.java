@@ -19,18 +19,8 @@ import org.eclipse.jetty.http.HttpStatus;
  * Serves the keys of a model's open windows. Devices ask without identity, and send no report whose
  * token has another key, so a gateway can't serve one person a key of their own.
  */
-final class WindowsEndpoint {
+record WindowsEndpoint(ModelsEndpoint models, ServedWindows windows, BooleanSupplier caughtUp) {
   private static final Duration SOON = Duration.ofSeconds(2);
-
-  private final ModelsEndpoint models;
-  private final ServedWindows windows;
-  private final BooleanSupplier caughtUp;
-
-  WindowsEndpoint(ModelsEndpoint models, ServedWindows windows, BooleanSupplier caughtUp) {
-    this.models = models;
-    this.windows = windows;
-    this.caughtUp = caughtUp;
-  }
 
   void handle(Exchange exchange) {
     byte[] body = windows(exchange.parameter());

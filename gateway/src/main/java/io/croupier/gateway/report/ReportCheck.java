@@ -26,47 +26,20 @@ import java.time.Duration;
  * reads the very bytes that go to Kafka, and the job's ledger judges them by the present spec, for
  * a sender without an account. Equal reports give equal bytes, in whatever form they arrive, so the
  * job recognises a resend. Safe for use by several threads.
+ *
+ * @param raw whether raw reports are accepted
  */
-public final class ReportCheck {
+public record ReportCheck(Topics topics, boolean raw, Specs specs, Updates updates) {
   private static final Duration SOON = Duration.ofSeconds(1);
 
-  private final Topics topics;
-  private final boolean raw;
-  private final Specs specs;
-  private final Updates updates;
-
-  /** A report that may be stored. */
-  public static final class Checked {
-    private final String topic;
-    private final byte[] value;
-
-    private Checked(String topic, byte[] value) {
-      this.topic = topic;
-      this.value = value;
-    }
-
-    /** Where to store it. */
-    public String topic() {
-      return topic;
-    }
-
-    /** Its bytes; must not be changed. */
-    public byte[] value() {
-      return value;
-    }
-  }
-
   /**
-   * Creates a check.
+   * A report that may be stored.
    *
-   * @param raw whether raw reports are accepted
+   * @param topic where to store it
+   * @param value its bytes; must not be changed
    */
-  public ReportCheck(Topics topics, boolean raw, Specs specs, Updates updates) {
-    this.topics = topics;
-    this.raw = raw;
-    this.specs = specs;
-    this.updates = updates;
-  }
+  @SuppressWarnings("ArrayRecordComponent") // no two are compared
+  public record Checked(String topic, byte[] value) {}
 
   /** Reads and checks a report in Protobuf. */
   public Checked protobuf(byte[] body, String userId) {

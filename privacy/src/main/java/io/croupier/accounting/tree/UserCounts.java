@@ -6,18 +6,9 @@ import java.util.Arrays;
  * The users below a node, ascending, the number of each one's contributions there, and each one's
  * zeta from the nodes up to this one. Immutable. Takes 20 bytes per user.
  */
-final class UserCounts {
+@SuppressWarnings("ArrayRecordComponent") // no two are compared
+record UserCounts(long[] users, int[] counts, long[] zetas) {
   static final UserCounts NOBODY = new UserCounts(new long[0], new int[0], new long[0]);
-
-  private final long[] users;
-  private final int[] counts;
-  private final long[] zetas;
-
-  private UserCounts(long[] users, int[] counts, long[] zetas) {
-    this.users = users;
-    this.counts = counts;
-    this.zetas = zetas;
-  }
 
   /** The leaf of one step. */
   static UserCounts leaf(long[] usersOfStep) {

@@ -45,6 +45,11 @@ public final class WindowKeys {
     }
   }
 
+  /** Returns whether this names a public key, rather than a model. */
+  public static boolean isName(String name) {
+    return name.indexOf(SEPARATOR) >= 0;
+  }
+
   /**
    * Returns the key of the record of a window's and a level's public key. It contains the digest of
    * the token's challenge, so a level that is changed, by a later spec under the same name, has
@@ -150,7 +155,7 @@ public final class WindowKeys {
 
   /** Restores an entry of {@link #entries}. */
   public void restore(String name, byte[] value) {
-    if (name.indexOf(SEPARATOR) < 0) {
+    if (!isName(name)) {
       models.computeIfAbsent(name, id -> new OfModel()).closed = ByteBuffer.wrap(value).getLong();
     } else {
       add(name, value);

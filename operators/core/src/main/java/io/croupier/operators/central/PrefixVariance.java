@@ -4,23 +4,13 @@ package io.croupier.operators.central;
  * Variance of the noise of prefixes under a buffered linear Toeplitz matrix: the coefficients of A
  * C^-1 are b_k = a + sum_j d_j theta^_j^k. No term is negative if no theta^ is, so that nothing
  * cancels.
+ *
+ * @param limit a
+ * @param weights d, shape [m]
+ * @param inversePoles 1 - theta^, shape [m]
  */
-final class PrefixVariance {
-  /** a. */
-  private final double limit;
-
-  /** d, shape [m]. */
-  private final double[] weights;
-
-  /** 1 - theta^, shape [m]. */
-  private final double[] inversePoles;
-
-  private PrefixVariance(double limit, double[] weights, double[] inversePoles) {
-    this.limit = limit;
-    this.weights = weights;
-    this.inversePoles = inversePoles;
-  }
-
+@SuppressWarnings("ArrayRecordComponent") // no two are compared
+record PrefixVariance(double limit, double[] weights, double[] inversePoles) {
   /**
    * Computes the coefficients from the residues of the inverse.
    *

@@ -216,16 +216,15 @@ public final class LocalModel implements LiveModel {
               .formatted(sum.dimension, learner.dimension()));
     }
     int index = published.indexOf(sum.namedRound);
-    if (index >= 0 && clip.isScouting()) {
-      index = PublishedRounds.STALE; // it asks for no gradients
-    }
     if (index < 0) {
-      return dropUnlisted(index, sum);
+      return dropped(PublishedRounds.outcome(index), sum);
+    }
+    if (clip.isScouting()) {
+      return dropped(BundleOutcome.DROPPED_STALE, sum); // it asks for no gradients
     }
     Publication publication = published.at(index);
     if (sum.gradientBound != publication.gradientBound) {
-      drop(BundleOutcome.DROPPED_BOUND, sum.count);
-      return BundleOutcome.DROPPED_BOUND;
+      return dropped(BundleOutcome.DROPPED_BOUND, sum);
     }
     publication.answered = true;
     if (FormerState.isFormer(sum, clip.gridExponent(sum))) {
@@ -237,12 +236,7 @@ public final class LocalModel implements LiveModel {
     return BundleOutcome.OPEN;
   }
 
-  /** Drops a bundle that names no round of the list; {@code index} is the reason. */
-  private BundleOutcome dropUnlisted(int index, RoundSum sum) {
-    BundleOutcome outcome =
-        index == PublishedRounds.STALE
-            ? BundleOutcome.DROPPED_STALE
-            : BundleOutcome.DROPPED_UNPUBLISHED;
+  private BundleOutcome dropped(BundleOutcome outcome, RoundSum sum) {
     drop(outcome, sum.count);
     return outcome;
   }
@@ -255,10 +249,10 @@ public final class LocalModel implements LiveModel {
   private BundleOutcome tally(RoundSum answer) {
     int index = published.indexOf(answer.namedRound);
     if (index < 0) {
-      return dropUnlisted(index, answer);
+      return dropped(PublishedRounds.outcome(index), answer);
     }
     if (!questions.add(answer, published.newer(index))) {
-      return dropUnlisted(PublishedRounds.STALE, answer);
+      return dropped(BundleOutcome.DROPPED_STALE, answer);
     }
     if (learner.dimension() == 0) {
       open.count(answer);

@@ -51,6 +51,13 @@ final class PublishedRounds {
     return publications[i].round == round ? i : UNPUBLISHED;
   }
 
+  /** Returns why a report is dropped whose round has an {@code index} below 0. */
+  static LiveModel.BundleOutcome outcome(int index) {
+    return index == STALE
+        ? LiveModel.BundleOutcome.DROPPED_STALE
+        : LiveModel.BundleOutcome.DROPPED_UNPUBLISHED;
+  }
+
   /** Returns the publication at {@code index}. */
   Publication at(int index) {
     return publications[index];

@@ -17,22 +17,13 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The check of a ledger subtask before its first report; see {@link LedgerStart}. */
-public final class LedgerStartCheck {
+/**
+ * The check of a ledger subtask before its first report; see {@link LedgerStart}.
+ *
+ * @param outputs the visible outputs
+ */
+public record LedgerStartCheck(VisibleOutputs outputs, TaskInfo task) {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerStartCheck.class);
-
-  private final VisibleOutputs outputs;
-  private final TaskInfo task;
-
-  /**
-   * Creates the check of one subtask.
-   *
-   * @param outputs the visible outputs
-   */
-  public LedgerStartCheck(VisibleOutputs outputs, TaskInfo task) {
-    this.outputs = outputs;
-    this.task = task;
-  }
 
   /**
    * What a subtask continues with.

@@ -180,10 +180,10 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
     SpecRecord record = element.getValue();
-    if (record.modelId.indexOf('/') < 0) {
-      follow(record);
-    } else {
+    if (WindowKeys.isName(record.modelId)) {
       forget(keys.add(record.modelId, modulus(record.value)));
+    } else {
+      follow(record);
     }
   }
 
