@@ -53,16 +53,24 @@ public final class LocalLedger implements AutoCloseable {
   private final String deviceId;
   private final EntryStore store;
   private final LedgerSecret secret;
-  private final LedgerState state = new LedgerState();
+  private final LedgerState state;
   private boolean closed;
 
-  private LocalLedger(String userId, Limit limit) {
+  /** Creates a ledger with the state that its store contains. */
+  LocalLedger(
+      String userId,
+      Limit limit,
+      String deviceId,
+      ByteString secret,
+      EntryStore store,
+      LedgerState state) {
     requireUserId(userId);
     this.userId = userId;
     this.limit = limit;
-    deviceId = UUID.randomUUID().toString();
-    secret = new LedgerSecret(LedgerSecret.newSecret());
-    store = EntryStore.NOWHERE;
+    this.deviceId = deviceId;
+    this.secret = new LedgerSecret(secret);
+    this.store = store;
+    this.state = state;
   }
 
   private LocalLedger(Path path, String userId, Limit limit, Disk disk, int slackBytes)
@@ -70,6 +78,7 @@ public final class LocalLedger implements AutoCloseable {
     requireUserId(userId);
     this.userId = userId;
     this.limit = limit;
+    state = new LedgerState();
     LedgerFile file = LedgerFile.open(path, userId, disk, slackBytes, state);
     deviceId = file.deviceId();
     secret = new LedgerSecret(file.secret());
@@ -106,7 +115,13 @@ public final class LocalLedger implements AutoCloseable {
    * nothing.
    */
   public static LocalLedger inMemory(String userId, Limit limit) {
-    return new LocalLedger(userId, limit);
+    return new LocalLedger(
+        userId,
+        limit,
+        UUID.randomUUID().toString(),
+        LedgerSecret.newSecret(),
+        EntryStore.NOWHERE,
+        new LedgerState());
   }
 
   private static void requireUserId(String userId) {

@@ -1,0 +1,216 @@
+package io.croupier.simulation;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.ledger.AccountRebuild;
+import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
+import io.croupier.simulation.SimulatedJob.Checkpoint;
+import io.croupier.simulation.SimulatedLog.Entry;
+import io.croupier.simulation.SimulatedLog.Partition;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What holds in any world, whatever fails. The numbers are those of the README. Most of it is
+ * checked whenever further records have become visible.
+ */
+final class Checks {
+  private final World world;
+  private final Map<Partition, Long> seen = new HashMap<>();
+  private final Map<String, GradientReport> arrived = new TreeMap<>();
+  private final Map<String, AccountingEvent> events = new TreeMap<>();
+  private final Set<String> admitted = new HashSet<>();
+  private final Map<String, Long> admittedOf = new TreeMap<>();
+  private final Map<String, HeapAccount> accounts = new HashMap<>();
+  private final Map<String, Long> lastSource = new HashMap<>();
+  private final Map<String, ModelUpdate> newest = new TreeMap<>();
+  private long counted;
+
+  Checks(World world) {
+    this.world = world;
+  }
+
+  private static String position(Partition partition, long offset) {
+    return partition + "@" + offset;
+  }
+
+  /** Counts one event. */
+  void count() {
+    counted++;
+  }
+
+  long counted() {
+    return counted;
+  }
+
+  /** A report leaves a device. */
+  void sends(String device, boolean isOnDisk) {
+    if (!isOnDisk) {
+      throw new Finding(12, device + " sends a report that its disk doesn't have");
+    }
+  }
+
+  /** A report has arrived at the brokers. */
+  void arrived(Partition partition, long offset, byte[] report) {
+    try {
+      arrived.put(position(partition, offset), GradientReport.parseFrom(report));
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("Not a report", e);
+    }
+  }
+
+  /** Checks what has become visible. */
+  void afterEvent() throws InvalidProtocolBufferException {
+    counted++;
+    for (Partition partition : world.log().partitions(World.TOPICS.accounting())) {
+      for (Entry entry : next(partition)) {
+        accounted(AccountingEvents.read(entry.key(), entry.value()));
+      }
+    }
+    for (Partition partition : world.log().partitions(World.TOPICS.updates())) {
+      for (Entry entry : next(partition)) {
+        if (entry.value() != null) {
+          updated(ModelUpdate.parseFrom(entry.value()));
+        }
+      }
+    }
+  }
+
+  private List<Entry> next(Partition partition) {
+    long from = seen.getOrDefault(partition, 0L);
+    long to = partition.stableEnd();
+    if (from == to) {
+      return List.of();
+    }
+    seen.put(partition, to);
+    return partition.committed(from, to);
+  }
+
+  private void accounted(AccountingEvent event) {
+    Position source = event.getSource();
+    String position = source.getTopic() + "-" + source.getPartition() + "@" + source.getOffset();
+    GradientReport report = arrived.get(position);
+    if (report == null) {
+      throw new Finding(1, "There is an event of " + position + ", where no report is");
+    }
+    if (events.put(position, event) != null) {
+      throw new Finding(1, "The report at " + position + " has two events");
+    }
+    String number = report.getDeviceId() + "#" + report.getSequence();
+    if (event.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL
+        && world.models().isWhole(event.getModelId())) {
+      throw new Finding(
+          8, "The report at " + position + " is judged without the spec of its model");
+    }
+    if (event.getOutcome() == Outcome.ADMITTED) {
+      if (!admitted.add(number)) {
+        throw new Finding(1, "Report " + number + " is admitted twice");
+      }
+      admittedOf.merge(event.getModelId(), 1L, Long::sum);
+    }
+    long last = lastSource.getOrDefault(event.getUserId() + source.getTopic(), -1L);
+    if (source.getOffset() <= last) {
+      throw new Finding(3, "The event of " + position + " comes after that of offset " + last);
+    }
+    lastSource.put(event.getUserId() + source.getTopic(), source.getOffset());
+    HeapAccount account = accounts.computeIfAbsent(event.getUserId(), unused -> new HeapAccount());
+    if (!AccountRebuild.apply(event, account)) {
+      throw new Finding(2, "The totals of the event of " + position + " are no sum");
+    }
+    if (event.getOutcome() == Outcome.ADMITTED
+        && event.getUserTotals().getEpsilon() > Parts.MOST_EPSILON) {
+      throw new Finding(2, "The report at " + position + " is admitted beyond the limit");
+    }
+  }
+
+  private void updated(ModelUpdate update) {
+    ModelUpdate before = newest.put(update.getModelId(), update);
+    if (before != null && update.getRound() < before.getRound()) {
+      throw new Finding(
+          4,
+          "Model %s has round %d after %d"
+              .formatted(update.getModelId(), update.getRound(), before.getRound()));
+    }
+  }
+
+  /** Whether events are visible of reports that a state hasn't read. */
+  boolean isBeyond(Checkpoint old) {
+    int source = 0;
+    for (String topic : World.SOURCES) {
+      for (Partition partition : world.log().partitions(topic)) {
+        long position = old.positions().get(source++);
+        if (events.values().stream()
+            .map(AccountingEvent::getSource)
+            .anyMatch(
+                at ->
+                    at.getTopic().equals(topic)
+                        && at.getPartition() == partition.index()
+                        && at.getOffset() >= position)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Whether nothing is left to happen. */
+  boolean isQuiet(SimulatedJob job) {
+    return unsettled(job).isEmpty();
+  }
+
+  /** What still waits. */
+  List<String> unsettled(SimulatedJob job) {
+    List<String> waits = new ArrayList<>();
+    if (!job.isRunning()) {
+      waits.add("the job doesn't run");
+    }
+    world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
+    arrived.keySet().stream()
+        .filter(position -> !events.containsKey(position))
+        .forEach(position -> waits.add("the report at " + position + " has no event"));
+    world.devices().stream()
+        .filter(device -> device.pending() > 0)
+        .forEach(device -> waits.add(device.name() + " has pending reports"));
+    return waits;
+  }
+
+  /** Checks what holds once everything has happened. */
+  void settled() {
+    newest.forEach(
+        (modelId, update) -> {
+          if (world.models().isWhole(modelId) && update.getDroppedUnpublished() > 0) {
+            throw new Finding(
+                7, "A report to model " + modelId + " names a round that no one could see");
+          }
+          long counted =
+              update.getUsed()
+                  + update.getAnswers()
+                  + update.getDroppedStale()
+                  + update.getDroppedUnpublished()
+                  + update.getDroppedBound()
+                  + update.getOpen();
+          long expected = admittedOf.getOrDefault(modelId, 0L);
+          if (world.models().isWhole(modelId) && counted != expected) {
+            throw new Finding(
+                5,
+                "Model %s counts %d reports, of %d that were admitted"
+                    .formatted(modelId, counted, expected));
+          }
+        });
+    for (SimulatedDevice device : world.devices()) {
+      if (device.spentReports() < device.released()) {
+        throw new Finding(12, device.name() + " has charged fewer reports than it has sent");
+      }
+    }
+  }
+}

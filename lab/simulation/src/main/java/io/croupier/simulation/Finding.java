@@ -1,0 +1,27 @@
+package io.croupier.simulation;
+
+/** What must not happen in any world. */
+final class Finding extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int invariant;
+
+  /**
+   * Creates a finding.
+   *
+   * @param invariant the number of the promise in the README, from 1
+   */
+  Finding(int invariant, String what) {
+    super("(" + invariant + ") " + what);
+    this.invariant = invariant;
+  }
+
+  Finding(int invariant, String what, Throwable cause) {
+    this(invariant, what);
+    initCause(cause);
+  }
+
+  int invariant() {
+    return invariant;
+  }
+}

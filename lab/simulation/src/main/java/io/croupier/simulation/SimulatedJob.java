@@ -1,0 +1,350 @@
+package io.croupier.simulation;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.ledger.UserOfRecord;
+import io.croupier.operators.flink.restart.TopicEnd;
+import io.croupier.operators.flink.shuffle.RecordType;
+import io.croupier.operators.model.RoundSum;
+import io.croupier.simulation.SimulatedLog.Entry;
+import io.croupier.simulation.SimulatedLog.Partition;
+import io.croupier.simulation.Subtask.Barrier;
+import io.croupier.simulation.Subtask.TaskState;
+import io.croupier.simulation.TransactionalSink.Committable;
+import io.croupier.simulation.TransactionalSink.SinkState;
+import io.croupier.simulation.TransactionalSink.WriterState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+
+/**
+ * One attempt of the job: from a start to its failure. It has a source for each partition of its
+ * inputs and one of the specs, ledgers, learners, and a coordinator of checkpoints.
+ */
+final class SimulatedJob {
+  private static final UserOfRecord USER = new UserOfRecord();
+  private static final TypeSerializer<RoundSum> SUMS =
+      RecordType.ROUND_SUM.createSerializer(new SerializerConfigImpl());
+
+  /** Vertices and their subtasks' states, and positions of the sources. */
+  record Checkpoint(
+      long id, List<TaskState> ledgers, List<TaskState> learners, List<Long> positions) {}
+
+  /** A source: one partition, read by one subtask. */
+  private static final class Source {
+    private final Partition partition;
+    private long position;
+    private boolean hasBarrier;
+
+    private Source(Partition partition, long position) {
+      this.partition = partition;
+      this.position = position;
+    }
+  }
+
+  private final World world;
+  private final long restoredId;
+  private final long clockOffsetMs;
+  private final Map<String, TopicEnd> submittedEnds;
+  private final List<Source> sources = new ArrayList<>();
+  private final List<LedgerSubtask> ledgers = new ArrayList<>();
+  private final List<LearnerSubtask> learners = new ArrayList<>();
+  private final Map<Subtask, TaskState> acknowledged = new LinkedHashMap<>();
+  private final Map<Source, Long> positions = new HashMap<>();
+  private final List<Map.Entry<Subtask, Long>> notifications = new ArrayList<>();
+  private long taking;
+  private long next;
+
+  /**
+   * Creates an attempt; its subtasks start one by one.
+   *
+   * @param from the checkpoint that it restores; empty for a first start
+   * @param clockOffsetMs how far the clock of its machines is ahead
+   */
+  SimulatedJob(
+      World world, Optional<Checkpoint> from, int parallelism, int learnerCount, long clockOffsetMs)
+      throws Exception {
+    this.world = world;
+    this.clockOffsetMs = clockOffsetMs;
+    restoredId = from.map(Checkpoint::id).orElse(0L);
+    next = Math.max(restoredId, world.lastCheckpointId()) + 1;
+    submittedEnds = new HashMap<>();
+    for (String topic : List.of(World.TOPICS.accounting(), World.TOPICS.updates())) {
+      submittedEnds.put(topic, StartOutputs.end(world.log(), topic));
+    }
+    for (String topic : World.SOURCES) {
+      for (Partition partition : world.log().partitions(topic)) {
+        int i = sources.size();
+        sources.add(new Source(partition, from.map(c -> c.positions().get(i)).orElse(0L)));
+      }
+    }
+    List<TaskState> ledgerStates = from.map(Checkpoint::ledgers).orElse(List.of());
+    for (int i = 0; i < parallelism; i++) {
+      ledgers.add(
+          new LedgerSubtask(
+              this,
+              i,
+              sources.size(),
+              parts().outputs(this),
+              parts().ledgerState(operator(ledgerStates, parallelism, i)),
+              sink(ledgerStates, parallelism, i)));
+    }
+    List<TaskState> learnerStates = from.map(Checkpoint::learners).orElse(List.of());
+    for (int i = 0; i < learnerCount; i++) {
+      learners.add(
+          new LearnerSubtask(
+              this,
+              i,
+              parallelism + 1,
+              parts().outputs(this),
+              parts().learnerState(operator(learnerStates, learnerCount, i)),
+              sink(learnerStates, learnerCount, i)));
+    }
+  }
+
+  private static OperatorSubtaskState operator(List<TaskState> states, int parallelism, int i)
+      throws Exception {
+    if (states.isEmpty()) {
+      return null;
+    }
+    OperatorSubtaskState all =
+        AbstractStreamOperatorTestHarness.repackageState(
+            states.stream().map(TaskState::operator).toArray(OperatorSubtaskState[]::new));
+    return AbstractStreamOperatorTestHarness.repartitionOperatorState(
+        all, OperatorTask.KEY_GROUPS, states.size(), parallelism, i);
+  }
+
+  /** As Flink distributes a list state: in its order, in shares of the same size. */
+  private static SinkState sink(List<TaskState> states, int parallelism, int i) {
+    List<WriterState> writer = new ArrayList<>();
+    List<Committable> committer = new ArrayList<>();
+    states.forEach(state -> writer.addAll(state.sink().writer()));
+    states.forEach(state -> committer.addAll(state.sink().committer()));
+    if (states.size() == parallelism) {
+      return states.get(i).sink();
+    }
+    return new SinkState(share(writer, parallelism, i), share(committer, parallelism, i));
+  }
+
+  private static <T> List<T> share(List<T> all, int shares, int i) {
+    int base = all.size() / shares;
+    int longer = all.size() % shares;
+    int from = i * base + Math.min(i, longer);
+    return all.subList(from, from + base + (i < longer ? 1 : 0));
+  }
+
+  World world() {
+    return world;
+  }
+
+  Parts parts() {
+    return world.parts();
+  }
+
+  long restoredId() {
+    return restoredId;
+  }
+
+  int ledgers() {
+    return ledgers.size();
+  }
+
+  int learners() {
+    return learners.size();
+  }
+
+  long nowMs() {
+    return world.nowMs() + clockOffsetMs;
+  }
+
+  Map<String, TopicEnd> submittedEnds() {
+    return submittedEnds;
+  }
+
+  List<Subtask> subtasks() {
+    List<Subtask> all = new ArrayList<>(ledgers);
+    all.addAll(learners);
+    return all;
+  }
+
+  List<LedgerSubtask> ledgerSubtasks() {
+    return ledgers;
+  }
+
+  boolean isRunning() {
+    return subtasks().stream().allMatch(Subtask::isRunning);
+  }
+
+  int sources() {
+    return sources.size();
+  }
+
+  /** Whether a source has something to read, or a barrier to emit. */
+  boolean hasWork(int source) {
+    Source of = sources.get(source);
+    return of.hasBarrier || of.position < of.partition.end();
+  }
+
+  /** Lets a source read some records, or emit its barrier. */
+  String read(int source, int most, boolean prefersBarrier) {
+    Source of = sources.get(source);
+    if (of.hasBarrier && (prefersBarrier || of.position >= of.partition.end())) {
+      of.hasBarrier = false;
+      positions.put(of, of.position);
+      Barrier barrier = new Barrier(taking);
+      ledgers.forEach(ledger -> ledger.edge(source).send(barrier));
+      if (isSpecs(of)) {
+        learners.forEach(learner -> learner.edge(ledgers.size()).send(barrier));
+      }
+      completeIfAll();
+      return of.partition + " emits barrier " + barrier.checkpoint();
+    }
+    List<Entry> entries = of.partition.committed(of.position);
+    int count = Math.min(most, entries.size());
+    for (Entry entry : entries.subList(0, count)) {
+      send(source, of, entry);
+    }
+    of.position = count < entries.size() ? entries.get(count).offset() : of.partition.end();
+    return of.partition + " reads " + count + " to " + of.position;
+  }
+
+  private static boolean isSpecs(Source source) {
+    return source.partition.topic().equals(World.TOPICS.models());
+  }
+
+  private void send(int source, Source of, Entry entry) {
+    if (isSpecs(of)) {
+      SpecRecord spec = World.spec(entry);
+      ledgers.forEach(ledger -> ledger.edge(source).send(spec));
+      learners.get(subtask(spec.modelId, learners.size())).edge(ledgers.size()).send(spec);
+      return;
+    }
+    RawRecord raw = new RawRecord();
+    raw.topic = of.partition.topic();
+    raw.partition = of.partition.index();
+    raw.offset = entry.offset();
+    raw.appendedAtMs = entry.atMs();
+    raw.key = entry.key();
+    raw.value = entry.value();
+    ledgers.get(subtask(USER.getKey(raw), ledgers.size())).edge(source).send(raw);
+  }
+
+  private static int subtask(String key, int parallelism) {
+    return KeyGroupRangeAssignment.assignKeyToParallelOperator(
+        key, OperatorTask.KEY_GROUPS, parallelism);
+  }
+
+  /** Sends the sum of admitted reports to the learner of its model. */
+  void toLearner(int ledger, RoundSum sum) {
+    Subtask learner = learners.get(subtask(sum.modelId, learners.size()));
+    parts().onEdge(SUMS.copy(sum)).forEach(learner.edge(ledger)::send);
+  }
+
+  void toLearners(int ledger, Barrier barrier) {
+    learners.forEach(learner -> learner.edge(ledger).send(barrier));
+  }
+
+  /** Writes an output of a subtask in its sink's transaction. */
+  void write(TransactionalSink sink, OutboundRecord record) {
+    sink.write(world.partition(record), record.key, record.value, world.nowMs());
+  }
+
+  /** Begins a checkpoint, if all subtasks run and none is under way. */
+  Optional<Long> trigger() {
+    if (taking != 0 || !isRunning()) {
+      return Optional.empty();
+    }
+    taking = next++;
+    world.tookCheckpoint(taking);
+    sources.forEach(source -> source.hasBarrier = true);
+    return Optional.of(taking);
+  }
+
+  boolean isTaking(long checkpoint) {
+    return taking == checkpoint;
+  }
+
+  long taking() {
+    return taking;
+  }
+
+  /** Acknowledges the part of a subtask; its state is written. */
+  void acknowledge(Subtask subtask) {
+    subtask.unacknowledged().ifPresent(state -> acknowledged.put(subtask, state));
+    subtask.acknowledged();
+    completeIfAll();
+  }
+
+  private void completeIfAll() {
+    if (positions.size() < sources.size() || acknowledged.size() < subtasks().size()) {
+      return;
+    }
+    Checkpoint complete =
+        new Checkpoint(
+            taking,
+            ledgers.stream().map(this::state).toList(),
+            learners.stream().map(this::state).toList(),
+            sources.stream()
+                .map(source -> parts().position(positions.get(source), source.position))
+                .toList());
+    subtasks().forEach(subtask -> notifications.add(Map.entry(subtask, complete.id())));
+    forget();
+    world.completed(complete);
+  }
+
+  private TaskState state(Subtask subtask) {
+    return acknowledged.get(subtask);
+  }
+
+  /** Ends a checkpoint that fails: later barriers of it are ignored. */
+  void failCheckpoint() {
+    forget();
+  }
+
+  private void forget() {
+    taking = 0;
+    acknowledged.clear();
+    positions.clear();
+    sources.forEach(source -> source.hasBarrier = false);
+    subtasks()
+        .forEach(
+            subtask -> {
+              subtask.unblock();
+              subtask.acknowledged();
+            });
+  }
+
+  int notifications() {
+    return notifications.size();
+  }
+
+  /** Tells a subtask that a checkpoint is complete. */
+  String deliver(int notification) throws Exception {
+    Map.Entry<Subtask, Long> next = notifications.remove(notification);
+    next.getKey().complete(next.getValue());
+    return next.getKey().name() + " commits checkpoint " + next.getValue();
+  }
+
+  /** The sink of a paused process commits, although another attempt runs. */
+  String deliverToSink(int notification) {
+    Map.Entry<Subtask, Long> late = notifications.remove(notification);
+    late.getKey().commitUpTo(late.getValue());
+    return late.getKey().name() + " commits checkpoint " + late.getValue();
+  }
+
+  /** Ends all subtasks. */
+  void end(boolean isKilled) throws Exception {
+    for (Subtask subtask : subtasks()) {
+      subtask.end(isKilled);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.croupier.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs of worlds. */
+final class Simulation {
+  /** Steps of a schedule. */
+  static final int STEPS = 400;
+
+  private Simulation() {}
+
+  /**
+   * What a run has led to.
+   *
+   * @param lines what happened, a line for each event
+   * @param events how many events there were, those at the end included
+   */
+  record Outcome(Optional<Finding> finding, List<String> lines, long events) {}
+
+  /** Runs the schedule of a seed. */
+  static Outcome run(long seed, Parts parts) {
+    return run(seed, Step.schedule(seed, STEPS), parts);
+  }
+
+  /**
+   * Runs a schedule.
+   *
+   * @param seed of the world
+   */
+  static Outcome run(long seed, List<Step> schedule, Parts parts) {
+    List<String> lines = new ArrayList<>();
+    World world;
+    try {
+      world = new World(seed, parts);
+    } catch (Exception e) {
+      throw new AssertionError("No world of seed " + seed, e);
+    }
+    try {
+      for (Step step : schedule) {
+        long at = world.elapsedMs();
+        world.apply(step).ifPresent(what -> lines.add("%7d ms  %s".formatted(at, what)));
+      }
+      lines.add("%7d ms  the faults end".formatted(world.elapsedMs()));
+      world.settle();
+    } catch (Finding e) {
+      return outcome(e, lines, world);
+    } catch (Exception | AssertionError e) {
+      return outcome(new Finding(0, "An exception: " + e, e), lines, world);
+    }
+    return new Outcome(Optional.empty(), lines, world.checks().counted());
+  }
+
+  private static Outcome outcome(Finding finding, List<String> lines, World world) {
+    lines.add("%7d ms  FINDING %s".formatted(world.elapsedMs(), finding.getMessage()));
+    return new Outcome(Optional.of(finding), lines, world.checks().counted());
+  }
+}

@@ -1,0 +1,220 @@
+package io.croupier.simulation;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.simulation.TransactionalSink.SinkState;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+
+/**
+ * A subtask of the ledger's or the learner's vertex: its operators, its sink, and the edges into
+ * it. It aligns barriers: an edge whose barrier has arrived waits for the others.
+ */
+abstract class Subtask {
+  /** A barrier on an edge. */
+  record Barrier(long checkpoint) {}
+
+  /** What a subtask contributes to a checkpoint. */
+  record TaskState(OperatorSubtaskState operator, SinkState sink) {}
+
+  /** An edge into the subtask: what has left the upstream subtask and not arrived. */
+  static final class Edge {
+    private final Deque<Object> waiting = new ArrayDeque<>();
+    private boolean hasBarrier;
+    private boolean isBlocked;
+
+    void send(Object element) {
+      waiting.add(element);
+    }
+  }
+
+  final SimulatedJob job;
+  final int index;
+  final StartOutputs outputs;
+  private final List<Edge> edges = new ArrayList<>();
+  private final SinkState restoredSink;
+  private TransactionalSink sink;
+  private boolean isRunning;
+  private long waitsSinceMs = -1;
+  private Optional<TaskState> unacknowledged = Optional.empty();
+
+  Subtask(SimulatedJob job, int index, int edges, StartOutputs outputs, SinkState restoredSink) {
+    this.job = job;
+    this.index = index;
+    this.outputs = outputs;
+    this.restoredSink = restoredSink;
+    for (int i = 0; i < edges; i++) {
+      this.edges.add(new Edge());
+    }
+  }
+
+  final Edge edge(int i) {
+    return edges.get(i);
+  }
+
+  final boolean isRunning() {
+    return isRunning;
+  }
+
+  abstract String name();
+
+  /** The prefix of the sink's transactional ids, and how many subtasks it has. */
+  abstract TransactionalSink sink(SinkState restored);
+
+  /** Opens the operators; throws {@link StartOutputs.WaitException} if the start has to wait. */
+  abstract void open() throws Exception;
+
+  abstract void take(Object element, int edge) throws Exception;
+
+  /** Emits what precedes a barrier. */
+  abstract void beforeBarrier(long checkpoint) throws Exception;
+
+  /** Passes the barrier on. */
+  abstract void emitBarrier(Barrier barrier);
+
+  abstract OperatorSubtaskState snapshot(long checkpoint) throws Exception;
+
+  abstract void completed(long checkpoint) throws Exception;
+
+  abstract void close() throws Exception;
+
+  /** Starts the sink, or then the operators. */
+  final String start() throws Exception {
+    if (sink == null) {
+      sink = sink(restoredSink);
+      sink.start(job.restoredId());
+      return "its sink";
+    }
+    if (!outputs.isReady()) {
+      return waitFor();
+    }
+    try {
+      open();
+    } catch (StartOutputs.WaitException e) {
+      return waitFor();
+    }
+    isRunning = true;
+    return "";
+  }
+
+  private String waitFor() throws Exception {
+    long now = job.world().nowMs();
+    if (waitsSinceMs < 0) {
+      waitsSinceMs = now;
+      // Until then it isn't known which transactions the state lists.
+      try {
+        open();
+      } catch (StartOutputs.WaitException e) {
+        return "waits for open transactions";
+      }
+      isRunning = true;
+      return "";
+    }
+    if (now - waitsSinceMs < World.PATIENCE_MS) {
+      return "waits";
+    }
+    waitsSinceMs = now;
+    return outputs.lookForLingering() ? "ends transactions that linger" : "looks for transactions";
+  }
+
+  /** The edges from which an element could be taken. */
+  final List<Integer> ready() {
+    List<Integer> ready = new ArrayList<>();
+    for (int i = 0; i < edges.size(); i++) {
+      if (!edges.get(i).isBlocked && !edges.get(i).waiting.isEmpty()) {
+        ready.add(i);
+      }
+    }
+    return ready;
+  }
+
+  /** Takes the next element of an edge; returns what it was. */
+  final String takeFrom(int edge) throws Exception {
+    Object next = edges.get(edge).waiting.remove();
+    if (next instanceof Barrier barrier) {
+      if (!job.isTaking(barrier.checkpoint())) {
+        return "a barrier that is too late";
+      }
+      Edge of = edges.get(edge);
+      of.hasBarrier = true;
+      of.isBlocked = job.parts().aligns();
+      if (edges.stream().allMatch(each -> each.hasBarrier)) {
+        checkpoint(barrier);
+        return "the last barrier";
+      }
+      return "a barrier";
+    }
+    take(next, edge);
+    return "";
+  }
+
+  /** Takes the barriers that are next on their edges. */
+  final String takeBarriers() throws Exception {
+    String last = "";
+    for (int i : ready()) {
+      if (ready().contains(i) && edges.get(i).waiting.peek() instanceof Barrier) {
+        last = ", " + takeFrom(i);
+      }
+    }
+    return last;
+  }
+
+  private void checkpoint(Barrier barrier) throws Exception {
+    long id = barrier.checkpoint();
+    beforeBarrier(id);
+    sink.preCommit(id);
+    emitBarrier(barrier);
+    unacknowledged = Optional.of(new TaskState(snapshot(id), sink.snapshot(id)));
+    unblock();
+  }
+
+  /** Ends an alignment. */
+  final void unblock() {
+    for (Edge edge : edges) {
+      edge.hasBarrier = false;
+      edge.isBlocked = false;
+    }
+  }
+
+  /** What has to be acknowledged, once the state is written. */
+  final Optional<TaskState> unacknowledged() {
+    return unacknowledged;
+  }
+
+  final void acknowledged() {
+    unacknowledged = Optional.empty();
+  }
+
+  /** Hears that a checkpoint is complete. */
+  final void complete(long checkpoint) throws Exception {
+    completed(checkpoint);
+    sink.commitUpTo(checkpoint);
+  }
+
+  final void commitUpTo(long checkpoint) {
+    sink.commitUpTo(checkpoint);
+  }
+
+  final void write(List<OutboundRecord> records) {
+    records.forEach(record -> job.write(sink, record));
+  }
+
+  /**
+   * Ends the subtask.
+   *
+   * @param isKilled whether its process ends, so that its transaction stays open
+   */
+  final void end(boolean isKilled) throws Exception {
+    if (sink != null && !isKilled) {
+      sink.cancel();
+    }
+    close();
+  }
+
+  final int lost() {
+    return sink == null ? 0 : sink.lost();
+  }
+}

@@ -1,0 +1,474 @@
+package io.croupier.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.schemas.Topic;
+import io.croupier.schemas.Topics;
+import io.croupier.simulation.SimulatedJob.Checkpoint;
+import io.croupier.simulation.SimulatedLog.Entry;
+import io.croupier.simulation.SimulatedLog.FencedException;
+import io.croupier.simulation.SimulatedLog.Partition;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * The simulated world: brokers, the job, its devices and its operator, in one thread. Each step of
+ * a schedule lets one of them do something; the checks follow every step.
+ */
+final class World {
+  static final Topics TOPICS = Topics.withPrefix("sim");
+
+  /** What the job reads, in the order of its sources. */
+  static final List<String> SOURCES =
+      List.of(
+          TOPICS.gradients(),
+          TOPICS.rawGradients(),
+          TOPICS.erasures(),
+          TOPICS.accountRequests(),
+          TOPICS.models());
+
+  /** The topics of two partitions. */
+  private static final Set<Topic> SPREAD =
+      Set.of(Topic.GRADIENTS, Topic.UPDATES, Topic.ACCOUNTING, Topic.JOURNAL);
+
+  static final long PRE_AGGREGATION_MS = 1_000;
+
+  /** Half of the time for which a start waits before it looks for transactions that linger. */
+  static final long PATIENCE_MS = 60_000;
+
+  /** What happens where a step can't be done. */
+  private static final List<Step.Kind> USUAL =
+      List.of(
+          Step.Kind.TASK,
+          Step.Kind.SOURCE,
+          Step.Kind.REPORT,
+          Step.Kind.NETWORK,
+          Step.Kind.START,
+          Step.Kind.ACKNOWLEDGE,
+          Step.Kind.NOTIFY,
+          Step.Kind.CHECKPOINT);
+
+  private static final int USERS = 3;
+  private static final long BEGINNING_MS = 1_750_000_000_000L;
+
+  private final Parts parts;
+  private final SimulatedLog log;
+  private final Checks checks;
+  private final Models models;
+  private final List<SimulatedDevice> devices = new ArrayList<>();
+  private final Deque<Runnable> background = new ArrayDeque<>();
+  private final List<Checkpoint> completed = new ArrayList<>();
+  private final List<SimulatedJob> zombies = new ArrayList<>();
+  private SimulatedJob job;
+  private boolean mayBeRefused;
+  private long nowMs = BEGINNING_MS;
+  private long lastCheckpointId;
+
+  /** Creates a world that is the same for each seed. */
+  World(long seed, Parts parts) throws Exception {
+    this.parts = parts;
+    log = parts.log();
+    SplittableRandom random = new SplittableRandom(seed);
+    for (Topic topic : Topic.ofJob(false)) {
+      log.create(TOPICS.name(topic), SPREAD.contains(topic) ? 2 : 1);
+    }
+    checks = new Checks(this);
+    models = new Models(this);
+    for (int user = 0; user < USERS; user++) {
+      for (int device = 0; device <= random.nextInt(2); device++) {
+        String name = "phone-" + user + "-" + device;
+        devices.add(new SimulatedDevice(this, "user-" + user, name, devices.size()));
+      }
+    }
+    models.begin();
+    job = new SimulatedJob(this, Optional.empty(), 1 + random.nextInt(3), 1 + random.nextInt(2), 0);
+    if (random.nextInt(4) > 0) {
+      settleOnce(random);
+    }
+  }
+
+  SimulatedLog log() {
+    return log;
+  }
+
+  Parts parts() {
+    return parts;
+  }
+
+  Checks checks() {
+    return checks;
+  }
+
+  List<SimulatedDevice> devices() {
+    return devices;
+  }
+
+  Models models() {
+    return models;
+  }
+
+  long nowMs() {
+    return nowMs;
+  }
+
+  long elapsedMs() {
+    return nowMs - BEGINNING_MS;
+  }
+
+  long lastCheckpointId() {
+    return lastCheckpointId;
+  }
+
+  int completedCheckpoints() {
+    return completed.size();
+  }
+
+  void tookCheckpoint(long id) {
+    lastCheckpointId = id;
+  }
+
+  void completed(Checkpoint checkpoint) {
+    completed.add(checkpoint);
+    mayBeRefused = false;
+  }
+
+  void later(Runnable work) {
+    background.add(work);
+  }
+
+  static boolean isOwnId(String name) {
+    return name.startsWith("croupier-" + TOPICS.updates() + "-")
+        || name.startsWith("croupier+learner-" + TOPICS.updates() + "-");
+  }
+
+  static String text(byte[] key) {
+    return new String(key, UTF_8);
+  }
+
+  static <T> T pick(SplittableRandom random, List<T> from) {
+    return from.get(random.nextInt(from.size()));
+  }
+
+  static SpecRecord spec(Entry entry) {
+    SpecRecord spec = new SpecRecord();
+    spec.modelId = text(entry.key());
+    spec.offset = entry.offset();
+    spec.value = entry.value();
+    return spec;
+  }
+
+  /** All specs that are on their topic. */
+  List<SpecRecord> specs() {
+    return log.committed(TOPICS.models()).stream().map(World::spec).toList();
+  }
+
+  /** The partition of a user's reports. */
+  Partition gradients(String userId) {
+    return log.partition(TOPICS.gradients(), Math.floorMod(userId.hashCode(), 2));
+  }
+
+  /** The partition to which the sink writes a record. */
+  Partition partition(OutboundRecord record) {
+    String topic =
+        switch (record.destination) {
+          case UPDATES -> TOPICS.updates();
+          case ACCOUNTING -> TOPICS.accounting();
+          case GUARANTEES -> TOPICS.guarantees();
+          case JOURNAL -> TOPICS.journal();
+          case DEAD_LETTERS -> TOPICS.deadLetters();
+          case RAW_DEAD_LETTERS -> TOPICS.rawDeadLetters();
+          case PROGRESS -> TOPICS.progress();
+          case ACCOUNT_ANSWERS -> TOPICS.accountAnswers();
+          case GRANTS -> throw new AssertionError("No one asks for tokens");
+        };
+    byte[] key =
+        record.destination == Destination.ACCOUNTING ? parts.orderedBy(record.key) : record.key;
+    int count = log.partitions(topic).size();
+    return log.partition(topic, Math.floorMod(Arrays.hashCode(key), count));
+  }
+
+  /** Does a step, if it can be done now; returns what happened. */
+  Optional<String> apply(Step step) throws Exception {
+    SplittableRandom random = new SplittableRandom(step.entropy());
+    Optional<String> happened = act(step.kind(), random);
+    for (int i = 0; happened.isEmpty() && i < USUAL.size(); i++) {
+      happened = act(USUAL.get((i + (int) (step.entropy() & 7)) % USUAL.size()), random);
+    }
+    checks.afterEvent();
+    return happened;
+  }
+
+  private Optional<String> act(Step.Kind kind, SplittableRandom random) throws Exception {
+    SimulatedDevice device = pick(random, devices);
+    return switch (kind) {
+      case FOLLOW -> device.follow(random).map(what -> device.name() + " " + what);
+      case REPORT -> device.report(random).map(what -> device.name() + " " + what);
+      case NETWORK ->
+          device.hasSent()
+              ? Optional.of(device.name() + " " + device.deliver(random))
+              : Optional.empty();
+      case RESTART_DEVICE -> {
+        device.restart(random);
+        yield Optional.of(device.name() + " dies and starts again");
+      }
+      case SOURCE -> source(random);
+      case TASK -> task(random);
+      case START -> start(random);
+      case CHECKPOINT -> job.trigger().map(id -> "checkpoint " + id + " begins");
+      case ACKNOWLEDGE -> acknowledge(random);
+      case NOTIFY ->
+          job.notifications() == 0
+              ? Optional.empty()
+              : Optional.of(job.deliver(random.nextInt(job.notifications())));
+      case FAIL_CHECKPOINT -> failCheckpoint(random);
+      case CRASH -> Optional.of(crash(random, latest(), ""));
+      case ZOMBIE -> zombie(random);
+      case OLD_START -> oldStart(random);
+      case TIME -> {
+        long ms = random.nextInt(4) == 0 ? random.nextInt(120_000) : random.nextInt(3_000);
+        nowMs += ms;
+        yield Optional.of(ms + " ms pass");
+      }
+      case BACKGROUND -> {
+        if (background.isEmpty()) {
+          yield Optional.empty();
+        }
+        background.remove().run();
+        yield Optional.of("the ledger ends what was left open");
+      }
+      case SPEC -> models.change(random);
+      case ERASE -> Optional.empty();
+      case COMPACT -> compact(random);
+    };
+  }
+
+  private Optional<Checkpoint> latest() {
+    return completed.isEmpty()
+        ? Optional.empty()
+        : Optional.of(completed.get(completed.size() - 1));
+  }
+
+  private Optional<String> source(SplittableRandom random) {
+    List<Integer> ready = new ArrayList<>();
+    for (int i = 0; i < job.sources(); i++) {
+      if (job.hasWork(i)) {
+        ready.add(i);
+      }
+    }
+    if (ready.isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> read = new ArrayList<>();
+    for (int i = random.nextInt(3); i >= 0 && !ready.isEmpty(); i--) {
+      int source = ready.remove(random.nextInt(ready.size()));
+      read.add(job.read(source, 1 + random.nextInt(4), random.nextBoolean()));
+    }
+    return Optional.of(String.join("; ", read));
+  }
+
+  private Optional<String> task(SplittableRandom random) throws Exception {
+    List<Subtask> ready =
+        job.subtasks().stream()
+            .filter(subtask -> subtask.isRunning() && !subtask.ready().isEmpty())
+            .toList();
+    if (ready.isEmpty()) {
+      return Optional.empty();
+    }
+    Subtask subtask = pick(random, ready);
+    int edge = pick(random, subtask.ready());
+    int most = 1 + random.nextInt(4);
+    String last = "";
+    int taken = 0;
+    try {
+      while (taken < most && last.isEmpty() && subtask.ready().contains(edge)) {
+        last = subtask.takeFrom(edge);
+        taken++;
+      }
+      if (!last.isEmpty() && random.nextBoolean()) {
+        last += subtask.takeBarriers();
+      }
+    } catch (FencedException e) {
+      return Optional.of(crash(random, latest(), e.getMessage() + "; "));
+    }
+    return Optional.of(
+        subtask.name()
+            + " takes "
+            + taken
+            + " from edge "
+            + edge
+            + (last.isEmpty() ? "" : ", " + last));
+  }
+
+  private Optional<String> start(SplittableRandom random) throws Exception {
+    List<Subtask> waiting =
+        job.subtasks().stream().filter(subtask -> !subtask.isRunning()).toList();
+    return waiting.isEmpty() ? Optional.empty() : Optional.of(start(pick(random, waiting), random));
+  }
+
+  private String start(Subtask subtask, SplittableRandom random) throws Exception {
+    try {
+      return subtask.name() + " starts " + subtask.start();
+    } catch (RefusedStartException e) {
+      if (!mayBeRefused) {
+        throw new Finding(8, "The newest state is refused: " + e.getMessage(), e);
+      }
+      return crash(random, latest(), subtask.name() + " refuses the old state; ");
+    }
+  }
+
+  private Optional<String> acknowledge(SplittableRandom random) {
+    List<Subtask> written =
+        job.subtasks().stream().filter(subtask -> subtask.unacknowledged().isPresent()).toList();
+    if (written.isEmpty()) {
+      return Optional.empty();
+    }
+    Subtask subtask = pick(random, written);
+    long checkpoint = job.taking();
+    job.acknowledge(subtask);
+    return Optional.of(
+        subtask.name()
+            + " has written its state"
+            + (job.isTaking(checkpoint) ? "" : ", checkpoint " + checkpoint + " is complete"));
+  }
+
+  private Optional<String> failCheckpoint(SplittableRandom random) throws Exception {
+    if (job.taking() == 0) {
+      return Optional.empty();
+    }
+    String failed = "checkpoint " + job.taking() + " fails; ";
+    if (models.hasCentral() || random.nextBoolean()) {
+      return Optional.of(crash(random, latest(), failed));
+    }
+    job.failCheckpoint();
+    return Optional.of(failed + "the job continues");
+  }
+
+  private String crash(SplittableRandom random, Optional<Checkpoint> from, String why)
+      throws Exception {
+    boolean isKilled = random.nextBoolean();
+    job.end(isKilled);
+    zombies.clear();
+    if (isKilled && random.nextBoolean()) {
+      zombies.add(job);
+    }
+    background.clear();
+    boolean rescales = random.nextInt(3) == 0;
+    int ledgers = rescales ? 1 + random.nextInt(3) : job.ledgers();
+    int learners = rescales ? 1 + random.nextInt(2) : job.learners();
+    long clockOffsetMs = random.nextInt(8) == 0 ? -random.nextInt(30_000) : 0;
+    mayBeRefused = !from.equals(latest());
+    job = new SimulatedJob(this, from, ledgers, learners, clockOffsetMs);
+    return why
+        + (isKilled ? "the job is killed" : "the job fails")
+        + ", and restores checkpoint "
+        + job.restoredId()
+        + " with "
+        + ledgers
+        + " ledgers and "
+        + learners
+        + " learners";
+  }
+
+  /**
+   * A subtask of an attempt that was paused, not ended, hears late that a checkpoint is complete.
+   */
+  private Optional<String> zombie(SplittableRandom random) throws Exception {
+    if (zombies.isEmpty() || zombies.get(0).notifications() == 0) {
+      return Optional.empty();
+    }
+    SimulatedJob old = zombies.get(0);
+    return Optional.of(
+        "of an earlier attempt, " + old.deliverToSink(random.nextInt(old.notifications())));
+  }
+
+  /** Starts from an older state, once all outputs of the newest one are visible. */
+  private Optional<String> oldStart(SplittableRandom random) throws Exception {
+    if (completed.size() < 2 || !job.isRunning()) {
+      return Optional.empty();
+    }
+    while (job.notifications() > 0) {
+      String unused = job.deliver(0);
+    }
+    checks.afterEvent();
+    Checkpoint old = completed.get(random.nextInt(completed.size() - 1));
+    if (!checks.isBeyond(old)) {
+      return Optional.empty();
+    }
+    return Optional.of(crash(random, Optional.of(old), "someone starts from an old state; "));
+  }
+
+  private Optional<String> compact(SplittableRandom random) {
+    String topic = pick(random, List.of(TOPICS.updates(), TOPICS.progress(), TOPICS.models()));
+    log.compact(topic, partition -> random.nextBoolean());
+    return Optional.of(topic + " is compacted");
+  }
+
+  /** Whether the running attempt restored another state than the newest one. */
+  boolean isOfOldState() {
+    return mayBeRefused;
+  }
+
+  static boolean isCentral(String modelId) {
+    return modelId.startsWith("central");
+  }
+
+  /** Ends the faults, and lets everything happen that can happen. */
+  void settle() throws Exception {
+    SplittableRandom random = new SplittableRandom(0);
+    devices.forEach(device -> device.resend(random));
+    zombies.clear();
+    if (mayBeRefused || job.taking() != 0) {
+      String unused = crash(random, latest(), "");
+    }
+    for (int round = 0; round < 60; round++) {
+      nowMs += 20_000;
+      settleOnce(random);
+      checks.afterEvent();
+      if (round > 5 && checks.isQuiet(job)) {
+        checks.settled();
+        return;
+      }
+    }
+    throw new Finding(13, "Something waits for ever: " + checks.unsettled(job));
+  }
+
+  private void settleOnce(SplittableRandom random) throws Exception {
+    for (SimulatedDevice device : devices) {
+      while (device.hasSent()) {
+        String unused = device.arrive();
+      }
+    }
+    for (Subtask subtask : job.subtasks()) {
+      for (int i = 0; i < 2 && !subtask.isRunning(); i++) {
+        String unused = start(subtask, random);
+      }
+    }
+    while (source(random).isPresent() || task(random).isPresent()) {
+      checks.count();
+    }
+    if (job.trigger().isPresent()) {
+      while (source(random).isPresent() || task(random).isPresent()) {
+        checks.count();
+      }
+      while (acknowledge(random).isPresent()) {
+        checks.count();
+      }
+    }
+    while (job.notifications() > 0) {
+      String unused = job.deliver(0);
+    }
+    while (!background.isEmpty()) {
+      background.remove().run();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.croupier.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.simulation.Simulation.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The simulation is believed because it finds these. */
+class PlantedFaultTest {
+  private static final Pattern ROW = Pattern.compile("\\| `([A-Z_]+)`: .* \\| (\\d+) \\|");
+
+  /** Of each fault, the number of seeds that docs/faults.md states. */
+  private static Map<String, Integer> table() throws IOException {
+    Map<String, Integer> table = new HashMap<>();
+    for (String line : Files.readAllLines(Path.of("..", "..", "docs", "faults.md"))) {
+      Matcher row = ROW.matcher(line);
+      if (row.matches()) {
+        table.put(row.group(1), Integer.valueOf(row.group(2)));
+      }
+    }
+    return table;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void itIsFoundAsSoonAsTheTableStates(PlantedFault fault) throws IOException {
+    assertThat(
+            LongStream.range(0, table().get(fault.name()))
+                .mapToObj(seed -> Simulation.run(seed, fault.parts()))
+                .flatMap(outcome -> outcome.finding().stream())
+                .findFirst())
+        .isPresent();
+  }
+
+  @Test
+  void aFindingIsShortened() {
+    PlantedFault fault = PlantedFault.KEEPS_SUMS_AT_BARRIERS;
+    Outcome whole = Simulation.run(0, fault.parts());
+
+    Outcome shortest = Shrinker.shrink(0, fault::parts, whole);
+    assertThat(shortest.finding()).isPresent();
+    assertThat(shortest.lines()).hasSizeLessThan(whole.lines().size() / 4);
+    assertThat(shortest.lines().get(shortest.lines().size() - 1)).contains("FINDING (5)");
+  }
+}

@@ -1,0 +1,73 @@
+package io.croupier.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.croupier.simulation.Simulation.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** Worlds in which the product runs as it is. */
+class SimulationTest {
+  private static final long SEED = 7;
+
+  @Test
+  void nothingIsFound() {
+    assertThat(LongStream.range(0, 300).mapToObj(SimulationTest::finding).toList())
+        .allMatch(String::isEmpty);
+  }
+
+  private static String finding(long seed) {
+    Outcome outcome = Simulation.run(seed, new Parts());
+    return outcome.finding().isEmpty()
+        ? ""
+        : Simulate.report(seed, Shrinker.shrink(seed, Parts::new, outcome));
+  }
+
+  /** The output names the first seed, and the seed of each finding. */
+  @Test
+  @Tag("ci")
+  void nothingIsFoundInOtherSeeds() {
+    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000")).isZero();
+  }
+
+  @Test
+  @Tag("thorough")
+  void nothingIsFoundInAnHour() {
+    assertThat(new CommandLine(new Simulate()).execute("--minutes", "60")).isZero();
+  }
+
+  @Test
+  void theSameSeedIsTheSameWorld() throws IOException, InterruptedException {
+    List<String> once = Simulation.run(SEED, new Parts()).lines();
+
+    assertThat(Simulation.run(SEED, new Parts()).lines()).isEqualTo(once);
+    String inOtherProcess = new String(output(), StandardCharsets.UTF_8);
+    assertThat(inOtherProcess.lines().toList()).startsWith(once.toArray(String[]::new));
+  }
+
+  private static byte[] output() throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "--add-opens=java.base/java.util=ALL-UNNAMED",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Simulate.class.getName(),
+                "--seed",
+                String.valueOf(SEED))
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    byte[] output = process.getInputStream().readAllBytes();
+    assertThat(process.waitFor()).isZero();
+    return output;
+  }
+}
