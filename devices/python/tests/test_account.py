@@ -68,6 +68,17 @@ class AccountTest(unittest.TestCase):
             {"modelId": "12", "deviceId": "34", "sequence": 5, "reason": "6", "appendedAtMs": 7}])
         self.assertEqual(self.stub.asked[0].headers["Authorization"], "Bearer token")
 
+    def test_a_stopped_persons_device_draws_nothing_until_the_end_of_the_stop(self) -> None:
+        """The report that met the stop doesn't keep the device from reporting after it."""
+        self.report(0)
+        self.answer(-1, {"epsilon": 100}, self.refusal(0, "REFUSED_STOPPED", 1_799_999_999_999))
+        account = self.stub.account
+        self.stub.account = Answer(200, account.body.replace(b"{", b'{"stopped": true, ', 1))
+        self.assertRegex(self.refused(1), "the person is stopped")
+        self.stub.account = account
+        self.now += MINUTE
+        self.report(1)
+
     def test_without_an_answer_the_device_goes_on(self) -> None:
         """An old gateway answers 404, another server perhaps nothing of use."""
         self.report(0)

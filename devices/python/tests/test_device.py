@@ -15,7 +15,7 @@ from updates import Person, snapshot, update
 
 from croupier_device import (
     AlreadyReportedError, Device, Gateway, GatewayError, GradientReport, Ledger, Limit, LimitReachedError, NotChosenError, PrivUnit,
-    RefusedError, norm, size_of_linear)
+    RefusedError, StoppedError, norm, size_of_linear)
 from croupier_device.device import _data, is_above, scaled
 from croupier_device.randomisers import HashedResponse, RandomisedResponse
 
@@ -319,6 +319,19 @@ class DeviceTest(unittest.TestCase):
             self.assertEqual(self.ledger.spent().reports, 1)
             device.take_part(snapshot(1), Person(), key="other data")
         self.assertEqual([r.sequence for r in self.reports(stub)], [0, 1])
+
+    def test_a_stop_drops_what_is_pending(self) -> None:
+        stopped = Answer(403, b'{"type": "urn:croupier:problem:stopped", "detail": "the person is stopped"}',
+                         {"Content-Type": "application/problem+json"})
+        with Stub(Answer(503)) as stub:
+            with self.assertRaises(GatewayError):
+                self.open(stub).take_part(snapshot(0), Person())
+            self.ledger.close()
+        with Stub(stopped, stopped) as stub, self.assertLogs("croupier_device", logging.WARNING):
+            with self.assertRaisesRegex(StoppedError, "403: the person is stopped"):
+                self.open(stub).take_part(snapshot(1), Person(), key="other data")
+        self.assertEqual((len(stub.requests), self.ledger.pending()), (2, []))
+        self.assertEqual(self.ledger.spent().reports, 2)
 
     def test_a_refusal_of_an_earlier_report_does_not_stop_the_next(self) -> None:
         with Stub(Answer(503)) as stub:

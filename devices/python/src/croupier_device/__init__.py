@@ -4,7 +4,7 @@ local differential privacy, and keeps the person's account. docs/clients.md is t
 from .device import Device, Participant, Sent, norm, size_of_linear
 from .errors import (
     AlreadyReportedError, CroupierError, GatewayError, JobRefusedError, LedgerBusyError, LedgerError, LimitReachedError,
-    NotChosenError, RefusedError)
+    NotChosenError, RefusedError, StoppedError)
 from .features import Features
 from .gateway import Gateway, Transport
 from .ledger import Data, Decision, Ledger, Limit, Spent, StoredReport
@@ -18,5 +18,5 @@ __all__ = [
     "VERSION", "AlreadyReportedError", "Choice", "CroupierError", "Data", "Decision", "Device", "Features", "Gateway",
     "GatewayError", "GradientReport", "Group", "HashedResponse", "JobRefusedError", "Ledger", "LedgerBusyError", "LedgerError", "Limit", "LimitReachedError", "ModelUpdate", "NotChosenError",
     "Participant", "PrivUnit", "Question", "RandomisedResponse", "RefusedError", "Sent", "Snapshot", "Spent",
-    "Statistic", "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
+    "Statistic", "StoppedError", "StoredReport", "Terms", "Transport", "expand_candidate", "norm", "size_of_linear",
 ]

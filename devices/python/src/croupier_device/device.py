@@ -172,7 +172,8 @@ class Device:
 
         Raises NotChosenError, AlreadyReportedError, LimitReachedError, JobRefusedError, LedgerError: no noise was
         drawn, or nothing is sent.
-        Raises RefusedError if the report was refused: it is spent. Raises any other error of the
+        Raises RefusedError if the report was refused, of which StoppedError is the one of a stopped person: it is
+        spent. Raises any other error of the
         transport if it was not acknowledged: it is spent, and sent again before the next one.
         """
         terms = snapshot.terms
@@ -255,14 +256,16 @@ class Device:
             raise JobRefusedError(reason, account)
 
     def _reason(self, account: Dict[str, Any], terms: Terms, last: int) -> Optional[str]:
+        if account.get("stopped"):
+            return "the person is stopped: the job and its gateways take no report"
         on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
         has_left = any("left" in part for part in [account, *on_model])
         for refusal in account["refusals"]:
             outcome = refusal.get("outcome")
-            # A wrong sequence number is the device's; any other reason is one model's, and a limit's lasts until
-            # something is left.
+            # A wrong sequence number is the device's; any other reason is one model's, but for a stop, which the account
+            # shows. A limit's lasts until something is left.
             concerns = outcome == "REFUSED_SEQUENCE" or (
-                refusal["modelId"] == terms.model_id and not (outcome == "REFUSED_BUDGET" and has_left))
+                refusal["modelId"] == terms.model_id and outcome != "REFUSED_STOPPED" and not (outcome == "REFUSED_BUDGET" and has_left))
             if (concerns and refusal["deviceId"] == self._ledger.device_id and refusal["sequence"] == last
                     and account["asOfMs"] - refusal["appendedAtMs"] < REFUSED_MS):
                 return f"the job refused this device's report {last}: {refusal['reason']}"

@@ -49,21 +49,29 @@ class RefusedError(CroupierError):
     """The same bytes will never be accepted. The report stays charged, and isn't sent again."""
 
 
+class StoppedError(RefusedError):
+    """The person is stopped: the gateway takes nothing of them until an operator resumes them.
+
+    Reports that waited are dropped as they are sent; what is charged stays charged.
+    """
+
+
 class GatewayError(CroupierError):
     """A gateway refused a request for now, or didn't answer it. A report of it stays pending.
 
     status: the HTTP status; 0 without an answer. is_final: whether the same bytes will never be accepted.
     is_temporary: whether the same request may succeed later. is_unknown_model: whether the gateway has not
-    read the model. retry_after: how many seconds it asks to wait; None if it doesn't say.
+    read the model. is_stop: whether the person is stopped. retry_after: how many seconds it asks to wait; None if it doesn't say.
     """
 
     def __init__(self, message: str, status: int = 0, *, is_final: bool = False, is_temporary: bool = True,
-                 is_unknown_model: bool = False, retry_after: Optional[float] = None) -> None:
+                 is_unknown_model: bool = False, is_stop: bool = False, retry_after: Optional[float] = None) -> None:
         super().__init__(message)
         self.status = status
         self.is_final = is_final
         self.is_temporary = is_temporary
         self.is_unknown_model = is_unknown_model
+        self.is_stop = is_stop
         self.retry_after = retry_after
 
 

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Protocol
 from urllib.parse import urlsplit
 
-from .errors import CroupierError, GatewayError, RefusedError, require, require_type
+from .errors import CroupierError, GatewayError, RefusedError, StoppedError, require, require_type
 from .snapshot import NAME, Snapshot
 from .version import VERSION
 
@@ -102,9 +102,10 @@ class _Answer(NamedTuple):
             reason = "redirects are not followed; use the URL of the gateway itself"
         else:
             reason = "the answer is no problem document of a gateway; check the URL"
+        is_stop = status == 403 and problem is not None and problem["type"] == PROBLEM_TYPES + "stopped"
         return GatewayError(
-            f"the gateway answered {status}: {reason}", status,
-            is_final=not is_temporary and (status == 413 or (problem is not None and status in FINAL)),
+            f"the gateway answered {status}: {reason}", status, is_stop=is_stop,
+            is_final=not is_temporary and (status == 413 or is_stop or (problem is not None and status in FINAL)),
             is_temporary=is_temporary,
             is_unknown_model=status == 404 and not is_temporary and bool(errors),
             retry_after=wait)
@@ -263,7 +264,7 @@ class Gateway:
             except GatewayError as failure:
                 unknown += failure.is_unknown_model
                 if failure.is_final or unknown >= UNKNOWN:
-                    raise RefusedError(str(failure)) from None
+                    raise (StoppedError if failure.is_stop else RefusedError)(str(failure)) from None
                 pause = _pause(failures, failure)
                 may_pass = failure.is_temporary or failure.is_unknown_model
                 if not may_pass or time.monotonic() + pause > end:

@@ -29,7 +29,7 @@ import { eventsOf } from './gateway.js';
 export { VERSION } from './version.js';
 export {
   AlreadyReportedError, CroupierError, GatewayError, JobRefusedError, LedgerBusyError, LedgerError, LimitReachedError,
-  NotChosenError,
+  NotChosenError, StoppedError,
 } from './errors.js';
 export { expandCandidate } from './vectors.js';
 export { PrivUnit } from './priv-unit.js';

@@ -1,7 +1,7 @@
 // The device
 
 import {
-  AlreadyReportedError, CroupierError, GatewayError, JobRefusedError, LedgerError, NotChosenError,
+  AlreadyReportedError, CroupierError, GatewayError, JobRefusedError, LedgerError, NotChosenError, StoppedError,
 } from './errors.js';
 import {
   check, checkFunction, checkInstance, checkValue, checkVector, isObject, kindOf, optionsOf, withTexts,
@@ -185,11 +185,15 @@ export class Device {
   }
 
   #reasonOf(account, modelId, last, epsilonNanos) {
+    if (account.stopped) {
+      return 'the person is stopped: the job and its gateways take no report';
+    }
     const onModel = account.models.find((model) => model.modelId === modelId);
     const hasLeft = account.left !== undefined || onModel?.left !== undefined;
-    // A wrong sequence number is the device's; any other reason is one model's, and a limit's lasts until something is left.
+    // A wrong sequence number is the device's; any other reason is one model's, but for a stop, which the account shows.
+    // A limit's lasts until something is left.
     const concerns = (refusal) => refusal.outcome === 'REFUSED_SEQUENCE'
-      || (refusal.modelId === modelId && !(refusal.outcome === 'REFUSED_BUDGET' && hasLeft));
+      || (refusal.modelId === modelId && refusal.outcome !== 'REFUSED_STOPPED' && !(refusal.outcome === 'REFUSED_BUDGET' && hasLeft));
     const own = account.refusals.find((refusal) => (
       concerns(refusal) && refusal.deviceId === this.deviceId && refusal.sequence === last
       && account.asOfMs - refusal.appendedAtMs < REFUSED_MS));
@@ -454,10 +458,19 @@ export class Device {
       await this.#ledger.advanceToken(token, isLate ? 'ended' : 'held', isLate ? new Uint8Array(0) : content);
     } catch (failure) {
       const isWrong = failure instanceof CroupierError && failure.constructor === CroupierError;
-      if (isWrong || (failure instanceof GatewayError && failure.isFinal)) {
+      if (failure instanceof StoppedError) {
+        await this.#dropTokens();
+      } else if (isWrong || (failure instanceof GatewayError && failure.isFinal)) {
         await this.#ledger.advanceToken(token, 'ended', new Uint8Array(0));
       }
       throw failure;
+    }
+  }
+
+  /** Of a person who is stopped. */
+  async #dropTokens() {
+    for (const token of await this.#ledger.tokens()) {
+      await this.#ledger.advanceToken(token, 'ended', new Uint8Array(0));
     }
   }
 
@@ -520,6 +533,10 @@ export class Device {
     const { collector, longestWaitMs } = this.#anonymous;
     const latest = this.#now() + longestWaitMs + LATEST_MS;
     await this.#sleep(new Words(this.#crypto).below(longestWaitMs));
+    const { sequence } = drawn;
+    if (!(await this.#ledger.tokens()).some((token) => token.sequence === sequence && token.stage === 'drawn')) {
+      throw new CroupierError('the person is stopped, or the window is over: the report is dropped');
+    }
     let refusal = await this.#refusalOf(drawn);
     try {
       if (refusal === null) {
@@ -647,6 +664,9 @@ export class Device {
         await this.#gateway.send(report.bytes);
         return null;
       } catch (failure) {
+        if (failure instanceof StoppedError) {
+          await this.#dropTokens();
+        }
         if (failure instanceof GatewayError && failure.isFinal) {
           return failure;
         }

@@ -57,3 +57,9 @@ export class GatewayError extends CroupierError {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/**
+ * The person is stopped: the gateway takes nothing of them until an operator resumes them. What waited to be sent is
+ * dropped, tokens among it; what is charged stays charged.
+ */
+export class StoppedError extends GatewayError {}

@@ -1,7 +1,7 @@
 // The gateway
 
 import { VERSION } from './version.js';
-import { CroupierError, GatewayError } from './errors.js';
+import { CroupierError, GatewayError, StoppedError } from './errors.js';
 import {
   check, checkBytes, checkFunction, checkModelId, checkValue, isObject, kindOf, numberOf, optionsOf,
 } from './checks.js';
@@ -465,12 +465,13 @@ export class Gateway {
     // A gateway that has not read the newest round yet answers 409 with Retry-After.
     const isLater = wait !== null || status === 408 || status === 429 || status >= 500;
     const reason = problem?.detail ?? problem?.title ?? (status === 413 ? TOO_LARGE : NO_REASON);
-    return new GatewayError(`the gateway answered ${status}${reason === NO_REASON ? '' : ': '}${reason}`, {
+    const isStop = status === 403 && problem?.type === 'urn:croupier:problem:stopped';
+    return new (isStop ? StoppedError : GatewayError)(`the gateway answered ${status}${reason === NO_REASON ? '' : ': '}${reason}`, {
       status,
       problem,
       // Without a problem document the answer may be that of another server, at a wrong address; but the same bytes
       // stay too large for a proxy.
-      isFinal: !isLater && (status === 413 || (isProblem && FINAL.has(status))),
+      isFinal: !isLater && (status === 413 || isStop || (isProblem && FINAL.has(status))),
       retryAfterMs: isLater ? wait ?? 0 : null,
     });
   }

@@ -4,11 +4,13 @@ import io.croupier.cli.account.AccountCommand;
 import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
 import io.croupier.cli.demo.DemoCommand;
-import io.croupier.cli.erase.EraseCommand;
 import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
 import io.croupier.cli.ledger.LedgerCommand;
 import io.croupier.cli.models.ModelsCommand;
+import io.croupier.cli.person.EraseCommand;
+import io.croupier.cli.person.ResumeCommand;
+import io.croupier.cli.person.StopCommand;
 import io.croupier.cli.plan.PlanCommand;
 import io.croupier.cli.replay.ReplayCommand;
 import io.croupier.cli.report.ReportCommand;
@@ -56,6 +58,8 @@ import picocli.CommandLine.Spec;
       CalibrateCommand.class,
       LedgerCommand.class,
       EraseCommand.class,
+      StopCommand.class,
+      ResumeCommand.class,
       TopicsCommand.class,
       ModelsCommand.class,
       HelpCommand.class

@@ -23,6 +23,7 @@ final class AccessMatrix {
           entry(TOPICS.gradients(), Set.of("job")),
           entry(TOPICS.rawGradients(), Set.of("job")),
           entry(TOPICS.erasures(), Set.of("job")),
+          entry(TOPICS.stops(), Set.of("job")),
           entry(TOPICS.accountRequests(), Set.of("job")),
           entry(TOPICS.accountAnswers(), Set.of("job")),
           entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "watcher", "job")),
@@ -39,6 +40,7 @@ final class AccessMatrix {
           entry(TOPICS.gradients(), Set.of("gateway")),
           entry(TOPICS.rawGradients(), Set.of("trusted")),
           entry(TOPICS.erasures(), Set.of("operator")),
+          entry(TOPICS.stops(), Set.of("operator")),
           // Gateways have rights of their own.
           entry(TOPICS.accountRequests(), Set.of()),
           entry(TOPICS.accountAnswers(), Set.of("job")),

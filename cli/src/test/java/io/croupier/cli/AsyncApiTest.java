@@ -90,7 +90,13 @@ class AsyncApiTest {
 
   /** Topics whose records are in no contract, besides those of dead letters. */
   private static final Map<String, String> OTHERS =
-      Map.of(TOPICS.progress(), "progressRecord", TOPICS.erasures(), "erasure");
+      Map.of(
+          TOPICS.progress(),
+          "progressRecord",
+          TOPICS.erasures(),
+          "erasure",
+          TOPICS.stops(),
+          "stop");
 
   /** Keys that are no field of their records. */
   private static final Map<String, String> OTHER_KEYS =
@@ -120,6 +126,7 @@ class AsyncApiTest {
             TOPICS.gradients(),
             TOPICS.rawGradients(),
             TOPICS.erasures(),
+            TOPICS.stops(),
             TOPICS.accountRequests(),
             TOPICS.anonymous(),
             TOPICS.tokenKeys());

@@ -129,6 +129,8 @@ final class PrincipalSteps {
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
     run("operator", "erase", "--user", "erin");
+    run("operator", "stop", "--user", "erin");
+    run("operator", "resume", "--user", "erin");
   }
 
   /** What the page to watch does with its topics. */

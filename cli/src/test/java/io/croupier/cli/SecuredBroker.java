@@ -107,6 +107,7 @@ final class SecuredBroker implements AutoCloseable {
     }
     expected.add(ofGateways("croupier.models", AclOperation.READ));
     expected.add(ofGateways("croupier.account-answers", AclOperation.READ));
+    expected.add(ofGateways("croupier.stops", AclOperation.READ));
     expected.add(ofGateways("croupier.account-requests", AclOperation.WRITE));
     rights.await(expected);
   }

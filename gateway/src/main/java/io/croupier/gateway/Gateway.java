@@ -1,5 +1,7 @@
 package io.croupier.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.ObliviousKeyPair;
 import io.croupier.gateway.anonymous.AnonymousCheck;
@@ -24,6 +26,7 @@ import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.operators.ledger.StoppedUsers;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.Grant;
 import io.croupier.schemas.Topics;
@@ -34,6 +37,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A server in front of Kafka, to which people's devices report over HTTP. It keeps no state: any
@@ -46,8 +50,8 @@ public final class Gateway implements AutoCloseable {
   private final GatewayServer server;
 
   /**
-   * Starts a gateway; it serves requests when this returns, and is ready once it has read the specs
-   * and updates.
+   * Starts a gateway; it serves requests when this returns, and is ready once it has read the
+   * specs, the updates, and who is stopped.
    *
    * @throws IllegalArgumentException if a file of the configuration can't be used, or the pepper or
    *     an issuer is not that of the other gateways
@@ -67,22 +71,30 @@ public final class Gateway implements AutoCloseable {
           .require(pepper.fingerprint(), issuers(config, pepper));
       Specs specs = new Specs();
       Updates updates = new Updates();
+      StoppedUsers stopped = new StoppedUsers();
       TopicFollower ofSpecs =
           opened(new TopicFollower(config.kafka(), config.topics().models(), specs::apply));
       TopicFollower ofUpdates =
           opened(new TopicFollower(config.kafka(), config.topics().updates(), updates::apply));
+      TopicFollower ofStops =
+          opened(
+              new TopicFollower(
+                  config.kafka(), config.topics().stops(), record -> follow(record, stopped)));
       ReportSender sender = opened(new ReportSender(config.kafka(), config.reports().timeout()));
       String gradients = config.topics().gradients();
       KafkaHealth health =
           opened(new KafkaHealth(config.kafka(), gradients, () -> sender.locate(gradients)));
       ModelParts models =
-          new ModelParts(specs, updates, () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp());
+          new ModelParts(
+              specs,
+              updates,
+              () -> ofSpecs.isCaughtUp() && ofUpdates.isCaughtUp() && ofStops.isCaughtUp());
       ReportCheck check = new ReportCheck(config.topics(), config.reports().raw(), specs, updates);
       server =
           opened(
               GatewayServer.start(
                   config,
-                  new ReportParts(tokens, pepper, check, sender),
+                  new ReportParts(tokens, pepper, stopped, check, sender),
                   models,
                   accounts(config, sender),
                   config.reports().anonymous()
@@ -92,6 +104,16 @@ public final class Gateway implements AutoCloseable {
     } catch (RuntimeException e) {
       close();
       throw e;
+    }
+  }
+
+  private static void follow(ConsumerRecord<byte[], byte[]> record, StoppedUsers stopped) {
+    if (record.key() != null) {
+      stopped.apply(
+          record.partition(),
+          record.offset(),
+          new String(record.key(), UTF_8),
+          record.value() != null);
     }
   }
 

@@ -29,6 +29,7 @@ final class JobSources {
     return new Topology.Inputs(
         reports(env, reports),
         models(env, io),
+        stops(env, config, io),
         config.anonymous() ? Optional.of(anonymous(env, config, io)) : Optional.empty());
   }
 
@@ -39,6 +40,12 @@ final class JobSources {
 
   static DataStream<SpecRecord> models(StreamExecutionEnvironment env, KafkaIo io) {
     return source(env, io.models(), "models", Uids.MODELS_SOURCE).setParallelism(1);
+  }
+
+  static Topology.Stops stops(StreamExecutionEnvironment env, JobConfig config, KafkaIo io) {
+    return new Topology.Stops(
+        source(env, io.stops(), "stops", Uids.STOPS_SOURCE).setParallelism(1),
+        new KafkaSpecReader(config.kafka(), config.topics().stops()));
   }
 
   private static Topology.Anonymous anonymous(

@@ -36,7 +36,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * reports -> keyBy(user): ledger -> pre-aggregation -> keyBy(model): learner -> updates
  *                          ^  |                           ^
  *                          |  accounting, dead letters    | keyed
- *            broadcast  models ---------------------------+
+ *     broadcast  models, stops ---------------------------+
  * </pre>
  *
  * Each output has one producer and a sink in the same task. So the events of one user, and the
@@ -70,10 +70,22 @@ public record Topology(
    *
    * @param records of reports, erasures, and requests for accounts
    * @param specs of models
+   * @param stops of users
    * @param anonymous reports without a user, if the job takes them
    */
   public record Inputs(
-      DataStream<RawRecord> records, DataStream<SpecRecord> specs, Optional<Anonymous> anonymous) {}
+      DataStream<RawRecord> records,
+      DataStream<SpecRecord> specs,
+      Stops stops,
+      Optional<Anonymous> anonymous) {}
+
+  /**
+   * Users who take no part.
+   *
+   * @param records by user: a value stops
+   * @param reader of the records that were written before the job started
+   */
+  public record Stops(DataStream<SpecRecord> records, SpecReader reader) {}
 
   /**
    * Reports without a user, whose tokens are accounted when the ledger grants them.
@@ -88,7 +100,7 @@ public record Topology(
   /** Connects all stages. */
   public void build(Inputs inputs, Function<OutputSink, Sink<OutboundRecord>> sinks) {
     DataStream<SpecRecord> specs = inputs.specs();
-    SingleOutputStreamOperator<RoundSum> admitted = ledger(inputs.records(), specs);
+    SingleOutputStreamOperator<RoundSum> admitted = ledger(inputs.records(), specs, inputs.stops());
     DataStream<RoundSum> reports = preAggregation(admitted);
     DataStream<RoundSum> sums =
         inputs.anonymous().map(in -> reports.union(spent(in, specs))).orElse(reports);
@@ -115,15 +127,16 @@ public record Topology(
    * SideOutputs#LEDGER}.
    */
   public SingleOutputStreamOperator<RoundSum> ledger(
-      DataStream<RawRecord> records, DataStream<SpecRecord> specs) {
+      DataStream<RawRecord> records, DataStream<SpecRecord> specs, Stops stops) {
     return records
         .keyBy(new UserOfRecord(), Types.STRING)
-        .connect(specs.broadcast())
+        .connect(specs.union(stops.records()).broadcast())
         .transform(
             "ledger",
             RecordType.ROUND_SUM,
             new LedgerOperator(
                 specReader,
+                stops.reader(),
                 specRequirements,
                 topics,
                 deadLetters,

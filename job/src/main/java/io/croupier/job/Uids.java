@@ -23,6 +23,7 @@ final class Uids {
 
   static final String LEARNER_SINK = "learner-sink";
 
+  static final String STOPS_SOURCE = "stops-source";
   static final String ANONYMOUS_SOURCE = "anonymous-source";
   static final String TOKEN_KEYS_SOURCE = "token-keys-source";
   static final String SPEND = "spend";

@@ -105,7 +105,10 @@ class FormerSinkITCase extends BrokerFixture {
     Topology topology = InstrumentedTopology.topology(config, limits);
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
-        topology.ledger(JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE)), models);
+        topology.ledger(
+            JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE)),
+            models,
+            JobSources.stops(env, config, io));
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates

@@ -63,7 +63,8 @@ final class InstrumentedTopology {
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(
             recordGraft.apply(JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE))),
-            models);
+            models,
+            JobSources.stops(env, config, io));
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
     topology.outputs(admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
     return env.executeAsync("grafted");

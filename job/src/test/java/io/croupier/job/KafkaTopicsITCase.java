@@ -66,12 +66,14 @@ class KafkaTopicsITCase {
     assertThat(created).containsExactlyElementsOf(topics.all());
     assertThat(partitions(topics.models())).isEqualTo(1);
     assertThat(partitions(topics.progress())).isEqualTo(1);
+    assertThat(partitions(topics.stops())).isEqualTo(1);
     assertThat(setting(topics.progress(), TopicConfig.SEGMENT_BYTES_CONFIG)).isEqualTo("2097152");
     assertThat(partitions(topics.gradients())).isEqualTo(3);
     assertThat(partitions(topics.updates())).isEqualTo(3);
     for (String topic : topics.all()) {
       boolean latest =
-          List.of(topics.models(), topics.updates(), topics.progress()).contains(topic);
+          List.of(topics.models(), topics.stops(), topics.updates(), topics.progress())
+              .contains(topic);
       assertThat(setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG))
           .as(topic)
           .isEqualTo(latest ? "compact" : "delete");

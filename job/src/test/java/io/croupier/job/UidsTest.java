@@ -30,6 +30,7 @@ class UidsTest {
             "learner",
             "outputs-sink",
             "learner-sink",
+            "stops-source",
             "anonymous-source",
             "token-keys-source",
             "spend",

@@ -73,7 +73,7 @@ public final class AccountingEvents {
 
   /**
    * Returns whether a report was charged: a refused central report is never used, and no token
-   * follows from a refused request, so both are free.
+   * follows from a refused request, so both are free, as is all that a stopped user sends.
    */
   public static boolean isCharged(AccountingEventOrBuilder event) {
     return isCharged(event.getOutcome(), event.hasCentral() || event.hasTokenRound());
@@ -83,6 +83,7 @@ public final class AccountingEvents {
   public static boolean isCharged(Outcome outcome, boolean freeIfRefused) {
     return outcome != Outcome.DUPLICATE
         && outcome != Outcome.ERASED
+        && outcome != Outcome.REFUSED_STOPPED
         && (!freeIfRefused || outcome == Outcome.ADMITTED || outcome == Outcome.GRANTED);
   }
 

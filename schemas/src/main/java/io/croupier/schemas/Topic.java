@@ -23,6 +23,9 @@ public enum Topic {
   /** User ids whose accounts are to be erased, as keys without a value; restricted. */
   ERASURES(Retention.STAMPED),
 
+  /** Users who take no part, as keys: a value stops, a tombstone resumes; restricted. */
+  STOPS(Retention.NEWEST, true),
+
   /** {@link AccountRequest}s by user; restricted. */
   ACCOUNT_REQUESTS(Retention.BRIEFLY),
 

@@ -114,6 +114,11 @@ public record Topics(Map<Topic, String> names) implements Serializable {
     return name(Topic.ERASURES);
   }
 
+  /** Returns the name of {@link Topic#STOPS}. */
+  public String stops() {
+    return name(Topic.STOPS);
+  }
+
   /** Returns the name of {@link Topic#ACCOUNT_REQUESTS}. */
   public String accountRequests() {
     return name(Topic.ACCOUNT_REQUESTS);

@@ -7,7 +7,6 @@ import io.croupier.cli.Version;
 import io.croupier.gateway.AtExit;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
-import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import java.io.IOException;
@@ -15,8 +14,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -74,11 +71,7 @@ public final class GatewayCommand implements Callable<Integer> {
       if (file == null) {
         throw new InputException("No configuration is given; use --config FILE");
       }
-      try {
-        return GatewayFile.read(file);
-      } catch (IllegalArgumentException e) {
-        throw new InputException(e.getMessage(), e);
-      }
+      return GatewayFile.read(file);
     }
   }
 
@@ -211,35 +204,7 @@ public final class GatewayCommand implements Callable<Integer> {
     if (subject == null || subject.isBlank()) {
       throw new InputException("--subject must be given");
     }
-    GatewayConfig config = options.read();
-    try {
-      out()
-          .println(
-              Pepper.read(config.identity().pepper()).userId(identity(config, issuer), subject));
-    } catch (IllegalArgumentException e) {
-      throw new InputException(e.getMessage(), e);
-    }
+    out().println(GatewayFile.userId(options.read(), issuer, subject));
     return 0;
-  }
-
-  private static String identity(GatewayConfig config, String name) {
-    Map<String, String> identities = new TreeMap<>();
-    if (config.identity().testTokens()) {
-      identities.put("test", TestTokens.ISSUER);
-    }
-    config.identity().issuers().stream()
-        .map(IssuerSettings::people)
-        .forEach(people -> identities.put(people.name(), people.identity()));
-    if (config.identity().testTokens() && identities.size() == config.identity().issuers().size()) {
-      throw new InputException("issuers.test needs another name: 'test' is that of test tokens");
-    }
-    if (name == null && identities.size() == 1) {
-      return identities.values().iterator().next();
-    }
-    if (name == null || !identities.containsKey(name)) {
-      throw new InputException(
-          "--issuer must be one of the configuration's: " + String.join(", ", identities.keySet()));
-    }
-    return identities.get(name);
   }
 }

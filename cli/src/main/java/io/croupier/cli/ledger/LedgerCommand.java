@@ -5,6 +5,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.Version;
 import io.croupier.cli.account.EventTopics;
 import io.croupier.cli.account.Json;
+import io.croupier.cli.person.PersonOptions;
 import io.croupier.job.config.JobConfig;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
           + " bounded reports, under replace-one.",
       "Of a user with tokens for anonymous reports, it also has what the windows that are over"
           + " guarantee together, from the guarantees topic.",
+      "Of one user, it has the spend on each model, and the last reason for each verdict.",
       "The output contains user ids: restrict it like the accounting topic."
     },
     footer = {
@@ -51,15 +53,7 @@ public final class LedgerCommand implements Callable<Integer> {
   private boolean json;
 
   /** The query, of which one is required. */
-  private static final class QueryOptions {
-    @Option(
-        names = "--user",
-        paramLabel = "ID",
-        required = true,
-        description =
-            "Prints one user: the spend on each model, and the last reason for each" + " verdict.")
-    private String user;
-
+  private static final class QueryOptions extends PersonOptions {
     @Option(
         names = "--top",
         paramLabel = "N",
@@ -74,18 +68,19 @@ public final class LedgerCommand implements Callable<Integer> {
       throw new InputException("--top is %d; it must be at least 1".formatted(who.top));
     }
     JobConfig config = connection.connected();
-    spec.commandLine().getOut().println(who.user != null ? ofUser(config) : ofTop(config));
+    spec.commandLine().getOut().println(who.isGiven() ? ofUser(config) : ofTop(config));
     return 0;
   }
 
   private String ofUser(JobConfig config) {
-    UserStatement statement = new UserStatement(who.user);
+    String user = who.userId();
+    UserStatement statement = new UserStatement(user);
     EventTopics.accounting(
         config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.events() == 0) {
       throw new InputException(
-          "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
-              .formatted(who.user, config.topics().accounting()));
+          "The user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
+              .formatted(user, config.topics().accounting()));
     }
     if (!statement.windows().isEmpty()) {
       EventTopics.guarantees(

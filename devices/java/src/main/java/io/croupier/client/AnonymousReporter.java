@@ -199,9 +199,10 @@ public final class AnonymousReporter implements AutoCloseable {
    * these may be reported, and the windows of all are over: an earlier failure would reveal the
    * publication of the report. Fails with a {@link LimitReachedException} if a token would exceed
    * the person's limit, with an {@link IllegalArgumentException} if the model takes no anonymous
-   * reports of this level, and with a {@link GatewayException} if the gateway refuses a token, or
-   * hasn't granted it for two minutes; the next call asks again, with the same bytes, for what
-   * isn't refused for ever.
+   * reports of this level, with a {@link PersonStoppedException} if the person is stopped, which
+   * drops all tokens, and with a {@link GatewayException} if the gateway refuses a token, or hasn't
+   * granted it for two minutes; the next call asks again, with the same bytes, for what isn't
+   * refused for ever.
    */
   public CompletableFuture<Void> tokens() {
     return tokens.asked();
@@ -325,6 +326,10 @@ public final class AnonymousReporter implements AutoCloseable {
     Optional<RuntimeException> refusal = Optional.empty();
     try {
       try {
+        if (!tokens.isStored(drawn)) {
+          throw new ReportRefusedException(
+              "the person is stopped, or the window is over: the report is dropped", null);
+        }
         if (collector.serves(drawn.token())) {
           collector.send(drawn.token().content(), () -> clock.getAsLong() > latest);
         } else {

@@ -72,7 +72,7 @@ public final class GatewayException extends IOException {
   /**
    * Whether the gateway will never accept the same report. Another server at a wrong address states
    * no problem of a gateway; but a proxy in front of the gateway may find a report too large. 401
-   * and 403 depend on the token, 404 on what the gateway has read.
+   * and, unless the person is stopped, 403 depend on the token, 404 on what the gateway has read.
    */
   boolean isFinal() {
     if (isTemporary()) {
@@ -80,9 +80,15 @@ public final class GatewayException extends IOException {
     }
     return switch (status) {
       case 400, 409, 415, 422 -> problem.isPresent();
+      case 403 -> isStop();
       case 413 -> true;
       default -> false;
     };
+  }
+
+  /** Whether the person is stopped, so that the gateway takes nothing of them. */
+  boolean isStop() {
+    return status == 403 && problem.filter(GatewayProblem::isStop).isPresent();
   }
 
   /**

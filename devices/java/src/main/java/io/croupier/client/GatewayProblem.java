@@ -15,13 +15,16 @@ import java.util.Optional;
  *
  * @param detail what is wrong, and what would be right, each sentence with its field; in one line
  * @param namesField whether it is about fields of the request's body
+ * @param isStop whether it is that the person is stopped
  */
-record GatewayProblem(String detail, boolean namesField) {
+record GatewayProblem(String detail, boolean namesField, boolean isStop) {
   /** The media type of problem documents. */
   static final String MEDIA_TYPE = "application/problem+json";
 
   /** How a gateway's types begin; other servers have others. */
   private static final String TYPES = "urn:croupier:problem:";
+
+  private static final String STOPPED = TYPES + "stopped";
 
   private static final int LONGEST_DETAIL = 1000;
 
@@ -36,7 +39,9 @@ record GatewayProblem(String detail, boolean namesField) {
       return Optional.empty();
     }
     return reading.type.startsWith(TYPES)
-        ? Optional.of(new GatewayProblem(line(reading.sentence()), !reading.fields.isEmpty()))
+        ? Optional.of(
+            new GatewayProblem(
+                line(reading.sentence()), !reading.fields.isEmpty(), reading.type.equals(STOPPED)))
         : Optional.empty();
   }
 

@@ -162,7 +162,8 @@ public final class GradientReporter {
    * @param randomiser a randomiser for this model; with a moving clip, it is {@linkplain
    *     Randomiser#fitted fitted} to the clip of the round
    * @return completes when the report is acknowledged; a failed report is sent again automatically,
-   *     unless it was refused: then the cause is a {@link ReportRefusedException}
+   *     unless it was refused: then the cause is a {@link ReportRefusedException}, of a person who
+   *     is stopped a {@link PersonStoppedException}
    * @throws IllegalArgumentException if the randomiser's dimension or, with a fixed clip, grid
    *     exponent or gradient bound differs from the model's, or the gradient has another shape, or
    *     the clip moves and bounds a size other than the gradient's norm, or the randomiser clips

@@ -26,10 +26,11 @@ import java.util.function.Supplier;
  * can't take a report now (408, 429, 5xx, or any status with Retry-After), the same bytes are sent
  * again, after growing pauses that are never shorter than Retry-After, for up to two minutes since
  * the call. A report is refused permanently by 400, 409, 415 or 422 with a problem document of a
- * gateway, and by 413 of any server. An unknown model, 404 with a problem document that names a
- * field, may be one that this gateway has not read yet, while the device knows it from another one:
- * the report is refused permanently by the sixth such answer within the two minutes, after pauses
- * of 4 to 8 seconds together. Any other answer fails the report, which stays pending.
+ * gateway, by 403 with that of a stopped person, and by 413 of any server. An unknown model, 404
+ * with a problem document that names a field, may be one that this gateway has not read yet, while
+ * the device knows it from another one: the report is refused permanently by the sixth such answer
+ * within the two minutes, after pauses of 4 to 8 seconds together. Any other answer fails the
+ * report, which stays pending.
  */
 public final class HttpReportTransport implements ReportTransport, AutoCloseable {
   /** As long as Kafka's producer tries. */
@@ -116,7 +117,9 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
         } catch (GatewayException e) {
           boolean isUnknown = e.isUnknownModel() && !e.isTemporary();
           if (e.isFinal() || (isUnknown && ++unknown >= UNKNOWN)) {
-            throw new ReportRefusedException(e.getMessage(), e);
+            throw e.isStop()
+                ? new PersonStoppedException(e)
+                : new ReportRefusedException(e.getMessage(), e);
           }
           Duration pause = backOff.pause(failures, e.retryAfter());
           left = patience.minusNanos(System.nanoTime() - start);

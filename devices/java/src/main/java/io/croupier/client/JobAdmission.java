@@ -89,7 +89,16 @@ final class JobAdmission {
   private Optional<String> reason(long last, String modelId, ReleaseCost cost) {
     return askedFor == last
         ? account.flatMap(
-            known -> ofLastReport(known, last, modelId).or(() -> ofLimits(known, modelId, cost)))
+            known ->
+                ofStop(known)
+                    .or(() -> ofLastReport(known, last, modelId))
+                    .or(() -> ofLimits(known, modelId, cost)))
+        : Optional.empty();
+  }
+
+  private static Optional<String> ofStop(Account known) {
+    return known.getStopped()
+        ? Optional.of("the person is stopped: the job and its gateways take no report")
         : Optional.empty();
   }
 
@@ -103,11 +112,13 @@ final class JobAdmission {
   }
 
   /**
-   * A number is one of the device's for all models. All else that is refused concerns one model.
+   * A number is one of the device's for all models. All else that is refused concerns one model,
+   * but for a stop, which the account itself shows.
    */
   private static boolean isAbout(Account.Refusal refusal, Account known, String modelId) {
     return refusal.getOutcome() == Outcome.REFUSED_SEQUENCE
         || (refusal.getModelId().equals(modelId)
+            && refusal.getOutcome() != Outcome.REFUSED_STOPPED
             && !(refusal.getOutcome() == Outcome.REFUSED_BUDGET && isShownByLeft(known, modelId)));
   }
 

@@ -249,6 +249,10 @@ final class WindowTokens implements AutoCloseable {
           issuer.sign(token, ledger.deviceId(), asked.sequence(), request.blinded());
       hold(asked, request.finish(signature).encoded());
     } catch (GatewayException e) {
+      if (e.isStop()) {
+        ledger.tokens().stream().map(Held::of).forEach(this::end);
+        throw new PersonStoppedException(e);
+      }
       if (e.isFinal()) {
         end(asked);
       }
@@ -270,6 +274,11 @@ final class WindowTokens implements AutoCloseable {
     } else if (!closed && isStored(asked.stored())) {
       StoredToken unused = ledger.advance(asked.stored(), Stage.HELD, token.with(signed).encoded());
     }
+  }
+
+  /** Returns whether a token is in the ledger as it was, and no other call has ended it. */
+  boolean isStored(Held held) {
+    return isStored(held.stored());
   }
 
   private boolean isStored(StoredToken stored) {

@@ -132,6 +132,24 @@ class HttpReportTransportTest {
     }
   }
 
+  @Test
+  void aStopDropsWhatIsPending() throws Exception {
+    try (StubGateway gateway = answering(Answer.of(405), Answer.stopped(), Answer.stopped());
+        HttpReportTransport transport = transport(gateway)) {
+      assertThat(failure(report(transport, ledger))).isInstanceOf(GatewayException.class);
+      assertThat(ledger.pending()).hasSize(1);
+
+      GradientReporter reporter = new GradientReporter(transport, ledger);
+      assertThat(failure(reporter.resent().get(0)))
+          .isInstanceOf(PersonStoppedException.class)
+          .hasMessageEndingWith("answered 403: the person is stopped");
+      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
+          .isInstanceOf(PersonStoppedException.class);
+      assertThat(ledger.pending()).isEmpty();
+      assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
   /** The token may be another person's, or the server no gateway. */
   @Test
   void otherAnswersLeaveTheReportPending() throws Exception {

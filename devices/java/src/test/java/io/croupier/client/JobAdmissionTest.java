@@ -134,6 +134,19 @@ class JobAdmissionTest {
     assertThat(asked).as("the last report is judged").isEqualTo(2);
   }
 
+  /** The report that met the stop doesn't keep the device from reporting after it. */
+  @Test
+  void aStoppedPersonsDeviceDrawsNothingUntilTheEndOfTheStop() {
+    answer(-1, Left.newBuilder().setEpsilon(100));
+    refuse(0, Outcome.REFUSED_STOPPED, 9 * DAY_MS);
+    answer = answer.toBuilder().setStopped(true).build();
+    report();
+    assertThat(refusal()).startsWith("the person is stopped");
+    answer = answer.toBuilder().clearStopped().build();
+    now = now.plusSeconds(60);
+    admission.require("m", TWO);
+  }
+
   @Test
   void withoutAnAnswerTheDeviceGoesOn() {
     answers = false;

@@ -63,6 +63,15 @@ final class StubGateway implements AutoCloseable {
           ByteString.copyFromUtf8(document));
     }
 
+    /** That the person is stopped. */
+    static Answer stopped() {
+      return new Answer(
+          403,
+          Map.of("Content-Type", GatewayProblem.MEDIA_TYPE),
+          ByteString.copyFromUtf8(
+              "{\"type\": \"urn:croupier:problem:stopped\", \"detail\": \"the person is stopped\"}"));
+    }
+
     Answer with(String header, String value) {
       Map<String, String> more = new HashMap<>(headers);
       more.put(header, value);

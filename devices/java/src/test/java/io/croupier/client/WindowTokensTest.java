@@ -22,6 +22,7 @@ import io.croupier.client.ledger.StoredToken.Stage;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +112,25 @@ class WindowTokensTest extends AnonymousFixture {
       // The second is of the next window.
       assertThat(gateway.received("tokens")).hasSize(2);
       assertThat(ledger.spent().reports()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aStopDropsAllTokens() throws Exception {
+    gateway.answerToken(2, Answer.stopped());
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter reporter = reporter(ledger)) {
+      takePart(reporter, 0);
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.HELD, 1L, Stage.HELD));
+      assertThat(
+              reporter.takePart(
+                  snapshot(1, window(0), window(1), window(2)),
+                  FrequentData.KEY,
+                  () -> new double[2]))
+          .isEmpty();
+      assertThatThrownBy(() -> awaitTokens(reporter)).isInstanceOf(PersonStoppedException.class);
+      assertThat(stages(ledger)).containsOnlyKeys(0L, 1L, 2L);
+      assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
     }
   }
 

@@ -48,6 +48,9 @@ export class GatewayError extends CroupierError {
   readonly retryAfterMs: number | null;
 }
 
+/** The person is stopped: what waited to be sent is dropped, tokens among it. What is charged stays charged. */
+export class StoppedError extends GatewayError {}
+
 /** What this module uses of Web Crypto, such as globalThis.crypto; subtle for tokens alone. */
 export type RandomSource = Pick<Crypto, 'getRandomValues'> & {
   subtle?: Pick<SubtleCrypto, 'digest'> & Partial<SubtleCrypto>;
@@ -358,6 +361,8 @@ export interface JobAccount extends JobSpent {
   readonly asOfMs: number;
   /** Whether an operator erased the account; its totals stay. */
   readonly erased: boolean;
+  /** True if an operator stopped the person: no report is used or charged. */
+  readonly stopped?: boolean;
   readonly models: readonly (JobSpent & { readonly modelId: string })[];
   readonly devices: readonly { readonly deviceId: string; readonly highestSequence: number }[];
   /** The last reports that were refused, the newest first. */

@@ -146,6 +146,21 @@ class AnonymousTest extends WindowFixture {
     assertThat(spent(device)).isEqualTo("4");
   }
 
+  /** Also a report that is drawn and waits. */
+  @Test
+  void aStopDropsAllTokens() {
+    Value device = open(1);
+    visits.await(takePart(device, update(2)));
+    visits.answerNext(STOPPED);
+    Value failure = visits.failure(takePart(device, update(2, window(1, 1), window(2, 2))));
+    assertThat(name(failure)).isEqualTo("StoppedError");
+    assertThat(asked).hasSize(1);
+    for (long round = 3; round < 6; round++) {
+      visits.await(takePart(device, update(round, window(1, 1), window(2, 2))));
+    }
+    assertThat(reports()).isEmpty();
+  }
+
   /** With identity, the requests must not depend on what the device does at its slot. */
   @Tag("ci")
   @Test

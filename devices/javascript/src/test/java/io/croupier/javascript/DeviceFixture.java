@@ -6,6 +6,11 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** One device and its ledger, with storage, locks and network that are mocks. */
 abstract class DeviceFixture extends BrowserFixture {
+  /** A gateway's answer that the person is stopped. */
+  static final String STOPPED =
+      "answer(403, {body: {type: 'urn:croupier:problem:stopped', detail: 'the person is stopped'},"
+          + " headers: {'Content-Type': 'application/problem+json'}})";
+
   static Value scenarios;
 
   Visits visits;

@@ -27,6 +27,22 @@ class DeviceResendsTest extends DeviceFixture {
   }
 
   @Test
+  void aStopDropsWhatIsPending() {
+    Value device = visits.open(visits.page(), "{attempts: 1}");
+    visits.answerNext("problem(503, 'later')");
+    assertThat(name(visits.failure(report(device, 0)))).isEqualTo("GatewayError");
+    visits.answerNext(STOPPED);
+    visits.answerNext(STOPPED);
+    Value failure = visits.failure(report(device, 1));
+    assertThat(name(failure)).isEqualTo("StoppedError");
+    assertThat(failure.getMember("detail").asString()).isEqualTo("the person is stopped");
+    assertThat(failure.getMember("isFinal").asBoolean()).isTrue();
+    visits.await(device.invokeMember("resend"));
+    assertThat(visits.received()).isEmpty();
+    assertThat(spent(device)).isEqualTo("2");
+  }
+
+  @Test
   void aMessageIsOneLineThatNoTerminalObeys() {
     Value device = visits.open(visits.page(), "{}");
     visits.answerNext("problem(422, 'Zo\\u00eb\\u001b[31m\\nforged\\u202e\\u2028 \\u009b')");

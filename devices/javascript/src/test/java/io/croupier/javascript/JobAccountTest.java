@@ -120,6 +120,21 @@ class JobAccountTest extends DeviceFixture {
     assertThat(asked()).isEqualTo(2);
   }
 
+  /** The report that met the stop doesn't keep the device from reporting after it. */
+  @Test
+  void aStoppedPersonsDeviceDrawsNothingUntilTheEndOfTheStop() {
+    openDevice();
+    visits.await(report(device, 0));
+    String account =
+        account(-1, "\"epsilon\": 100", refusal(0, "REFUSED_STOPPED", "1799999999999"));
+    answer(account.replaceFirst("\\{", "{\"stopped\": true, "));
+    assertThat(refused(1)).startsWith("the person is stopped");
+    answer(account);
+    pass(MINUTE);
+    visits.await(report(device, 1));
+    assertThat(visits.received()).hasSize(2);
+  }
+
   @Test
   void asksOnceForEachReportAndOnceAMinute() {
     openDevice();

@@ -115,6 +115,7 @@ public record GatewayConfig(
             Topic.MODELS,
             Topic.GRADIENTS,
             Topic.RAW_GRADIENTS,
+            Topic.STOPS,
             Topic.ACCOUNT_REQUESTS,
             Topic.ACCOUNT_ANSWERS,
             Topic.UPDATES,

@@ -31,6 +31,10 @@ public enum GatewayKey {
       "topics.raw-gradients",
       "<prefix>.raw-gradients",
       "Topic of raw reports; used only with `reports.raw`."),
+  TOPICS_STOPS(
+      "topics.stops",
+      "<prefix>.stops",
+      "Topic of people who are stopped, whose reports the gateway refuses."),
   TOPICS_ACCOUNT_REQUESTS(
       "topics.account-requests",
       "<prefix>.account-requests",

@@ -56,7 +56,7 @@ record ApiEndpoints(
     long most = (long) limits.concurrent() * limits.body();
     Places bytes = new Places(most, Math.max(limits.body(), most / SENDERS));
     Places waiting = new Places(limits.waiting(), limits.address().waiting());
-    Senders senders = new Senders(reports.tokens(), reports.pepper());
+    Senders senders = new Senders(reports.tokens(), reports.pepper(), reports.stopped());
     RateLimits users = new RateLimits(limits.user());
     RequestBodies bodies =
         new RequestBodies(limits.body(), limits.bodyTime(), concurrent, bytes, threads);

@@ -61,7 +61,7 @@ final class ReportsEndpoint {
   void handle(Exchange exchange) {
     RequestBodies.Format format = RequestBodies.format(exchange);
     bodies.requireLength(exchange);
-    String userId = senders.authenticate(exchange);
+    String userId = senders.authenticateReporter(exchange);
     users.require(userId);
     if (!caughtUp.getAsBoolean()) {
       throw new ProblemException(

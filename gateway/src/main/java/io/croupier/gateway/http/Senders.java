@@ -7,6 +7,8 @@ import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.gateway.problem.ProblemDocument;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
+import io.croupier.operators.ledger.StoppedUsers;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import org.eclipse.jetty.http.HttpHeader;
 
 /**
@@ -14,8 +16,9 @@ import org.eclipse.jetty.http.HttpHeader;
  *
  * @param tokens verifies identities
  * @param pepper computes user ids
+ * @param stopped users from whom nothing is taken
  */
-record Senders(TokenVerifier tokens, Pepper pepper) {
+record Senders(TokenVerifier tokens, Pepper pepper, StoppedUsers stopped) {
   private static final String SCHEME = "bearer ";
 
   /** A token is a header, which is limited anyway; this is below the limit on all headers. */
@@ -29,6 +32,17 @@ record Senders(TokenVerifier tokens, Pepper pepper) {
   private static final String CHALLENGE = "Bearer";
   private static final String INVALID = "Bearer error=\"invalid_token\"";
   private static final String INSUFFICIENT = "Bearer error=\"insufficient_scope\"";
+
+  /** The sender's user id, if the sender isn't stopped. */
+  String authenticateReporter(Exchange exchange) {
+    String userId = authenticate(exchange);
+    if (stopped.contains(userId)) {
+      throw new ProblemException(
+          ProblemDocument.of(ProblemType.STOPPED, StoppedUsers.REASON)
+              .outcome(Outcome.REFUSED_STOPPED.name()));
+    }
+    return userId;
+  }
 
   /** The sender's user id. */
   String authenticate(Exchange exchange) {

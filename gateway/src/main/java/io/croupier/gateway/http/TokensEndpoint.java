@@ -52,7 +52,7 @@ final class TokensEndpoint {
           ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
     }
     bodies.requireLength(exchange);
-    String userId = senders.authenticate(exchange);
+    String userId = senders.authenticateReporter(exchange);
     users.require(userId);
     if (!parts.caughtUp().getAsBoolean()) {
       throw JobRequests.unavailable("the gateway has not read all specs yet");

@@ -14,6 +14,7 @@ import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
 import io.croupier.gateway.report.ReportCheck;
 import io.croupier.gateway.trial.Visits;
+import io.croupier.operators.ledger.StoppedUsers;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +67,11 @@ public final class TrialHandler extends Handler.Abstract {
   private final Pepper pepper = Pepper.inMemory();
   private final TokenVerifier verifier =
       new TokenVerifier(List.of(), Duration.ofMinutes(1), Clock.systemUTC());
-  private final Senders senders = new Senders(verifier, pepper);
+
+  /** No visitor is. */
+  private final StoppedUsers stopped = new StoppedUsers();
+
+  private final Senders senders = new Senders(verifier, pepper, stopped);
   private final Drain drain = new Drain();
   private final Visits visits;
   private final Router router;
@@ -90,7 +95,7 @@ public final class TrialHandler extends Handler.Abstract {
     verifier.trust(tokens);
     ApiEndpoints api =
         ApiEndpoints.of(
-            new ReportParts(verifier, pepper, check, visits),
+            new ReportParts(verifier, pepper, stopped, check, visits),
             new ModelParts(specs, updates, caughtUp),
             Optional.empty(),
             Optional.empty(),

@@ -5,6 +5,7 @@ public enum ProblemType {
   MALFORMED(400, "malformed", "The request can't be read"),
   UNAUTHENTICATED(401, "unauthenticated", "The request needs a valid token"),
   FORBIDDEN(403, "forbidden", "The sender may not do this"),
+  STOPPED(403, "stopped", "The person is stopped"),
   NOT_FOUND(404, "not-found", "There is no such thing"),
   METHOD_NOT_ALLOWED(405, "method-not-allowed", "The path has other methods"),
   NOT_ACCEPTABLE(406, "not-acceptable", "The answer has other formats"),

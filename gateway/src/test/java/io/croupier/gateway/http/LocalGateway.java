@@ -15,6 +15,7 @@ import io.croupier.gateway.kafka.ReportStore;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
 import io.croupier.gateway.report.ReportCheck;
+import io.croupier.operators.ledger.StoppedUsers;
 import io.croupier.schemas.Account;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ final class LocalGateway implements AutoCloseable {
 
   final Specs specs = new Specs();
   final Updates updates = new Updates();
+  final StoppedUsers stopped = new StoppedUsers();
   final Pepper pepper;
   final LocalConnector connector;
   final Answers<AccountParts.Request, Account> answers = AccountParts.noAnswers();
@@ -74,7 +76,11 @@ final class LocalGateway implements AutoCloseable {
         GatewayServer.start(
             config,
             new ReportParts(
-                verifier, pepper, new ReportCheck(config.topics(), false, specs, updates), store),
+                verifier,
+                pepper,
+                stopped,
+                new ReportCheck(config.topics(), false, specs, updates),
+                store),
             new ModelParts(specs, updates, () -> true),
             new AccountParts(answers, store, config.topics().accountRequests(), () -> true),
             isAnonymous ? Optional.of(anonymous) : Optional.empty(),

@@ -19,6 +19,11 @@ public enum ConfigKey {
       "topics.erasures",
       "<prefix>.erasures",
       "Topic of user ids whose accounts are to be erased; restrict its readers and writers."),
+  TOPICS_STOPS(
+      "topics.stops",
+      "<prefix>.stops",
+      "Topic of user ids that are stopped; compacted, one partition. Restrict its readers and"
+          + " writers."),
   TOPICS_ACCOUNT_REQUESTS(
       "topics.account-requests",
       "<prefix>.account-requests",

@@ -138,12 +138,12 @@ public final class KafkaIo {
 
   /** Specs and retirements, from the beginning of their topic. */
   public KafkaSource<SpecRecord> models() {
-    return KafkaSource.<SpecRecord>builder()
-        .setTopics(config.topics().models())
-        .setProperties(consumerProperties())
-        .setStartingOffsets(OffsetsInitializer.earliest())
-        .setDeserializer(new SpecDeserializer())
-        .build();
+    return specs(config.topics().models());
+  }
+
+  /** Stopped and resumed users, from the beginning of their topic. */
+  public KafkaSource<SpecRecord> stops() {
+    return specs(config.topics().stops());
   }
 
   /** Anonymous reports, from the beginning of their topic. */
@@ -160,8 +160,12 @@ public final class KafkaIo {
 
   /** The public keys of tokens, from the beginning of their topic. */
   public KafkaSource<SpecRecord> tokenKeys() {
+    return specs(config.topics().tokenKeys());
+  }
+
+  private KafkaSource<SpecRecord> specs(String topic) {
     return KafkaSource.<SpecRecord>builder()
-        .setTopics(config.topics().tokenKeys())
+        .setTopics(topic)
         .setProperties(consumerProperties())
         .setStartingOffsets(OffsetsInitializer.earliest())
         .setDeserializer(new SpecDeserializer())
@@ -251,6 +255,7 @@ public final class KafkaIo {
                 config.topics().gradients(),
                 config.topics().rawGradients(),
                 config.topics().erasures(),
+                config.topics().stops(),
                 config.topics().accountRequests(),
                 config.topics().models()));
     if (config.anonymous()) {
@@ -318,6 +323,7 @@ public final class KafkaIo {
 
   static SpecRecord spec(ConsumerRecord<byte[], byte[]> in) {
     SpecRecord record = new SpecRecord();
+    record.topic = in.topic();
     record.modelId = in.key() == null ? "" : new String(in.key(), StandardCharsets.UTF_8);
     record.partition = in.partition();
     record.offset = in.offset();

@@ -219,6 +219,7 @@ public final class KafkaTopics {
             topics.gradients(),
             topics.rawGradients(),
             topics.erasures(),
+            topics.stops(),
             topics.accountRequests()),
         needed);
     Map<String, Config> configs = topicConfigs(admin, needed);
@@ -233,6 +234,7 @@ public final class KafkaTopics {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
     requireCompaction("progress", topics.progress(), configs.get(topics.progress()));
+    requireCompaction("stops", topics.stops(), configs.get(topics.stops()));
     requireRoom("accounting", topics.accounting(), configs, Ledger.MAX_EVENT_BYTES);
     requireRoom("guarantees", topics.guarantees(), configs, Ledger.MAX_EVENT_BYTES);
     requireRoom("account-answers", topics.accountAnswers(), configs, AccountStatement.MAX_BYTES);

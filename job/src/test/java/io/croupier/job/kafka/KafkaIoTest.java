@@ -59,6 +59,7 @@ class KafkaIoTest {
             topics.gradients(),
             topics.rawGradients(),
             topics.erasures(),
+            topics.stops(),
             topics.accountRequests(),
             topics.models());
   }

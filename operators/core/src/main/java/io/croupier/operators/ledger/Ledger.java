@@ -22,6 +22,7 @@ import java.util.Optional;
  *
  * <ol>
  *   <li>the replay window: DUPLICATE, or REFUSED_SEQUENCE;
+ *   <li>the user is not stopped: REFUSED_STOPPED, which costs nothing;
  *   <li>the model is known: REFUSED_UNKNOWN_MODEL;
  *   <li>form and dimension, or the question: REFUSED_DIMENSION;
  *   <li>the declaration, and the bound on the gradient: REFUSED_DECLARATION;
@@ -32,9 +33,10 @@ import java.util.Optional;
  *
  * <p>Noise that has left the device is spent: a noised report is charged whatever its outcome, to
  * the user's totals and, if the model is known, to the model's. Duplicates are free, since their
- * first copy was charged, and so are refused central reports, since they are never used. An
- * admitted central report is charged for its participation in the round before it is used; the
- * charge stays if the learner drops it.
+ * first copy was charged, and so are refused central reports, since they are never used. A stopped
+ * user's reports are neither charged nor used, also not after the user has resumed. An admitted
+ * central report is charged for its participation in the round before it is used; the charge stays
+ * if the learner drops it.
  *
  * <p>{@link AccountRebuild} computes the same accounts from the events.
  */
@@ -54,6 +56,9 @@ public final class Ledger {
 
   private static final Judgement UNKNOWN_MODEL =
       new Judgement(Outcome.REFUSED_UNKNOWN_MODEL, "model_id must name a model that is published");
+
+  private static final Judgement STOPPED =
+      new Judgement(Outcome.REFUSED_STOPPED, StoppedUsers.REASON);
 
   private final Budget perUser;
 
@@ -170,8 +175,17 @@ public final class Ledger {
    * name, since a sender can invent any name.
    */
   public AccountingEvent judgeUnknownModel(Report report, UserAccount account) {
+    return refuse(report, account, UNKNOWN_MODEL);
+  }
+
+  /** Judges a report of a user who is stopped, to any model. Its number counts as used. */
+  public AccountingEvent judgeStopped(Report report, UserAccount account) {
+    return refuse(report, account, STOPPED);
+  }
+
+  private AccountingEvent refuse(Report report, UserAccount account, Judgement refusal) {
     AccountingEvent.Builder event = event(report);
-    Judgement judgement = judgeSequence(report, account, event).then(() -> UNKNOWN_MODEL);
+    Judgement judgement = judgeSequence(report, account, event).then(() -> refusal);
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
     return charge(
         event,

@@ -2,9 +2,12 @@ package io.croupier.operators.flink;
 
 import java.io.Serializable;
 
-/** A record of the models topic. A Flink POJO. */
+/** A record of the models topic, or of another one that all subtasks follow. A Flink POJO. */
 public final class SpecRecord implements Serializable {
   private static final long serialVersionUID = 1;
+
+  /** The topic; empty for that of models. */
+  public String topic = "";
 
   /** The Kafka key as text; empty if there was none. */
   public String modelId = "";

@@ -1,5 +1,7 @@
 package io.croupier.operators.flink.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.DeadLetters;
@@ -24,6 +26,7 @@ import io.croupier.operators.ledger.AccountStatement;
 import io.croupier.operators.ledger.AdmissionRules;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.Refusal;
+import io.croupier.operators.ledger.StoppedUsers;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
@@ -31,6 +34,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.CandidateExpansion;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
@@ -40,6 +44,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Topics;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,6 +52,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Function;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -54,6 +60,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -65,11 +72,12 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Keeps the accounts of its users: decodes and judges every report, emits one accounting event for
  * it, and forwards admitted reports without the user. It answers requests for accounts. A record
  * that is none of these becomes a dead letter. Input 1 carries records by {@link UserOfRecord},
- * input 2 all specs.
+ * input 2 all specs, and all records of the topic of stopped users.
  *
- * <p>Before the first report, the operator reads the models topic to its end, so that no restart
- * judges with fewer specs than were published, and compares restored state with the visible
- * outputs. Before every barrier, it writes a record of its progress, if it has judged any report.
+ * <p>Before the first report, the operator reads the topics of models and of stopped users to their
+ * ends, so that no restart judges with fewer specs than were published, or a report of a user who
+ * is stopped, and compares restored state with the visible outputs. Before every barrier, it writes
+ * a record of its progress, if it has judged any report.
  */
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum>, BoundedMultiInput {
@@ -84,6 +92,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
           Types.TUPLE(Types.STRING, TypeInformation.of(PublishedSpec.class)));
 
   private final SpecReader specReader;
+  private final SpecReader stopReader;
   private final SpecRequirements requirements;
   private final Topics topics;
   private final DeadLetters deadLetters;
@@ -95,6 +104,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient Ledger ledger;
   private transient AccountStatement statement;
   private transient AccountingEventWriter events;
+  private transient StoppedUsers stopped;
   private transient PublishedSpecs specs;
   private transient Map<String, ReportIntake> intakes;
   private transient PrivUnitLaws laws;
@@ -117,6 +127,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    * learner's.
    *
    * @param specReader reads the models topic before the first report
+   * @param stopReader reads the topic of stopped users before the first report
    * @param topics names of the topics that records come from
    * @param deadLetters creator of dead letters that fit their topic
    * @param perUser limits on what one user may spend on all models together
@@ -125,6 +136,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
    */
   public LedgerOperator(
       SpecReader specReader,
+      SpecReader stopReader,
       SpecRequirements requirements,
       Topics topics,
       DeadLetters deadLetters,
@@ -132,6 +144,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       boolean journal,
       JobStart start) {
     this.specReader = specReader;
+    this.stopReader = stopReader;
     this.requirements = requirements;
     this.topics = topics;
     this.deadLetters = deadLetters;
@@ -149,6 +162,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     events = new AccountingEventWriter();
     ledgerMetrics = new LedgerMetrics(getMetricGroup());
     restoreSpecs(context);
+    readStops();
     storedMarks =
         context
             .getOperatorStateStore()
@@ -220,6 +234,26 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
+  /** Each subtask keeps those of its own users. */
+  private void readStops() throws IOException {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    stopped =
+        new StoppedUsers(
+            user ->
+                KeyGroupRangeAssignment.assignKeyToParallelOperator(
+                        user,
+                        task.getMaxNumberOfParallelSubtasks(),
+                        task.getNumberOfParallelSubtasks())
+                    == task.getIndexOfThisSubtask());
+    for (SpecRecord record : stopReader.readToEnd()) {
+      stop(record);
+    }
+  }
+
+  private void stop(SpecRecord record) {
+    stopped.apply(record.partition, record.offset, record.modelId, record.value != null);
+  }
+
   /**
    * Restored specs aren't judged again, except those of central models: the job's configuration may
    * have changed.
@@ -254,10 +288,9 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   private void judge(Report report, RawRecord record) {
     ReportIntake intake = intakes.get(report.header().modelId());
+    boolean isStopped = stopped.contains(report.header().userId());
     AccountingEvent event =
-        intake == null
-            ? ledger.judgeUnknownModel(report, account)
-            : ledger.judge(report, intake.terms(), account);
+        isStopped ? ledger.judgeStopped(report, account) : judge(report, intake);
     if (intake != null) {
       Optional<Grant> verdict = intake.terms().tokens().verdict(report, event, account);
       verdict.ifPresent(
@@ -278,15 +311,23 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
+  private AccountingEvent judge(Report report, ReportIntake intake) {
+    return intake == null
+        ? ledger.judgeUnknownModel(report, account)
+        : ledger.judge(report, intake.terms(), account);
+  }
+
   /**
    * Writes a user's account, for the gateways. A request is no report: it has no event, and a start
    * compares nothing with it.
    */
   private void emitAnswer(Received.AccountQuery query, RawRecord record) {
-    byte[] answer =
-        account.state(statement, query.tag(), this::rules, record.appendedAtMs).toByteArray();
+    Account answer = account.state(statement, query.tag(), this::rules, record.appendedAtMs);
     account.store();
-    write(new OutboundRecord(Destination.ACCOUNT_ANSWERS, record.key, answer));
+    if (stopped.contains(new String(record.key, UTF_8))) {
+      answer = answer.toBuilder().setStopped(true).build();
+    }
+    write(new OutboundRecord(Destination.ACCOUNT_ANSWERS, record.key, answer.toByteArray()));
     ledgerMetrics.answered();
   }
 
@@ -310,7 +351,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) {
-    follow(element.getValue());
+    SpecRecord record = element.getValue();
+    if (topics.stops().equals(record.topic)) {
+      stop(record);
+    } else {
+      follow(record);
+    }
   }
 
   private void follow(SpecRecord record) {

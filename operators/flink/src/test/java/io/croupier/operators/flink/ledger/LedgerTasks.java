@@ -50,6 +50,7 @@ public final class LedgerTasks
         plan,
         new LedgerOperator(
             specReader,
+            List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.TOPICS,
             TestRecords.DEAD_LETTERS,

@@ -322,6 +322,7 @@ class RebuildOperatorTest {
         new KeyedTwoInputStreamOperatorTestHarness<>(
             new LedgerOperator(
                 List::of,
+                List::of,
                 TestRecords.REQUIREMENTS,
                 TestRecords.TOPICS,
                 TestRecords.DEAD_LETTERS,

@@ -43,6 +43,7 @@ class LedgerStartTest {
         Plan.RESCALED,
         new LedgerOperator(
             List::of,
+            List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.TOPICS,
             TestRecords.DEAD_LETTERS,
@@ -278,6 +279,7 @@ class LedgerStartTest {
       harness(VisibleRecords visible, int parallelism, int index) throws Exception {
     return new KeyedTwoInputStreamOperatorTestHarness<>(
         new LedgerOperator(
+            List::of,
             List::of,
             TestRecords.REQUIREMENTS,
             TestRecords.TOPICS,

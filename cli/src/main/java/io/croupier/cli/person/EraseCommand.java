@@ -1,22 +1,20 @@
-package io.croupier.cli.erase;
+package io.croupier.cli.person;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.cli.ConnectionOptions;
-import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
-import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.VisibleText;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Asks a running job to erase the account of a person. */
@@ -39,22 +37,14 @@ public final class EraseCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--user",
-      paramLabel = "ID",
-      required = true,
-      description = "The user, as in the user_id of reports.")
-  private String user;
+  @ArgGroup(multiplicity = "1")
+  private PersonOptions person;
 
   @Mixin private ConnectionOptions connection;
 
   @Override
   public Integer call() {
-    if (!GradientReports.isUserId(user)) {
-      throw new InputException(
-          "--user has %d bytes; a user_id has 1 to %d"
-              .formatted(user.getBytes(UTF_8).length, GradientReports.MAX_ID_BYTES));
-    }
+    String user = person.userId();
     JobConfig config = connection.connected();
     String topic = config.topics().erasures();
     RecordMetadata position =
