@@ -281,7 +281,7 @@ class Gateway:
         """
         answer = self._with_token("GET", "/v1/account", {"Accept": f"application/json, {PROBLEM}"}, seconds, 200)
         try:
-            account = {"erased": False, "models": [], "devices": [], "refusals": [], **_numbers(json.loads(answer.body))}
+            account = {"erased": False, "stopped": False, "models": [], "devices": [], "refusals": [], **_numbers(json.loads(answer.body))}
             if not _is_account(account):
                 raise ValueError("no account")
         except (ValueError, TypeError, RecursionError) as error:

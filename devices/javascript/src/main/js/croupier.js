@@ -40,6 +40,7 @@ export { Rows } from './rows.js';
 export { readUpdate } from './update.js';
 export { Ledger } from './ledger.js';
 export { Gateway } from './gateway.js';
+export { givenSection } from './given.js';
 export { Device } from './device.js';
 
 /** Parts that tests compare with the Java implementation. They are no part of the API. */

@@ -482,7 +482,7 @@ const TEXTS_OF_ACCOUNT = new Set(['modelId', 'deviceId', 'outcome', 'reason']);
 /** An account in Protobuf's JSON mapping, in which some numbers are texts. */
 function jobAccountOf(body) {
   const account = {
-    erased: false, models: [], devices: [], refusals: [],
+    erased: false, stopped: false, models: [], devices: [], refusals: [],
     ...JSON.parse(JSON.stringify(body), (key, value) => (
       typeof value === 'string' && !TEXTS_OF_ACCOUNT.has(key) ? Number(value) : value)),
   };

@@ -27,7 +27,7 @@ final class AccessMatrix {
           entry(TOPICS.accountRequests(), Set.of("job")),
           entry(TOPICS.accountAnswers(), Set.of("job")),
           entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "watcher", "job")),
-          entry(TOPICS.accounting(), Set.of("auditor", "watcher", "job")),
+          entry(TOPICS.accounting(), Set.of("auditor", "watcher", "operator", "job")),
           entry(TOPICS.guarantees(), Set.of("auditor", "watcher", "job")),
           entry(TOPICS.journal(), Set.of("job")),
           entry(TOPICS.deadLetters(), Set.of("watcher", "job")),

@@ -117,7 +117,7 @@ class AnonymousITCase {
     broker = EmbeddedBroker.start(directory.resolve("broker"));
     kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
-      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), 1, (short) 1);
+      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), Duration.ofDays(1), 1, (short) 1);
       // Of one partition, so that a later report is read after an earlier one.
     }
     ByteArraySerializer bytes = new ByteArraySerializer();

@@ -140,7 +140,7 @@ public final class AnonymousLoad implements AutoCloseable {
 
   private void prepare() throws Exception {
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
-      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), 2, (short) 1);
+      KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), Duration.ofDays(1), 2, (short) 1);
     }
     ModelSpec.Builder spec = ModelSpec.newBuilder();
     JsonFormat.parser()

@@ -105,6 +105,7 @@ class AsyncApiTest {
           "AccountRequest", "user_id",
           "AccountingEvent", "model/device/user",
           "AnonymousReport", "nonce",
+          "Erasure", "user_id",
           "Grant", "user_id",
           "TokenKey", "model_id/window/level");
 
@@ -141,7 +142,7 @@ class AsyncApiTest {
   void eachTopicHasTheRecordsOfTheContract() {
     Map<String, String> contract =
         RECORD.matcher(proto).results().collect(Collectors.toMap(r -> r.group(1), r -> r.group(2)));
-    assertThat(contract).hasSize(11).containsEntry(TOPICS.gradients(), "GradientReport");
+    assertThat(contract).hasSize(12).containsEntry(TOPICS.gradients(), "GradientReport");
     contract.put(TOPICS.rawGradients(), "GradientReport");
 
     document
@@ -176,7 +177,7 @@ class AsyncApiTest {
         payloads++;
       }
     }
-    assertThat(payloads).isEqualTo(11);
+    assertThat(payloads).isEqualTo(12);
   }
 
   @Test

@@ -31,8 +31,13 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -305,10 +310,15 @@ class LedgerITCase {
 
   @Test
   void theDocumentedCommandsWork() throws Exception {
+    Path users = Files.writeString(directory.resolve("users.txt"), "ada" + System.lineSeparator());
+    compactAccounts();
     List<String> commands =
         Files.readAllLines(Path.of("..", "docs", "accounts.md")).stream()
-            .filter(line -> line.matches("\\./croupier (account|calibrate|ledger|erase) .*"))
+            .filter(
+                line ->
+                    line.matches("\\./croupier (account|calibrate|ledger|erase|stop|resume) .*"))
             .map(line -> line.replace("./croupier ", ""))
+            .map(line -> line.replace("users.txt", users.toString()))
             .map(line -> line.replace("localhost:9092", broker.bootstrapServers()))
             .toList();
 
@@ -316,6 +326,21 @@ class LedgerITCase {
     for (String command : commands) {
       Printed printed = croupier(command);
       assertThat(printed.code()).as("%s%n%s", command, printed.err()).isZero();
+    }
+  }
+
+  /** The setting alone: no segment is closed. */
+  private static void compactAccounts() throws Exception {
+    ConfigResource accounting =
+        new ConfigResource(ConfigResource.Type.TOPIC, config.topics().accounting());
+    ConfigEntry compact =
+        new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(accounting, List.of(new AlterConfigOp(compact, AlterConfigOp.OpType.SET))))
+          .all()
+          .get();
     }
   }
 }

@@ -22,6 +22,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Topic;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -126,6 +127,8 @@ public final class CroupierJob {
       if (config.anonymous()) {
         KafkaTopics.inspectAnonymous(admin, config.topics());
       }
+      KafkaTopics.warnOfLongRetention(
+          admin, config.topics(), Topic.ofJob(config.anonymous()), config.keepReports());
       KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -81,6 +82,18 @@ class KafkaTopicsITCase {
     for (String brief : List.of(topics.accountRequests(), topics.accountAnswers())) {
       assertThat(setting(brief, TopicConfig.RETENTION_MS_CONFIG)).as(brief).isEqualTo("3600000");
     }
+    for (String reports :
+        List.of(
+            topics.gradients(),
+            topics.rawGradients(),
+            topics.erasures(),
+            topics.deadLetters(),
+            topics.rawDeadLetters())) {
+      assertThat(setting(reports, TopicConfig.RETENTION_MS_CONFIG))
+          .as(reports)
+          .isEqualTo("604800000");
+      assertThat(setting(reports, TopicConfig.SEGMENT_MS_CONFIG)).as(reports).isEqualTo("86400000");
+    }
     for (String kept : List.of(topics.accounting(), topics.guarantees(), topics.journal())) {
       assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
       assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
@@ -135,7 +148,7 @@ class KafkaTopicsITCase {
                         ? unknown((Map<?, ?>) arguments[0])
                         : method.invoke(admin, arguments));
 
-    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(13);
+    assertThat(KafkaTopics.create(stale, topics, 1, (short) 1)).hasSize(14);
 
     assertThat(asked).hasValue(4);
   }
@@ -336,6 +349,25 @@ class KafkaTopicsITCase {
         .withMessage(
             "The progress topic forgetful.progress deletes records that a start needs: its"
                 + " cleanup.policy is 'compact,delete'; set it to 'compact'");
+  }
+
+  @Test
+  void warnsOfTopicsThatKeepReportsLonger() throws Exception {
+    Topics topics = Topics.withPrefix("long");
+    Set<Topic> all = Topic.ofJob(true);
+    Duration month = Duration.ofDays(30);
+    KafkaTopics.create(admin, topics, all, month, 1, (short) 1);
+    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
+      KafkaTopics.warnOfLongRetention(admin, topics, all, month);
+      assertThat(warnings.messages()).isEmpty();
+      KafkaTopics.warnOfLongRetention(admin, topics, all, month.minusMillis(1));
+      assertThat(warnings.messages())
+          .hasSize(7)
+          .contains(
+              "The gradients topic long.gradients keeps records for PT720H, and keep.reports is"
+                  + " PT719H59M59.999S: set its retention.ms to 2591999999, or the setting to what"
+                  + " you mean");
+    }
   }
 
   @Test

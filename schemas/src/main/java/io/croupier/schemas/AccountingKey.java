@@ -62,6 +62,16 @@ public record AccountingKey(String modelId, String deviceId, String userId) {
     return event.hasModelTotals() && AccountingEvents.isCharged(event);
   }
 
+  /** Returns the key of the erasure of a user's account. */
+  public static byte[] ofErasure(String userId) {
+    return ("//" + userId).getBytes(UTF_8);
+  }
+
+  /** Returns whether a key is that of an erasure. */
+  public static boolean isOfErasure(byte[] key) {
+    return key.length >= 2 && key[0] == SEPARATOR && key[1] == SEPARATOR;
+  }
+
   /**
    * Returns the parts of a key.
    *

@@ -45,19 +45,19 @@ public enum Topic {
   JOURNAL(Retention.ALL),
 
   /** Unreadable records of {@link #GRADIENTS} and {@link #MODELS}. */
-  DEAD_LETTERS(Retention.BY_DEFAULT),
+  DEAD_LETTERS(Retention.REPORTS),
 
   /** Unreadable records of {@link #RAW_GRADIENTS}; restricted. */
-  RAW_DEAD_LETTERS(Retention.BY_DEFAULT),
+  RAW_DEAD_LETTERS(Retention.REPORTS),
 
   /** How far the job's outputs are, for its next start. */
   PROGRESS(Retention.NEWEST, true),
 
   /** {@link AnonymousReport}s by the nonces of their tokens. */
-  ANONYMOUS(Retention.BY_DEFAULT),
+  ANONYMOUS(Retention.REPORTS),
 
   /** {@link Grant}s by user. */
-  GRANTS(Retention.BY_DEFAULT),
+  GRANTS(Retention.REPORTS),
 
   /** {@link TokenKey}s by model, window and level. */
   TOKEN_KEYS(Retention.NEWEST, true),
@@ -73,8 +73,8 @@ public enum Topic {
     /** All of them. */
     ALL,
 
-    /** As the brokers are configured. */
-    BY_DEFAULT,
+    /** Those of the last days, as many as the job's operator chooses for reports. */
+    REPORTS,
 
     /** The same, with the time at which the broker appended them. */
     STAMPED,

@@ -80,10 +80,13 @@ public final class EventTopics {
                 range -> bar.expect(range.size()),
                 record -> {
                   bar.step(1);
-                  String place =
-                      "%s, partition %d, offset %d"
-                          .formatted(record.topic(), record.partition(), record.offset());
-                  handler.accept(event(record, place, right, parser), place);
+                  // An erasure deletes events by records without a value.
+                  if (record.value() != null) {
+                    String place =
+                        "%s, partition %d, offset %d"
+                            .formatted(record.topic(), record.partition(), record.offset());
+                    handler.accept(event(record, place, right, parser), place);
+                  }
                 });
             return topic;
           };
@@ -106,14 +109,10 @@ public final class EventTopics {
 
   private static <E> E event(
       ConsumerRecord<byte[], byte[]> record, String place, String right, EventParser<E> parser) {
-    InvalidProtocolBufferException cause = null;
     try {
-      if (record.value() != null) {
-        return parser.parse(record);
-      }
+      return parser.parse(record);
     } catch (InvalidProtocolBufferException e) {
-      cause = e;
+      throw new InputException("%s: the record is not %s".formatted(place, right), e);
     }
-    throw new InputException("%s: the record is not %s".formatted(place, right), cause);
   }
 }

@@ -36,6 +36,10 @@ final class DemoEnvironment implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DemoEnvironment.class);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** On brokers that outlive the demonstration. */
+  private static final Duration KEEP = Duration.ofDays(1);
+
   private static final int PARTITIONS = 2;
 
   private final String foreignKafka;
@@ -166,7 +170,7 @@ final class DemoEnvironment implements AutoCloseable {
     checkOpen();
     try (Admin admin = Admin.create(kafka())) {
       topicsCreated = true;
-      KafkaTopics.create(admin, topics(), Topic.ofJob(anonymous), PARTITIONS, (short) -1);
+      KafkaTopics.create(admin, topics(), Topic.ofJob(anonymous), KEEP, PARTITIONS, (short) -1);
     } catch (ExecutionException e) {
       throw new InputException(
           "%s: the topics %s.* can't be created: %s"

@@ -79,7 +79,7 @@ public final class LedgerCommand implements Callable<Integer> {
         config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
     if (statement.events() == 0) {
       throw new InputException(
-          "The user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
+          "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
               .formatted(user, config.topics().accounting()));
     }
     if (!statement.windows().isEmpty()) {

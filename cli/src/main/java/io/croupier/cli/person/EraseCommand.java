@@ -3,9 +3,11 @@ package io.croupier.cli.person;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.cli.ConnectionOptions;
+import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
 import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.Erasure;
 import io.croupier.schemas.VisibleText;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,9 +17,10 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Asks a running job to erase the account of a person. */
+/** Asks a running job to erase the account of a person, and to delete the person's events. */
 @Command(
     name = "erase",
     mixinStandardHelpOptions = true,
@@ -29,10 +32,16 @@ import picocli.CommandLine.Spec;
       "",
       "The totals over all models stay, so that nothing spent is forgotten. The spend on each"
           + " model, the days and the devices are deleted. Records on topics stay as long as their"
-          + " topics keep them.",
-      "It sends one record to the erasures topic, which requires the right to write there."
+          + " topics keep them, unless --events deletes those of the accounting topic.",
+      "It sends one record to the erasures topic, which requires the right to write there, and reads"
+          + " the accounting topic."
     },
-    footer = {"", "Try:", "  croupier erase --kafka localhost:9092 --user ada"})
+    footer = {
+      "",
+      "Try:",
+      "  croupier erase --kafka localhost:9092 --user ada",
+      "  croupier erase --kafka localhost:9092 --user ada --events"
+    })
 public final class EraseCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
@@ -40,16 +49,39 @@ public final class EraseCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private PersonOptions person;
 
+  @Option(
+      names = "--events",
+      description =
+          "Also deletes the user's events, which the brokers then forget when they compact the"
+              + " accounting topic. What is left states the totals.")
+  private boolean events;
+
+  @Option(
+      names = "--totals",
+      description =
+          "With --events: forgets the totals, too. A user who returns may spend every limit anew.")
+  private boolean totals;
+
+  @Option(
+      names = "--anyway",
+      description = "Erases the account of a user without any event, such as a rebuilt one.")
+  private boolean anyway;
+
   @Mixin private ConnectionOptions connection;
 
   @Override
   public Integer call() {
+    if (totals && !events) {
+      throw new InputException(
+          "--totals needs --events: the events state the totals, and a rebuild would restore them");
+    }
     String user = person.userId();
     JobConfig config = connection.connected();
+    byte[] value = anyway && !events ? null : value(config, user);
     String topic = config.topics().erasures();
     RecordMetadata position =
         new TopicWriter(config.kafka(), topic)
-            .send(List.of(new ProducerRecord<>(topic, user.getBytes(UTF_8), null)))
+            .send(List.of(new ProducerRecord<>(topic, user.getBytes(UTF_8), value)))
             .get(0);
     spec.commandLine()
         .getOut()
@@ -58,5 +90,22 @@ public final class EraseCommand implements Callable<Integer> {
                 + " 'croupier ledger --user %s' then shows what remains.%n",
             position, VisibleText.name(user));
     return 0;
+  }
+
+  /** The keys of the user's events, if they are to be deleted; null otherwise. */
+  private byte[] value(JobConfig config, String user) {
+    EventKeys keys = EventKeys.of(config, user);
+    if (keys.isEmpty() && !anyway) {
+      throw new InputException(
+          "The user has no event on topic %s; check the id, or use --anyway"
+              .formatted(config.topics().accounting()));
+    }
+    if (!events) {
+      return null;
+    }
+    keys.requireCompaction();
+    Erasure.Builder erasure = Erasure.newBuilder().setTotals(totals);
+    keys.ofEvents().forEach(erasure::addEventKeys);
+    return erasure.build().toByteArray();
   }
 }

@@ -22,12 +22,12 @@ final class StopChange {
   private static final byte[] STOPPED = {};
 
   @ArgGroup(multiplicity = "1")
-  private People people;
+  private NamedUsers named;
 
   @Mixin private ConnectionOptions connection;
 
   /** One person, or those of a file. */
-  private static final class People extends PersonOptions {
+  private static final class NamedUsers extends PersonOptions {
     @Option(
         names = "--from",
         paramLabel = "FILE",
@@ -63,7 +63,7 @@ final class StopChange {
    * @return how many people, in words
    */
   String send(boolean stops) {
-    Set<String> users = people.users();
+    Set<String> users = named.users();
     JobConfig config = connection.connected();
     String topic = config.topics().stops();
     List<ProducerRecord<byte[], byte[]>> records =

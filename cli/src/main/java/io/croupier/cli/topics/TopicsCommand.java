@@ -4,6 +4,7 @@ import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
+import io.croupier.job.config.ConfigKey;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.Topic;
@@ -60,16 +61,26 @@ public final class TopicsCommand implements Runnable {
               defaultValue = "-1",
               paramLabel = "N",
               description = "Replication factor of each topic (default: that of the brokers).")
-          short replication)
+          short replication,
+      @Option(
+              names = "--keep-reports",
+              paramLabel = "TIME",
+              description =
+                  "How long reports, dead letters, erasures and verdicts on tokens are kept, such as"
+                      + " '7d'; overrides keep.reports of --config (default: 7 d).")
+          String keepReports)
       throws InterruptedException {
     if (partitions < 1) {
       throw new InputException("--partitions is %d; it must be at least 1".formatted(partitions));
     }
-    JobConfig config = connection.connected();
+    JobConfig config =
+        connection.connected(
+            keepReports == null ? Map.of() : Map.of(ConfigKey.KEEP_REPORTS.key(), keepReports));
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
       Set<Topic> wanted = Topic.ofJob(config.anonymous());
       List<String> created =
-          KafkaTopics.create(admin, config.topics(), wanted, partitions, replication);
+          KafkaTopics.create(
+              admin, config.topics(), wanted, config.keepReports(), partitions, replication);
       for (String topic : config.topics().names(wanted)) {
         spec.commandLine()
             .getOut()

@@ -337,6 +337,28 @@ export class Gateway {
   }): Promise<Uint8Array>;
 }
 
+/**
+ * A section that shows a person's account: what was spent on each model, what is left, what it means, and what was refused.
+ * Its class is croupier-given; the page styles and places it. words replace the English texts.
+ */
+export function givenSection(
+  account: JobAccount,
+  options?: {
+    document?: Document;
+    words?: {
+      title?: string;
+      nothing?: string;
+      stopped?: string;
+      erased?: string;
+      all?: string;
+      columns?: readonly string[];
+      unlimited?: string;
+      meaning?: (times: string) => string;
+      refused?: (modelId: string, reason: string) => string;
+    };
+  },
+): HTMLElement;
+
 /** A sum of what the job has charged; Infinity if it is too large. There are more members, such as rho. */
 export interface JobSpend {
   readonly reports: number;
@@ -362,7 +384,7 @@ export interface JobAccount extends JobSpent {
   /** Whether an operator erased the account; its totals stay. */
   readonly erased: boolean;
   /** True if an operator stopped the person: no report is used or charged. */
-  readonly stopped?: boolean;
+  readonly stopped: boolean;
   readonly models: readonly (JobSpent & { readonly modelId: string })[];
   readonly devices: readonly { readonly deviceId: string; readonly highestSequence: number }[];
   /** The last reports that were refused, the newest first. */

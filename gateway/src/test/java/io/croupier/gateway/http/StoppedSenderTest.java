@@ -35,9 +35,9 @@ class StoppedSenderTest {
                 "\"type\":\"urn:croupier:problem:stopped\"",
                 "\"detail\":\"the person is stopped",
                 "\"outcome\":\"REFUSED_STOPPED\"");
-        assertThat(LocalGateway.answer(gateway.begin(post(path, gateway.token("bo")))))
-            .startsWith("HTTP/1.1 400");
       }
+      assertThat(LocalGateway.answer(gateway.begin(post("reports", gateway.token("bo")))))
+          .startsWith("HTTP/1.1 400");
       assertThat(stored).hasValue(0);
       gateway.begin(
           ("GET /v1/account HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "

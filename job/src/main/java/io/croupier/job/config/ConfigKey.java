@@ -64,6 +64,11 @@ public enum ConfigKey {
       "topics.token-keys",
       "<prefix>.token-keys",
       "Topic of the public keys of tokens; compacted, one partition."),
+  KEEP_REPORTS(
+      "keep.reports",
+      "7 d",
+      "How long the topics of reports, dead letters, erasures and verdicts on tokens keep records:"
+          + " `topics create` sets it, and a start warns of topics that keep them longer."),
   PARALLELISM(
       "parallelism",
       "",

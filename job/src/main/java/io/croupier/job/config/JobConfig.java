@@ -38,6 +38,7 @@ public record JobConfig(
     FlinkSettings flink,
     Duration preAggregationInterval,
     PublicationSettings publications,
+    Duration keepReports,
     boolean journal,
     boolean anonymous,
     Limits perUser)
@@ -113,6 +114,7 @@ public record JobConfig(
         flink(settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
         publications(settings),
+        duration(ConfigKey.KEEP_REPORTS, settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
         anonymous(settings),
         UserLimits.of(settings));

@@ -1,9 +1,11 @@
 package io.croupier.job.kafka;
 
+import io.croupier.job.config.ConfigKey;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.ledger.AccountStatement;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.schemas.Topic;
+import io.croupier.schemas.Topic.Retention;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +40,10 @@ public final class KafkaTopics {
   /** How long a request for an account, and the answer to it, are kept. */
   private static final Duration ANSWERS = Duration.ofHours(1);
 
+  private static final Duration KEEP_REPORTS = Duration.ofDays(7);
+
+  private static final int SEGMENTS_OF_REPORTS = 7;
+
   /**
    * The compression of the job's outputs. The topics that keep all records require it of every
    * producer; the others store what their producers send.
@@ -58,7 +64,12 @@ public final class KafkaTopics {
    * @return the names of those created
    */
   public static List<String> create(
-      Admin admin, Topics topics, Set<Topic> wanted, int partitions, short replicationFactor)
+      Admin admin,
+      Topics topics,
+      Set<Topic> wanted,
+      Duration keepReports,
+      int partitions,
+      short replicationFactor)
       throws ExecutionException, InterruptedException {
     Set<String> present = admin.listTopics().names().get();
     List<NewTopic> missing = new ArrayList<>();
@@ -66,7 +77,7 @@ public final class KafkaTopics {
       if (!present.contains(topics.name(topic))) {
         missing.add(
             new NewTopic(topics.name(topic), topic.isSingle() ? 1 : partitions, replicationFactor)
-                .configs(settings(topic)));
+                .configs(settings(topic, keepReports)));
       }
     }
     create(admin, missing);
@@ -77,10 +88,10 @@ public final class KafkaTopics {
   public static List<String> create(
       Admin admin, Topics topics, int partitions, short replicationFactor)
       throws ExecutionException, InterruptedException {
-    return create(admin, topics, Topic.ofJob(false), partitions, replicationFactor);
+    return create(admin, topics, Topic.ofJob(false), KEEP_REPORTS, partitions, replicationFactor);
   }
 
-  private static Map<String, String> settings(Topic topic) {
+  private static Map<String, String> settings(Topic topic, Duration keepReports) {
     Map<String, String> settings = new HashMap<>();
     switch (topic.retention()) {
       case NEWEST -> {
@@ -89,6 +100,12 @@ public final class KafkaTopics {
           // A start reads the whole topic, and only closed segments are compacted.
           settings.put(TopicConfig.SEGMENT_BYTES_CONFIG, String.valueOf(PROGRESS_SEGMENT_BYTES));
         }
+        if (topic == Topic.STOPS) {
+          // Otherwise the brokers may keep for weeks who was stopped once.
+          String day = String.valueOf(Duration.ofDays(1).toMillis());
+          settings.put(TopicConfig.SEGMENT_MS_CONFIG, day);
+          settings.put(TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, day);
+        }
       }
       case ALL -> {
         settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
@@ -96,16 +113,57 @@ public final class KafkaTopics {
         settings.put(TopicConfig.RETENTION_BYTES_CONFIG, "-1");
         settings.put(TopicConfig.COMPRESSION_TYPE_CONFIG, COMPRESSION);
       }
-      case STAMPED -> settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+      case STAMPED -> {
+        settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+        keepFor(keepReports, settings);
+      }
       case BRIEFLY -> {
         // A gateway waits for an answer for a minute.
         settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
         settings.put(TopicConfig.RETENTION_MS_CONFIG, String.valueOf(ANSWERS.toMillis()));
         settings.put(TopicConfig.SEGMENT_MS_CONFIG, String.valueOf(ANSWERS.toMillis()));
       }
-      case BY_DEFAULT -> {}
+      case REPORTS -> keepFor(keepReports, settings);
     }
     return settings;
+  }
+
+  /** The brokers delete whole segments, so one may not span much of the time. */
+  private static void keepFor(Duration time, Map<String, String> settings) {
+    settings.put(TopicConfig.RETENTION_MS_CONFIG, String.valueOf(time.toMillis()));
+    settings.put(
+        TopicConfig.SEGMENT_MS_CONFIG,
+        String.valueOf(Math.max(1, time.toMillis() / SEGMENTS_OF_REPORTS)));
+  }
+
+  /**
+   * Warns of topics that keep people's records longer than the operator wants.
+   *
+   * @param used the job's topics
+   * @param keepReports how long they are to be kept
+   */
+  public static void warnOfLongRetention(
+      Admin admin, Topics topics, Set<Topic> used, Duration keepReports)
+      throws ExecutionException, InterruptedException {
+    Set<Topic> limited = EnumSet.copyOf(used);
+    limited.removeIf(
+        topic -> topic.retention() != Retention.REPORTS && topic.retention() != Retention.STAMPED);
+    Map<String, Config> configs = topicConfigs(admin, topics.names(limited));
+    for (Topic topic : limited) {
+      long kept = number(configs.get(topics.name(topic)), TopicConfig.RETENTION_MS_CONFIG);
+      if (kept < 0 || kept > keepReports.toMillis()) {
+        LOG.warn(
+            "The {} topic {} keeps records {}, and {} is {}: set its {} to {}, or the setting to"
+                + " what you mean",
+            topic.suffix(),
+            topics.name(topic),
+            kept < 0 ? "for ever" : "for " + Duration.ofMillis(kept),
+            ConfigKey.KEEP_REPORTS.key(),
+            keepReports,
+            TopicConfig.RETENTION_MS_CONFIG,
+            keepReports.toMillis());
+      }
+    }
   }
 
   /**

@@ -76,6 +76,9 @@ public final class AccountedOffsets implements OffsetsInitializer {
             kafka, accountingTopic, Section.all(), OpenTransactions.abort(ownTransactions))) {
       topic.forEach(
           record -> {
+            if (KafkaVisibleOutputs.isDeletion(record)) {
+              return true;
+            }
             Position source = KafkaVisibleOutputs.event(record).getSource();
             behind.merge(
                 new TopicPartition(source.getTopic(), source.getPartition()),

@@ -125,7 +125,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
             topics.accounting(),
             new Section(since, sinceMs, Optional.of(ends.accounting())),
             OpenTransactions.leave())) {
-      records.forEach(record -> more.test(event(record)));
+      records.forEach(record -> isDeletion(record) || more.test(event(record)));
     }
   }
 
@@ -237,6 +237,16 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
               }
               return sources;
             });
+  }
+
+  /**
+   * Returns whether a record of the accounting topic deletes events.
+   *
+   * @throws RefusedStartException if no ledger can have written it
+   */
+  static boolean isDeletion(ConsumerRecord<byte[], byte[]> record) {
+    return AccountingRecords.isDeletion(
+        record.topic(), record.partition(), record.offset(), record.key(), record.value());
   }
 
   /**

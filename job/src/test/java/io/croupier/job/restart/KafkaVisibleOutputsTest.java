@@ -142,7 +142,6 @@ class KafkaVisibleOutputsTest {
   void refusesRecordsThatAreNoEvents() throws Exception {
     assertRefused(new byte[0], "it can't be parsed");
     assertRefused("secret".getBytes(UTF_8), "it can't be parsed");
-    assertRefused(null, "it has no value. If the topic is compacted (cleanup.policy)");
     assertRefused(
         event("").toBuilder().clearSource().build().toByteArray(), "source is missing: it must be");
   }

@@ -40,6 +40,7 @@ class Parts {
   LedgerOperator ledger(World world, StartOutputs outputs) {
     return new LedgerOperator(
         () -> specs(world),
+        List::of,
         REQUIREMENTS,
         World.TOPICS,
         DEAD_LETTERS,

@@ -81,7 +81,8 @@ record SpendTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     String prefix = environment.name("spend");
     Topics topics = Topics.withPrefix(prefix);
     environment.create(topics, List.of(backlog.spec()), 1);
-    KafkaTopics.create(environment.admin(), topics, Topic.ofJob(true), 1, (short) 1);
+    KafkaTopics.create(
+        environment.admin(), topics, Topic.ofJob(true), Duration.ofDays(1), 1, (short) 1);
     List<KeyedRecord> reports = anonymous ? backlog.anonymous() : backlog.ordinary();
     String topic = anonymous ? topics.anonymous() : topics.gradients();
     try (RunningJob job = start(prefix, backend)) {

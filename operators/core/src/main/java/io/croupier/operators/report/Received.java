@@ -7,8 +7,20 @@ import java.util.List;
 public sealed interface Received
     permits Report, Received.Erasure, Received.AccountQuery, Received.Malformed {
 
-  /** The operator asks to erase a user's account. */
-  record Erasure(String userId, Source source) implements Received {
+  /**
+   * The operator asks to erase a user's account.
+   *
+   * @param eventKeys keys of the user's accounting events to be deleted
+   * @param totals whether the totals are to be forgotten, too
+   */
+  record Erasure(String userId, List<byte[]> eventKeys, boolean totals, Source source)
+      implements Received {
+
+    /** An erasure that deletes no event. */
+    public Erasure(String userId, Source source) {
+      this(userId, List.of(), false, source);
+    }
+
     /** Without the user. */
     @Override
     public String toString() {

@@ -6,7 +6,7 @@ import java.io.Serializable;
 public final class SpecRecord implements Serializable {
   private static final long serialVersionUID = 1;
 
-  /** The topic; empty for that of models. */
+  /** The topic that it comes from. */
   public String topic = "";
 
   /** The Kafka key as text; empty if there was none. */

@@ -110,6 +110,11 @@ final class KeyedAccount extends HeldAccount {
     account = null;
   }
 
+  /** Deletes the stored account, of which an erasure has left the totals. */
+  void forget() {
+    write(accounts::clear);
+  }
+
   /** Keeps a refused report. */
   void add(Refusal refusal) {
     account.add(refusal);

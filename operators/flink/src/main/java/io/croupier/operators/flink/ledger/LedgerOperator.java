@@ -1,7 +1,5 @@
 package io.croupier.operators.flink.ledger;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.central.BltSearches;
 import io.croupier.operators.flink.DeadLetters;
@@ -280,15 +278,31 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       judge(report, record);
     } else if (received instanceof Received.Erasure erasure) {
       emit(ledger.erase(erasure, account), record);
+      delete(erasure);
       ledgerMetrics.erased();
     } else if (received instanceof Received.AccountQuery query) {
       emitAnswer(query, record);
     }
   }
 
+  /**
+   * Deletes the events that an erasure names. All of them precede its own, which states what is
+   * left; those that follow have later records.
+   */
+  private void delete(Received.Erasure erasure) {
+    for (byte[] key : erasure.eventKeys()) {
+      write(new OutboundRecord(Destination.ACCOUNTING, key, null));
+    }
+    if (erasure.totals()) {
+      account.forget();
+      byte[] key = AccountingKey.ofErasure(erasure.userId());
+      write(new OutboundRecord(Destination.ACCOUNTING, key, null));
+    }
+  }
+
   private void judge(Report report, RawRecord record) {
     ReportIntake intake = intakes.get(report.header().modelId());
-    boolean isStopped = stopped.contains(report.header().userId());
+    boolean isStopped = isStopped();
     AccountingEvent event =
         isStopped ? ledger.judgeStopped(report, account) : judge(report, intake);
     if (intake != null) {
@@ -311,6 +325,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
+  /** Whether the user of the current key is; Flink has computed the key's hash. */
+  private boolean isStopped() {
+    return stopped.contains((String) getCurrentKey());
+  }
+
   private AccountingEvent judge(Report report, ReportIntake intake) {
     return intake == null
         ? ledger.judgeUnknownModel(report, account)
@@ -324,7 +343,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private void emitAnswer(Received.AccountQuery query, RawRecord record) {
     Account answer = account.state(statement, query.tag(), this::rules, record.appendedAtMs);
     account.store();
-    if (stopped.contains(new String(record.key, UTF_8))) {
+    if (isStopped()) {
       answer = answer.toBuilder().setStopped(true).build();
     }
     write(new OutboundRecord(Destination.ACCOUNT_ANSWERS, record.key, answer.toByteArray()));

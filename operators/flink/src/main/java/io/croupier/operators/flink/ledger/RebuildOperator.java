@@ -11,6 +11,7 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.ledger.AccountRebuild;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,13 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   @Override
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
+    if (AccountingRecords.isDeletion(
+        record.topic, record.partition, record.offset, record.key, record.value)) {
+      if (AccountingKey.isOfErasure(record.key)) {
+        account.forget();
+      }
+      return;
+    }
     AccountingEvent event =
         AccountingRecords.event(
             record.topic, record.partition, record.offset, record.key, record.value);

@@ -23,13 +23,12 @@ public final class UserOfEvent implements KeySelector<RawRecord, String> {
 
   @Override
   public String getKey(RawRecord record) throws IOException {
-    if (record.value == null) {
-      return "";
-    }
-    CodedInputStream in = CodedInputStream.newInstance(record.value);
     try {
-      if (in.readTag() == USER_ID) {
-        return in.readStringRequireUtf8();
+      if (record.value != null) {
+        CodedInputStream in = CodedInputStream.newInstance(record.value);
+        if (in.readTag() == USER_ID) {
+          return in.readStringRequireUtf8();
+        }
       }
       return record.key == null ? "" : new String(AccountingKey.user(record.key), UTF_8);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {

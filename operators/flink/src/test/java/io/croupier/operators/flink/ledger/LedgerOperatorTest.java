@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.UndisclosedNoise;
 import io.croupier.operators.flink.OutboundRecord;
@@ -23,6 +24,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Banco;
+import io.croupier.schemas.Erasure;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
@@ -32,6 +34,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LedgerOperatorTest {
   private static final ModelSpec.Builder SPEC = TestRecords.sgd("m");
@@ -124,6 +128,37 @@ class LedgerOperatorTest {
                 ledger.judge(TestRecords.report(user, 4, "m", 0.5, 0)).getUserTotals().getReports())
             .isOne();
       }
+    }
+  }
+
+  /** What follows a deletion is kept, and a user without totals begins anew. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anErasureDeletesEvents(boolean totals) throws Exception {
+    try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
+      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+      byte[] key = ledger.sideOutputs().get(0).key;
+      RawRecord erasure = new RawRecord();
+      erasure.topic = TestRecords.TOPICS.erasures();
+      erasure.key = "u".getBytes(UTF_8);
+      erasure.value =
+          Erasure.newBuilder()
+              .addEventKeys(ByteString.copyFrom(key))
+              .setTotals(totals)
+              .build()
+              .toByteArray();
+      ledger.receive(erasure);
+
+      List<OutboundRecord> written = ledger.sideOutputs();
+      assertThat(written.subList(1, written.size()))
+          .extracting(record -> new String(record.key, UTF_8), record -> record.value == null)
+          .containsExactlyElementsOf(
+              totals
+                  ? List.of(tuple("//u", false), tuple("m/device/u", true), tuple("//u", true))
+                  : List.of(tuple("//u", false), tuple("m/device/u", true)));
+      ledger.barrier();
+      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getUserTotals().getReports())
+          .isEqualTo(totals ? 1 : 2);
     }
   }
 

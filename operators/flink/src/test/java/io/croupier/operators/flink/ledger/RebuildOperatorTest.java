@@ -229,6 +229,28 @@ class RebuildOperatorTest {
     }
   }
 
+  /**
+   * Events that are deleted count while they are there; only that of the erasure has the totals.
+   */
+  @Test
+  void deletionsOfEventsAreNoEvents() throws Exception {
+    RawRecord event = record(1);
+    RawRecord deletion = record(1);
+    deletion.value = null;
+    RawRecord ofTotals = record(1);
+    ofTotals.key = AccountingKey.ofErasure(HISTORY.get(1).getUserId());
+    ofTotals.value = null;
+    try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
+      one.processElement1(event, 0);
+      one.processElement1(deletion, 0);
+      assertThat(one.numKeyedStateEntries()).isOne();
+      one.processElement1(ofTotals, 0);
+      assertThat(one.numKeyedStateEntries()).isZero();
+      one.endInput1();
+      assertThat(result(one).added()).isOne();
+    }
+  }
+
   @Test
   void aRecordThatIsNoEventIsRefused() throws Exception {
     RawRecord odd = record(3);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.google.protobuf.ByteString;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.flink.DeadLetters;
@@ -16,6 +17,7 @@ import io.croupier.operators.report.Report;
 import io.croupier.operators.report.Source;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
+import io.croupier.schemas.Erasure;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import java.util.ArrayList;
@@ -105,6 +107,27 @@ class RecordDecoderTest {
   }
 
   @Test
+  void anErasureNamesEventsOfItsUserAlone() {
+    byte[] key = "m/d/u".getBytes(UTF_8);
+    ByteString other = ByteString.copyFromUtf8("m/d/v");
+    Erasure.Builder erasure = Erasure.newBuilder().addEventKeys(ByteString.copyFrom(key));
+    receive("erasures", erasure.setTotals(true).build().toByteArray());
+    receive("erasures", erasure.addEventKeys(other).build().toByteArray());
+
+    assertThat(received.get(0))
+        .isInstanceOfSatisfying(
+            Received.Erasure.class,
+            read -> {
+              assertThat(read.userId()).isEqualTo("u");
+              assertThat(read.eventKeys()).containsExactly(key);
+              assertThat(read.totals()).isTrue();
+            });
+    assertThat(received.get(1)).isInstanceOf(Received.Malformed.class);
+    assertThat(TestRecords.header(deadLetters.get(0), DeadLetters.REASON))
+        .isEqualTo("a key of event_keys is another user's: all must be the erased one's");
+  }
+
+  @Test
   void whatIsNoErasureErasesNothing() {
     receive("erasures", REPORT.toByteArray());
     receive("erasures", null, null);
@@ -117,8 +140,7 @@ class RecordDecoderTest {
     assertThat(deadLetters)
         .extracting(letter -> TestRecords.header(letter, DeadLetters.REASON))
         .containsExactly(
-            "the value has %d bytes: an erasure must have no value"
-                .formatted(REPORT.getSerializedSize()),
+            "the value must be empty, or an Erasure with keys of accounting events",
             "the record's key is missing: it must be the user_id to be erased",
             "the record's key must be the user_id to be erased, of 1 to 256 bytes",
             "the record's key must be the user_id to be erased, of 1 to 256 bytes",
