@@ -113,6 +113,7 @@ class CroupierJobTest {
         .contains(
             Uids.REPORTS_SOURCE,
             Uids.MODELS_SOURCE,
+            Uids.STOPS_SOURCE,
             Uids.LEDGER,
             Uids.PRE_AGGREGATION,
             Uids.LEARNER,
@@ -120,7 +121,7 @@ class CroupierJobTest {
             Uids.LEARNER_SINK)
         // Flink makes the committer's uid from the sink's.
         .allMatch(uid -> uid != null)
-        .hasSize(9);
+        .hasSize(10);
     for (String sink : List.of(Uids.LEDGER_SINK, Uids.LEARNER_SINK)) {
       assertThat(uids).filteredOn(uid -> uid.endsWith(sink)).hasSize(2);
     }
@@ -135,7 +136,7 @@ class CroupierJobTest {
     List<String> vertices = new ArrayList<>();
     env.getStreamGraph(false).getJobGraph().getVertices().forEach(v -> vertices.add(v.getName()));
 
-    assertThat(vertices).hasSize(4);
+    assertThat(vertices).hasSize(5);
     assertThat(vertices)
         .anyMatch(vertex -> contains(vertex, "ledger", "accounting"))
         .anyMatch(vertex -> contains(vertex, "learner", "updates"));

@@ -28,6 +28,7 @@ import org.apache.flink.util.TimeUtils;
  * @param kafka properties of the Kafka clients, including {@code bootstrap.servers}
  * @param preAggregationInterval longest time that a partial sum waits, positive
  * @param publications when models may publish new rounds
+ * @param keepReports how long topics of reports are to keep records
  * @param journal whether to keep a journal of the reports that enter local models
  * @param anonymous whether models may take anonymous reports
  * @param perUser limits on what one user may spend on all models together
@@ -145,6 +146,7 @@ public record JobConfig(
             : masked(ConfigKey.CHECKPOINT_DIRECTORY.key(), flink.checkpointDirectory()));
     lines.put(ConfigKey.PRE_AGGREGATION_INTERVAL.key(), preAggregationInterval.toMillis() + " ms");
     lines.put(ConfigKey.PUBLICATION_HOLD.key(), publications.longestHold().toMillis() + " ms");
+    lines.put(ConfigKey.KEEP_REPORTS.key(), keepReports.toMillis() + " ms");
     lines.put(ConfigKey.JOURNAL_ENABLED.key(), Boolean.toString(journal));
     lines.put(ConfigKey.ANONYMOUS_ENABLED.key(), Boolean.toString(anonymous));
     lines.putAll(UserLimits.describe(perUser));
