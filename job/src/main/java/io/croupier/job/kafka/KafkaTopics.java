@@ -104,6 +104,7 @@ public final class KafkaTopics {
           // Otherwise the brokers may keep for weeks who was stopped once.
           String day = String.valueOf(Duration.ofDays(1).toMillis());
           settings.put(TopicConfig.SEGMENT_MS_CONFIG, day);
+          settings.put(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG, "0");
           settings.put(TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, day);
         }
       }
