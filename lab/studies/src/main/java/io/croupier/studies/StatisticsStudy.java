@@ -30,6 +30,7 @@ final class StatisticsStudy implements Study {
   private static final int SHOWN_EPSILON = 2;
   private final List<CategoryCase> cases;
   private final QuantileTrial delays;
+  private final QuantileCoverage coverage;
   private final int simulated;
   private final List<Integer> people;
   private final int runsOfCategories;
@@ -82,6 +83,7 @@ final class StatisticsStudy implements Study {
     people = scale.checkpoints(1000, 3000, 10_000, 30_000);
     runsOfCategories = scale.replications(400);
     runsOfQuantiles = scale.replications(60);
+    coverage = new QuantileCoverage(scale);
   }
 
   /** Five minutes each, the first one up to -25, the last one from 125. */
@@ -122,7 +124,8 @@ final class StatisticsStudy implements Study {
     long categories = (long) cases.size() * CategoryWay.values().length * runsOfCategories;
     long quantiles =
         people.stream().mapToLong(n -> n).sum() * (1 + QuantileTrial.HISTOGRAMS.length);
-    return EPSILONS.length * (categories * simulated + quantiles * runsOfQuantiles);
+    return EPSILONS.length * (categories * simulated + quantiles * runsOfQuantiles)
+        + coverage.work();
   }
 
   @Override
@@ -132,6 +135,7 @@ final class StatisticsStudy implements Study {
     categories(page);
     simulations(runner, seed, page);
     quantiles(runner, seed, page);
+    coverage.write(runner, seed - 1, page);
   }
 
   /** The people of whom each fraction's interval is short, in every category. */
