@@ -188,7 +188,7 @@ class ModelSpecPageTest {
         changeable += isTaken ? 1 : 0;
       }
     }
-    assertThat(changeable).isEqualTo(8);
+    assertThat(changeable).isEqualTo(9);
   }
 
   private static Object sample(FieldDescriptor field) {

@@ -221,6 +221,22 @@ class ReportE2ECase {
 
   @Tag("ci")
   @Test
+  void theDocumentedExperimentBegins() throws Exception {
+    List<String> experiment = scripts("docs/experiment.md", "## Two arms");
+    assertThat(experiment).hasSize(1);
+    assertThat(succeed(experiment.get(0)))
+        .contains("created", "1 sent, 1 of them answers to questions")
+        .contains("offer, round ", "  outcome: ");
+    ModelUpdates.await(
+        kafka(), "croupier.updates", "offer", PATIENCE, update -> update.round() == 1);
+    assertThat(
+            succeed(
+                "./croupier follow --kafka localhost:9092 --model offer --updates 1 --format text"))
+        .containsPattern("a-bought: .*; at every look .*, from 0.000 to 1.000 ");
+  }
+
+  @Tag("ci")
+  @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
     List<String> publish = scripts("docs/model.md", "## 3. Write the spec");
     List<String> watch = scripts("docs/model.md", "## 5. Watch it learn, and use it");

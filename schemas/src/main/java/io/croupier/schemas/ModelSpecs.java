@@ -29,11 +29,11 @@ public final class ModelSpecs {
   /** Upper bound on the bytes of all scalar fields and ids of a message. */
   private static final long MESSAGE_OVERHEAD = 8192;
 
-  /** Bytes of the estimates of one category: five numbers in each of two lists of estimates. */
-  private static final long CATEGORY_BYTES = 2L * 5 * Double.BYTES;
+  /** Bytes of one estimate of a category: five numbers. */
+  private static final long CATEGORY_BYTES = 5L * Double.BYTES;
 
-  /** Upper bound on the bytes of what surrounds the estimates of one statistic. */
-  private static final long STATISTIC_BYTES = 64;
+  /** Upper bound on the bytes of what surrounds a list of estimates of one statistic. */
+  private static final long LIST_BYTES = 32;
 
   private ModelSpecs() {}
 
@@ -203,9 +203,10 @@ public final class ModelSpecs {
 
   /**
    * Every forbidden difference between the spec of a running model and its proposed successor: only
-   * limits, answer_probability, round_timeout_ms, max_staleness, question_probability and a larger
-   * reports_per_round may change, and questions and statistics may be added and removed. An absent
-   * field equals its default, and a deprecated name the current one. Both specs are valid.
+   * limits, answer_probability, round_timeout_ms, max_staleness, question_probability, a larger
+   * reports_per_round and another experiment are allowed, and questions and statistics may be added
+   * and removed. An absent field equals its default, and a deprecated name the current one. Both
+   * specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();
@@ -232,12 +233,12 @@ public final class ModelSpecs {
   /** Upper bound on the bytes of the statistics and their estimates in a {@link ModelUpdate}. */
   public static long statisticBytes(ModelSpec spec) {
     ModelUpdate.Builder named = ModelUpdate.newBuilder();
+    long lists = spec.hasExperiment() ? 3 : 2;
     long estimates = 0;
     for (Statistic statistic : spec.getStatisticsList()) {
       named.addStatisticsBuilder().setStatistic(statistic);
       estimates +=
-          STATISTIC_BYTES
-              + CATEGORY_BYTES * Statistics.size(statistic)
+          lists * (LIST_BYTES + CATEGORY_BYTES * Statistics.size(statistic))
               + Statistics.listBytes(statistic);
     }
     return named.build().getSerializedSize() + estimates;

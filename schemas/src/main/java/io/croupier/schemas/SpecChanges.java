@@ -17,6 +17,7 @@ final class SpecChanges {
           ModelSpec.QUESTIONS_FIELD_NUMBER,
           ModelSpec.QUESTION_PROBABILITY_FIELD_NUMBER,
           ModelSpec.STATISTICS_FIELD_NUMBER,
+          ModelSpec.EXPERIMENT_FIELD_NUMBER,
           ModelSpec.REPORTS_PER_ROUND_FIELD_NUMBER);
 
   private SpecChanges() {}

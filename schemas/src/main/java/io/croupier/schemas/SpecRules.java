@@ -79,10 +79,24 @@ final class SpecRules {
     checkRounds(spec, violations);
     checkLimits(spec, violations);
     Statistics.check(spec, violations);
+    checkExperiment(spec, violations);
     if (ModelSpecs.hasLearner(spec) || spec.getStatisticsCount() == 0) {
       checkLearning(spec, violations);
     } else {
       checkAlone(spec, violations);
+    }
+  }
+
+  private static void checkExperiment(ModelSpec spec, Violations violations) {
+    if (spec.hasExperiment()) {
+      String name = spec.getExperiment();
+      violations.require(isName(name), "experiment", '"' + name + '"', MODEL_ID);
+      violations.require(
+          spec.getQuestionsCount() > 0
+              || spec.getStatisticsList().stream().anyMatch(Statistic::hasChoice),
+          "experiment",
+          '"' + name + '"',
+          "left out: the model has neither questions nor choices");
     }
   }
 

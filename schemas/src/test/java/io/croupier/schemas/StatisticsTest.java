@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StatisticsTest {
   private static final String MODEL = "model_id: 'm' dimension: 2 gradient_bound: 1 combined {} ";
@@ -85,6 +86,25 @@ class StatisticsTest {
         .asString()
         .startsWith(reason)
         .contains("learner; otherwise learner must be one of banco, black_box");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        MODEL + GOOD,
+        "model_id: 'm' " + GOOD,
+        MODEL + "questions { name: 'accuracy' accuracy {} } "
+      })
+  void anExperimentNeedsChoicesOrQuestions(String model) throws Exception {
+    assertThat(violations(model + "experiment: 'colour-2'")).isEmpty();
+    assertThat(violations(model + "experiment: ''"))
+        .contains("experiment is \"\": it must be 1 to");
+    assertThat(violations(model + "experiment: 'a b'")).contains("experiment is \"a b\"");
+    ModelSpec before = spec(model + "experiment: 'one'");
+    assertThat(ModelSpecs.changeViolations(before, spec(model + "experiment: 'two'"))).isEmpty();
+    assertThat(ModelSpecs.changeViolations(before, spec(model))).isEmpty();
+    assertThat(violations(MODEL + "experiment: 'one'"))
+        .contains("experiment is \"one\": it must be left out");
   }
 
   /** As many digits as distinguish thousandths of the range. */
@@ -311,10 +331,16 @@ class StatisticsTest {
 
   /** Full estimates, as long as they get. */
   @ParameterizedTest
-  @CsvSource({"12, 1024, 1", "1, 2, 0", "16, 1024, 96"})
-  void theBytesOfAnUpdateIncludeThem(int statistics, int categories, int characters)
-      throws Exception {
-    ModelSpec.Builder spec = spec(MODEL).toBuilder();
+  @CsvSource({
+    "12, 1024, 1, ''",
+    "1, 2, 0, ''",
+    "16, 1024, 96, ''",
+    "12, 1024, 1, experiment: 'e'",
+    "1, 2, 0, experiment: 'e'"
+  })
+  void theBytesOfAnUpdateIncludeThem(
+      int statistics, int categories, int characters, String experiment) throws Exception {
+    ModelSpec.Builder spec = spec(MODEL + experiment).toBuilder();
     ModelUpdate.Builder update = ModelUpdate.newBuilder();
     for (int i = 0; i < statistics; i++) {
       Statistic.Builder statistic = spec.addStatisticsBuilder().setName("s".repeat(84) + i);
@@ -329,15 +355,15 @@ class StatisticsTest {
             .addHigh(0.1)
             .addProjected(1);
       }
-      update
-          .addStatisticsBuilder()
-          .setStatistic(statistic)
-          .setLasting(fractions)
-          .setRecent(fractions);
+      StatisticEstimate.Builder estimate = update.addStatisticsBuilder().setStatistic(statistic);
+      estimate.setLasting(fractions).setRecent(fractions);
+      if (spec.hasExperiment()) {
+        estimate.setAlways(fractions);
+      }
     }
     long more = ModelSpecs.updateBytes(spec.build()) - ModelSpecs.updateBytes(spec(MODEL));
     long needed = update.build().getSerializedSize();
-    assertThat(more).isBetween(needed, needed + 24L * statistics);
+    assertThat(more).isBetween(needed, needed + 36L * statistics);
   }
 
   @Test

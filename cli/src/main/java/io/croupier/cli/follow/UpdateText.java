@@ -77,15 +77,17 @@ final class UpdateText {
     String lasting =
         inWords(
             estimate.getFraction(), estimate.getLow(), estimate.getHigh(), estimate.getAnswers());
-    if (!estimate.hasRecent()) {
-      return name + ": " + lasting;
-    }
-    Estimate.Recent recent = estimate.getRecent();
     return format(
-        "%s: %s; recently %s",
+        "%s: %s%s%s",
         name,
         lasting,
-        inWords(recent.getFraction(), recent.getLow(), recent.getHigh(), recent.getAnswers()));
+        estimate.hasRecent() ? "; recently " + inWords(estimate.getRecent()) : "",
+        estimate.hasAlways() ? "; at every look " + inWords(estimate.getAlways()) : "");
+  }
+
+  private static String inWords(Estimate.Recent estimate) {
+    return inWords(
+        estimate.getFraction(), estimate.getLow(), estimate.getHigh(), estimate.getAnswers());
   }
 
   /** A fraction outside [0, 1] is printed as the end that it is beyond. */
@@ -120,11 +122,12 @@ final class UpdateText {
       StatisticEstimate.Fractions recent = estimate.getRecent();
       lines.add(
           format(
-              "    %s: %s, projected %.3f%s",
+              "    %s: %s, projected %.3f%s%s",
               statistic.getChoice().getCategories(j),
               inWords(lasting, j),
               lasting.getProjected(j),
-              estimate.hasRecent() ? "; recently " + inWords(recent, j) : ""));
+              estimate.hasRecent() ? "; recently " + inWords(recent, j) : "",
+              estimate.hasAlways() ? "; at every look " + inWords(estimate.getAlways(), j) : ""));
     }
     return lines;
   }

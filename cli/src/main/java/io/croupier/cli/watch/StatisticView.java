@@ -30,9 +30,19 @@ record StatisticView(
       Double low,
       Double high,
       Double projected,
-      RecentVotes recent) {}
+      OtherVotes recent,
+      OtherVotes always) {}
 
-  private record RecentVotes(double fraction, double low, double high) {}
+  /** Votes with other weights by age. */
+  private record OtherVotes(double fraction, double low, double high) {
+
+    /** Returns null without an estimate. */
+    static OtherVotes of(StatisticEstimate.Fractions estimate, int j) {
+      return j < estimate.getFractionsCount()
+          ? new OtherVotes(estimate.getFractions(j), estimate.getLow(j), estimate.getHigh(j))
+          : null;
+    }
+  }
 
   /** A quantile, with as many digits as its range has places. */
   private record QuantileRow(
@@ -60,7 +70,6 @@ record StatisticView(
 
   private static Category category(StatisticEstimate estimate, int j) {
     StatisticEstimate.Fractions lasting = estimate.getLasting();
-    StatisticEstimate.Fractions recent = estimate.getRecent();
     boolean counted = j < lasting.getFractionsCount();
     return new Category(
         estimate.getStatistic().getChoice().getCategories(j),
@@ -68,9 +77,8 @@ record StatisticView(
         counted ? lasting.getLow(j) : null,
         counted ? lasting.getHigh(j) : null,
         counted ? lasting.getProjected(j) : null,
-        j < recent.getFractionsCount()
-            ? new RecentVotes(recent.getFractions(j), recent.getLow(j), recent.getHigh(j))
-            : null);
+        OtherVotes.of(estimate.getRecent(), j),
+        OtherVotes.of(estimate.getAlways(), j));
   }
 
   private static StatisticView ofTexts(String name, StatisticEstimate.TextValues values) {
@@ -87,6 +95,7 @@ record StatisticView(
                         values.getFractions(i),
                         values.getLow(i),
                         values.getHigh(i),
+                        null,
                         null,
                         null))
             .toList(),

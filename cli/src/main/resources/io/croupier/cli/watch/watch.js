@@ -480,6 +480,7 @@ function showEstimates(all) {
     { title: "worth answers", value: row => count(row.answers) },
     { title: "recently", value: row => fractionText(row.recent) },
     { title: "recent interval", value: row => intervalText(row.recent) },
+    ...(rows.some(row => row.always) ? [{ title: "interval at every look", value: row => intervalText(row.always) }] : []),
     ...(state.scores ? [{ title: "in truth", value: row => score(truth(row)) }] : [])
   ], rows, "No model asks a question");
 }
@@ -525,6 +526,7 @@ function showStatistics(all) {
     { title: "on the simplex", value: row => thousandths(row.projected) },
     { title: "recently", value: row => thousandths(row.recent?.fraction) },
     { title: "recent interval", value: row => fromTo(row.recent) },
+    ...(rows.some(row => row.always) ? [{ title: "interval at every look", value: row => fromTo(row.always) }] : []),
     ...(Object.keys(truths).length > 0 ? [{ title: "in truth", value: row => thousandths(row.truth) }] : [])
   ], rows, "No model has statistics");
   const more = statistics.reduce((sum, of) => sum + of.more, 0);

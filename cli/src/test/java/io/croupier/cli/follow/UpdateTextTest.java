@@ -95,6 +95,11 @@ class UpdateTextTest {
         .contains(
             "  low: 0.800, from 0.700 to 0.900 (95 %), worth 60 answers of equal age; recently"
                 + " 1.000 (clipped), from 0.650 to 1.000 (95 %), worth 11 answers of equal age");
+    update.getEstimatesBuilder(0).setAlways(update.getEstimates(0).getRecent());
+    assertThat(lines(update, OptionalDouble.empty()).get(2))
+        .endsWith(
+            "; at every look 1.000 (clipped), from 0.650 to 1.000 (95 %), worth 11 answers of equal"
+                + " age");
   }
 
   @Test
@@ -126,6 +131,9 @@ class UpdateTextTest {
     screen.setRecent(screen.getLasting());
     assertThat(lines(update, OptionalDouble.empty()).get(3))
         .endsWith("; recently 1.000 (clipped), from 0.920 to 1.000 (95 %)");
+    screen.setAlways(screen.getLasting());
+    assertThat(lines(update, OptionalDouble.empty()).get(4))
+        .endsWith("; at every look 0.000 (clipped), from 0.000 to 0.080 (95 %)");
   }
 
   @Test

@@ -83,7 +83,14 @@ final class Records {
                           .setStandardError(0.1)
                           .setLow(0.75)
                           .setHigh(1)
-                          .setAnswers(31)))
+                          .setAnswers(31))
+                  .setAlways(
+                      Estimate.Recent.newBuilder()
+                          .setFraction(0.7)
+                          .setStandardError(0.02)
+                          .setLow(0.6)
+                          .setHigh(0.8)
+                          .setAnswers(900)))
           .addEstimates(
               Estimate.newBuilder()
                   .setQuestion(Question.newBuilder().setName("loss"))

@@ -193,6 +193,8 @@ class WatchPageITCase {
     assertThat(cell("estimates-table", "model banco", "95 % interval")).isEqualTo("0.65 to 0.77");
     assertThat(cell("estimates-table", "model banco", "recently")).isEqualTo("1.00 (clipped)");
     assertThat(cell("estimates-table", "model banco", "recent interval")).isEqualTo("0.75 to 1.00");
+    assertThat(cell("estimates-table", "model banco", "interval at every look"))
+        .isEqualTo("0.60 to 0.80");
     assertThat(text("estimates-table")).contains("too few answers").doesNotContain("0.10 to 0.75");
     assertThat(cell("verdicts-table", "model adaptive", "refused: budget")).isEqualTo("50");
     assertThat(cell("letters-table", "key must be the report's user_id", "records")).isEqualTo("1");

@@ -52,7 +52,8 @@ class WatchStateTest {
         .isEqualTo(
             "[{\"question\":\"accuracy\",\"fraction\":0.71,\"low\":0.65,\"high\":0.77,"
                 + "\"answers\":220,\"recent\":{\"fraction\":1.02,\"low\":0.75,\"high\":1,"
-                + "\"answers\":31}},{\"question\":\"loss\",\"fraction\":0.4,\"low\":0.1,"
+                + "\"answers\":31},\"always\":{\"fraction\":0.7,\"low\":0.6,\"high\":0.8,"
+                + "\"answers\":900}},{\"question\":\"loss\",\"fraction\":0.4,\"low\":0.1,"
                 + "\"high\":0.75,\"answers\":4}]");
     assertThat(model.getAsJsonObject("curves").keySet())
         .containsExactlyInAnyOrder(

@@ -336,6 +336,7 @@ class SqlPageITCase {
     assertThat(rows.get(0).getField(1)).isEqualTo("screen");
     assertThat(rows.get(0).<String[]>getFieldAs(2)).containsExactly("home", "other");
     assertThat(rows.get(0).getField(3)).isNull();
+    assertThat(rows.get(0).getField(6)).isNull();
   }
 
   /** Fay has answered. */

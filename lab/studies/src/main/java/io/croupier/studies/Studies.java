@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, rounds, plan, drift, statistics. The same seed gives the same files,"
-          + " bit for bit, on any number of threads. The noise comes from a seeded generator and"
+      "Studies: excess-risk, rounds, plan, drift, statistics, experiment. The same seed gives the"
+          + " same files, bit for bit, on any number of threads. The noise comes from a seeded generator and"
           + " protects no person."
     })
 public final class Studies implements Callable<Integer> {
@@ -128,7 +128,8 @@ public final class Studies implements Callable<Integer> {
             new RoundsStudy(scale),
             new PlanStudy(scale),
             new DriftStudy(scale),
-            new StatisticsStudy(scale));
+            new StatisticsStudy(scale),
+            new ExperimentStudy(scale));
     if (only == null) {
       return all;
     }

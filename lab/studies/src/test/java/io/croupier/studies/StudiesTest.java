@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -24,7 +25,8 @@ class StudiesTest {
   void everyStudyWritesItsPageAndPictures() throws IOException {
     assertThat(run("--out", out.toString(), "--quick", "--replications", "1")).isZero();
 
-    for (String study : new String[] {"excess-risk", "rounds", "plan", "drift", "statistics"}) {
+    for (String study :
+        List.of("excess-risk", "rounds", "plan", "drift", "statistics", "experiment")) {
       String page = Files.readString(out.resolve(study + ".md"));
       assertThat(page).startsWith("# ").contains("|---|", "![").doesNotContain("null");
       page.lines()

@@ -31,6 +31,9 @@ public final class AnswerTally implements ReplyTally {
   /** A smaller sum of w h^2 contains no information, and its quotients may overflow. */
   static final double LEAST_INFORMATION = 1e-100;
 
+  /** V is the inverse of the squared standard error, so it is 10 r at an error of 0.01. */
+  private static final ConfidenceSequence ALWAYS = new ConfidenceSequence(1000);
+
   private static final int SIGNED = 0;
   private static final int INFORMATION = 1;
   private static final int SQUARED_WEIGHTS_H2 = 2;
@@ -55,6 +58,14 @@ public final class AnswerTally implements ReplyTally {
   /** Creates an empty tally with half of the weight on the last 10 publications. */
   public static AnswerTally recent() {
     return new AnswerTally(Forgetting.RECENT);
+  }
+
+  /**
+   * Creates an empty tally that forgets nothing, and whose intervals hold at every publication
+   * together: {@link ConfidenceSequence}.
+   */
+  public static AnswerTally all() {
+    return new AnswerTally(Forgetting.NEVER);
   }
 
   /**
@@ -105,6 +116,9 @@ public final class AnswerTally implements ReplyTally {
       return Optional.empty();
     }
     double mean = sums[SIGNED] / information;
+    if (forgetting == Forgetting.NEVER) {
+      return Optional.of(atEveryLook(mean));
+    }
     // The variance of the mean is variance - reduction (E s)^2.
     double variance = sums[SQUARED_WEIGHTS_H2] / information / information;
     double reduction = sums[SQUARED_WEIGHTS_H4] / information / information;
@@ -123,6 +137,24 @@ public final class AnswerTally implements ReplyTally {
             (1 + Math.min(clamp(interval.low), possible)) / 2,
             (1 + Math.max(clamp(interval.high), possible)) / 2,
             size()));
+  }
+
+  /**
+   * The estimate by answers that all have the same weight. Of the fraction, x = (1 + b / h) / 2 is
+   * an estimate of the variance (1 - h^2 (E s)^2) / (2h)^2, and 4 h^2 its weight.
+   */
+  private FractionEstimate atEveryLook(double mean) {
+    double fraction = (1 + mean) / 2;
+    double information = 4 * sums[INFORMATION];
+    double[] ends = ALWAYS.interval(fraction, information, this::variance);
+    double error = Math.sqrt(variance((1 + clamp(mean)) / 2)) / information;
+    return new FractionEstimate(fraction, error, ends[0], ends[1], size());
+  }
+
+  /** The sum of the variances of the answers, with their weights, if a fraction is yes. */
+  private double variance(double fraction) {
+    double mean = 2 * fraction - 1;
+    return 4 * Math.max(0, sums[SQUARED_WEIGHTS_H2] - sums[SQUARED_WEIGHTS_H4] * mean * mean);
   }
 
   /** Returns the effective size of the sample by the weights of age alone [Kis65]; 0 if empty. */

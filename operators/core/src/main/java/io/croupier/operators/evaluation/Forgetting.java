@@ -9,11 +9,13 @@ enum Forgetting {
   /** The last 44 publications have half of the weight. */
   LASTING(0.984375),
   /** The last 10 publications have half of the weight. */
-  RECENT(0.93359375);
+  RECENT(0.93359375),
+  /** All have the same weight. */
+  NEVER(1);
 
   private static final double FORGOTTEN = 1e-6;
 
-  /** What remains of a weight after another publication: 63/64 or 239/256, exact in binary. */
+  /** What remains of a weight after another publication: 63/64, 239/256 or 1, exact in binary. */
   private final double retained;
 
   Forgetting(double retained) {

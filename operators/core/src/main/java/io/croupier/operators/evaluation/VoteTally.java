@@ -1,6 +1,7 @@
 package io.croupier.operators.evaluation;
 
 import io.croupier.accounting.CategoryLaw;
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.operators.learner.LearnerState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,11 @@ import java.util.function.IntPredicate;
 public final class VoteTally implements ReplyTally {
   /** A smaller sum of w c (p - q) contains no information, and its quotients may overflow. */
   private static final double LEAST_INFORMATION = 1e-100;
+
+  private static final double HEAVIEST = 4;
+
+  /** r of a {@link ConfidenceSequence} is at least so many squares of the largest weight. */
+  private static final int HEAVIEST_VOTES = 10;
 
   private static final int INFORMATION = 0;
   private static final int CHANCES = 1;
@@ -95,6 +101,21 @@ public final class VoteTally implements ReplyTally {
   /** Creates an empty tally with half of the weight on the last 10 publications. */
   public static VoteTally recent(int categories) {
     return new VoteTally(categories, 1.0 / categories, Double.POSITIVE_INFINITY, Forgetting.RECENT);
+  }
+
+  /**
+   * Creates an empty tally that forgets nothing, and whose intervals hold at every publication
+   * together: {@link ConfidenceSequence}. A vote at an epsilon above {@value #HEAVIEST} weighs as
+   * one at {@value #HEAVIEST}, so that no few votes matter.
+   */
+  public static VoteTally all(int categories) {
+    CategoryLaw heaviest =
+        CategoryLaw.of(
+            HEAVIEST,
+            HashedResponseMechanism.of(HEAVIEST, categories).groups(),
+            HashedResponseMechanism.isHashed(HEAVIEST, categories));
+    double expected = 1.0 / categories;
+    return new VoteTally(categories, expected, scale(heaviest, expected), Forgetting.NEVER);
   }
 
   /**
@@ -168,7 +189,11 @@ public final class VoteTally implements ReplyTally {
       // At the estimate itself: at the nearest possible fraction, the variance of a fraction near 0
       // would be too large in the mean. No fraction has less than half of that at 0.
       double error = Math.sqrt(Math.max(constant / 2, variance.at(Math.min(1, fraction))));
-      double[] interval = variance.interval(fraction);
+      double[] interval =
+          forgetting == Forgetting.NEVER
+              ? new ConfidenceSequence(Math.max(1000, HEAVIEST_VOTES * most * most))
+                  .interval(fraction, information, f -> variance.at(f) * information * information)
+              : variance.interval(fraction);
       if (!(interval[0] <= interval[1]) || interval[0] > 1 || interval[1] < 0) {
         // No fraction makes the estimate likely, since it is too far beyond that of all or of none.
         interval = variance.interval(possible);

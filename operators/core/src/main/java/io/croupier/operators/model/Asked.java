@@ -13,8 +13,10 @@ sealed interface Asked permits AskedQuestion, AskedStatistic {
       List.of(
           AskedQuestion.ANSWERS,
           AskedQuestion.RECENT_ANSWERS,
+          AskedQuestion.ALL_ANSWERS,
           AskedStatistic.VOTES,
           AskedStatistic.RECENT_VOTES,
+          AskedStatistic.ALL_VOTES,
           AskedStatistic.THRESHOLDS,
           AskedStatistic.TEXTS);
 

@@ -5,21 +5,43 @@ import io.croupier.operators.evaluation.FractionEstimate;
 import io.croupier.operators.evaluation.ReplyTally;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Question;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
-/** A yes-or-no question, with the answers by their two weights of age. */
-record AskedQuestion(Question question, AnswerTally lasting, AnswerTally recent) implements Asked {
+/**
+ * A yes-or-no question, with the answers by their two weights of age, and all answers to an
+ * experiment.
+ */
+record AskedQuestion(
+    Question question, AnswerTally lasting, AnswerTally recent, Optional<AnswerTally> all)
+    implements Asked {
   static final String ANSWERS = "answers-of-";
   static final String RECENT_ANSWERS = "recent-answers-of-";
+  static final String ALL_ANSWERS = "all-answers-of-";
 
-  /** Returns a question without answers. */
-  static AskedQuestion of(Question question) {
-    return new AskedQuestion(question, AnswerTally.lasting(), AnswerTally.recent());
+  /**
+   * Returns a question without answers.
+   *
+   * @param isExperiment whether all answers since its start count, too
+   */
+  static AskedQuestion of(Question question, boolean isExperiment) {
+    return new AskedQuestion(
+        question, AnswerTally.lasting(), AnswerTally.recent(), all(isExperiment));
   }
 
   /** Returns a changed question with the same answers. */
   AskedQuestion as(Question changed) {
-    return new AskedQuestion(changed, lasting, recent);
+    return new AskedQuestion(changed, lasting, recent, all);
+  }
+
+  /** Returns the question with the same answers, but for those of an experiment that begins. */
+  AskedQuestion begin(boolean isExperiment) {
+    return new AskedQuestion(question, lasting, recent, all(isExperiment));
+  }
+
+  private static Optional<AnswerTally> all(boolean isExperiment) {
+    return isExperiment ? Optional.of(AnswerTally.all()) : Optional.empty();
   }
 
   @Override
@@ -29,13 +51,18 @@ record AskedQuestion(Question question, AnswerTally lasting, AnswerTally recent)
 
   @Override
   public Map<String, ReplyTally> tallies() {
-    return Map.of(ANSWERS, lasting, RECENT_ANSWERS, recent);
+    Map<String, ReplyTally> tallies = new HashMap<>();
+    tallies.put(ANSWERS, lasting);
+    tallies.put(RECENT_ANSWERS, recent);
+    all.ifPresent(tally -> tallies.put(ALL_ANSWERS, tally));
+    return tallies;
   }
 
   Estimate estimate() {
     Estimate.Builder estimate = Estimate.newBuilder().setQuestion(question).setAnswers(0);
     lasting.estimate().ifPresent(fraction -> describe(fraction, estimate));
     recent.estimate().ifPresent(fraction -> estimate.setRecent(recent(fraction)));
+    all.flatMap(AnswerTally::estimate).ifPresent(each -> estimate.setAlways(recent(each)));
     return estimate.build();
   }
 

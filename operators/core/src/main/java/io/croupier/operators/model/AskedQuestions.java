@@ -30,6 +30,9 @@ final class AskedQuestions {
   /** By name: the questions, then the statistics, in the order of the spec. */
   private Map<String, Asked> asked = new LinkedHashMap<>();
 
+  /** The name of the experiment; empty if there is none. */
+  private String experiment = "";
+
   private double probability;
 
   /** Replies that have entered a tally, also of questions that were removed since. */
@@ -42,22 +45,30 @@ final class AskedQuestions {
   }
 
   /**
-   * Takes over the questions and statistics of a changed spec; one that stays keeps its replies.
+   * Takes over the questions and statistics of a changed spec; one that stays keeps its replies,
+   * but for those of an experiment if another one begins.
    */
   void follow(ModelSpec spec) {
     Map<String, Asked> next = new LinkedHashMap<>();
+    boolean isExperiment = spec.hasExperiment();
+    boolean isAnother = !spec.getExperiment().equals(experiment);
     for (Question question : spec.getQuestionsList()) {
       Asked before = asked.get(question.getName());
       next.put(
           question.getName(),
-          before instanceof AskedQuestion kept ? kept.as(question) : AskedQuestion.of(question));
+          before instanceof AskedQuestion kept
+              ? (isAnother ? kept.begin(isExperiment) : kept).as(question)
+              : AskedQuestion.of(question, isExperiment));
     }
     for (Statistic statistic : spec.getStatisticsList()) {
       Asked before = asked.get(statistic.getName());
-      Asked created = AskedStatistic.of(statistic);
-      next.put(statistic.getName(), created.getClass().isInstance(before) ? before : created);
+      AskedStatistic created = AskedStatistic.of(statistic, isExperiment);
+      boolean isKept = created.getClass().isInstance(before);
+      AskedStatistic kept = isKept ? (AskedStatistic) before : created;
+      next.put(statistic.getName(), isAnother ? kept.begin(isExperiment) : kept);
     }
     asked = next;
+    experiment = spec.getExperiment();
     probability = Questions.probability(spec);
   }
 

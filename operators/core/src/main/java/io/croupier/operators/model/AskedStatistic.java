@@ -10,6 +10,7 @@ import io.croupier.operators.evaluation.VoteTally;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Statistics;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.Optional;
 sealed interface AskedStatistic extends Asked {
   String VOTES = "votes-of-";
   String RECENT_VOTES = "recent-votes-of-";
+  String ALL_VOTES = "all-votes-of-";
   String THRESHOLDS = "thresholds-of-";
   String TEXTS = "texts-of-";
 
@@ -25,8 +27,17 @@ sealed interface AskedStatistic extends Asked {
 
   StatisticEstimate estimate();
 
-  /** Returns a valid statistic without votes. */
-  static AskedStatistic of(Statistic statistic) {
+  /** Returns the statistic with the same votes, but for those of an experiment that begins. */
+  default AskedStatistic begin(boolean isExperiment) {
+    return this;
+  }
+
+  /**
+   * Returns a valid statistic without votes.
+   *
+   * @param isExperiment whether all votes for a choice since its start count, too
+   */
+  static AskedStatistic of(Statistic statistic, boolean isExperiment) {
     if (statistic.hasQuantiles()) {
       List<Double> levels = statistic.getQuantiles().getLevelsList();
       return new OfQuantiles(
@@ -36,7 +47,17 @@ sealed interface AskedStatistic extends Asked {
       return new OfPrefixes(statistic, new PrefixTally(statistic.getPrefixes()));
     }
     int categories = statistic.getChoice().getCategoriesCount();
-    return new OfChoice(statistic, VoteTally.lasting(categories), VoteTally.recent(categories));
+    return new OfChoice(
+        statistic,
+        VoteTally.lasting(categories),
+        VoteTally.recent(categories),
+        all(statistic, isExperiment));
+  }
+
+  private static Optional<VoteTally> all(Statistic choice, boolean isExperiment) {
+    return isExperiment
+        ? Optional.of(VoteTally.all(choice.getChoice().getCategoriesCount()))
+        : Optional.empty();
   }
 
   @Override
@@ -44,13 +65,22 @@ sealed interface AskedStatistic extends Asked {
     return statistic().getName();
   }
 
-  /** A choice, with the votes by their two weights of age. */
-  record OfChoice(Statistic statistic, VoteTally lasting, VoteTally recent)
+  /** A choice, with the votes by their two weights of age, and all votes of an experiment. */
+  record OfChoice(Statistic statistic, VoteTally lasting, VoteTally recent, Optional<VoteTally> all)
       implements AskedStatistic {
 
     @Override
+    public AskedStatistic begin(boolean isExperiment) {
+      return new OfChoice(statistic, lasting, recent, AskedStatistic.all(statistic, isExperiment));
+    }
+
+    @Override
     public Map<String, ReplyTally> tallies() {
-      return Map.of(VOTES, lasting, RECENT_VOTES, recent);
+      Map<String, ReplyTally> tallies = new HashMap<>();
+      tallies.put(VOTES, lasting);
+      tallies.put(RECENT_VOTES, recent);
+      all.ifPresent(tally -> tallies.put(ALL_VOTES, tally));
+      return tallies;
     }
 
     @Override
@@ -58,6 +88,7 @@ sealed interface AskedStatistic extends Asked {
       StatisticEstimate.Builder estimate = StatisticEstimate.newBuilder().setStatistic(statistic);
       fractions(lasting).ifPresent(estimate::setLasting);
       fractions(recent).ifPresent(estimate::setRecent);
+      all.flatMap(OfChoice::fractions).ifPresent(estimate::setAlways);
       return estimate.build();
     }
 

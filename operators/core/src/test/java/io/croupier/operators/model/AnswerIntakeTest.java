@@ -253,6 +253,45 @@ class AnswerIntakeTest {
     assertThat(silent.getAnswers()).isEqualTo(2);
   }
 
+  /** All answers since the start of an experiment, which another name ends. */
+  @Test
+  void anExperimentCountsAllAnswersSinceItsStart() {
+    ModelSpec without = spec("ldp_sgd { step_size: 1 decay: 0 }");
+    LiveModel model = LiveModel.begin(without, 0);
+    publish(model);
+    model.add(sum(without, 0, "a", true));
+    assertThat(publish(model).getEstimates(0).hasAlways()).isFalse();
+
+    ModelSpec first = without.toBuilder().setExperiment("first").build();
+    model.respec(first);
+    assertThat(publish(model).getEstimates(0).hasAlways()).isFalse();
+    for (int i = 0; i < 3; i++) {
+      model.add(sum(first, 0, "a", true));
+    }
+    for (int i = 0; i < 100; i++) {
+      publish(model);
+    }
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    assertThat(saved).containsKey("all-answers-of-a/0");
+    LiveModel restored = LiveModel.begin(first, 0);
+    restored.restore(saved::get);
+    Estimate estimate = publish(restored).getEstimates(0);
+    assertThat(estimate).isEqualTo(publish(model).getEstimates(0));
+    assertThat(estimate.getAlways().getAnswers()).isEqualTo(3);
+    assertThat(estimate.getAlways().getLow()).isLessThan(estimate.getLow());
+
+    restored.respec(first.toBuilder().setExperiment("second").build());
+    assertThat(restored.isObsolete("all-answers-of-a/0")).isFalse();
+    assertThat(publish(restored).getEstimates(0).hasAlways()).isFalse();
+    restored.respec(without);
+    assertThat(restored.isObsolete("all-answers-of-a/0")).isTrue();
+    Map<String, byte[]> withoutExperiment = new HashMap<>();
+    restored.save(withoutExperiment::put);
+    assertThat(withoutExperiment.keySet()).noneMatch(chunk -> chunk.startsWith("all-"));
+    assertThat(publish(restored).getEstimates(0).getFraction()).isEqualTo(estimate.getFraction());
+  }
+
   /** The number of answers counts those to removed questions, too, whenever the job restarts. */
   @Test
   void theNumberOfAnswersSurvivesARestartWithoutQuestions() {

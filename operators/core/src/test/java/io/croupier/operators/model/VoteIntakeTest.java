@@ -505,6 +505,30 @@ class VoteIntakeTest {
   }
 
   @Test
+  void anExperimentCountsAllVotesSinceItsStart() {
+    ModelSpec spec = spec("experiment: 'first' " + SGD);
+    LiveModel model = LiveModel.begin(spec, 0);
+    publish(model);
+    model.add(sum(spec, vote("screen", 0, 1, 3)));
+    model.add(sum(spec, vote("screen", 1, 1, 3)));
+    publish(model);
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    LiveModel restored = LiveModel.begin(spec, 0);
+    restored.restore(saved::get);
+    StatisticEstimate estimate = publish(restored).getStatistics(0);
+    assertThat(estimate).isEqualTo(publish(model).getStatistics(0));
+    assertThat(estimate.getAlways().getVotes()).isEqualTo(2);
+    assertThat(estimate.getAlways().getFractionsList()).hasSize(3);
+
+    restored.respec(spec.toBuilder().setExperiment("second").build());
+    assertThat(publish(restored).getStatistics(0).hasAlways()).isFalse();
+    restored.respec(spec.toBuilder().clearExperiment().build());
+    assertThat(restored.isObsolete("all-votes-of-screen/0")).isTrue();
+    assertThat(publish(restored).getStatistics(0).getLasting().getVotes()).isEqualTo(2);
+  }
+
+  @Test
   void statisticsComeAndGoAndAreRestored() {
     ModelSpec spec = spec(SGD);
     LiveModel model = LiveModel.begin(spec, 0);
