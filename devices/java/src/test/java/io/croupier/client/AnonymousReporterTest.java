@@ -39,6 +39,21 @@ import org.junit.jupiter.api.Timeout;
 /** Reports of a device in windows of five publications. */
 @Timeout(300)
 class AnonymousReporterTest extends AnonymousFixture {
+  /** Takes part in the rounds of the first window before the device's own, and returns that. */
+  private long takePartUntilItsSlot(AnonymousReporter reporter, LocalLedger ledger)
+      throws Exception {
+    long slot = slot(ledger, 0);
+    for (long round = 0; round < slot; round++) {
+      takePart(reporter, round);
+    }
+    return slot;
+  }
+
+  private Throwable failureAt(AnonymousReporter reporter, long slot) throws Exception {
+    return failure(
+        reporter.takePart(model(slot), FrequentData.KEY, () -> new double[2]).orElseThrow());
+  }
+
   @Test
   void oneReportInEachWindowAtItsSlot() throws Exception {
     long windows = 6;
@@ -112,12 +127,7 @@ class AnonymousReporterTest extends AnonymousFixture {
           for (long round = attempt == 0 ? 0 : slot; round < slot; round++) {
             takePart(reporter, round);
           }
-          assertThat(
-                  failure(
-                      reporter
-                          .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                          .orElseThrow()))
-              .isInstanceOf(GatewayException.class);
+          assertThat(failureAt(reporter, slot)).isInstanceOf(GatewayException.class);
           assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
         }
       }
@@ -156,12 +166,7 @@ class AnonymousReporterTest extends AnonymousFixture {
         for (long round = window * PUBLICATIONS; round < slot; round++) {
           takePart(reporter, round);
         }
-        assertThat(
-                failure(
-                    reporter
-                        .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                        .orElseThrow()))
-            .isInstanceOf(GatewayException.class);
+        assertThat(failureAt(reporter, slot)).isInstanceOf(GatewayException.class);
         assertThat(stages(ledger)).containsEntry(window, Stage.DRAWN);
         if (window == 1) {
           reporter.close();
@@ -188,10 +193,7 @@ class AnonymousReporterTest extends AnonymousFixture {
     try (LocalLedger ledger = ledgerWithSlotBefore(PUBLICATIONS - 1);
         AnonymousReporter reporter =
             reporter(ledger, Duration.ofHours(1), bound -> 1_000_000_000)) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
+      long slot = takePartUntilItsSlot(reporter, ledger);
       CompletableFuture<Void> report =
           reporter.takePart(model(slot), FrequentData.KEY, () -> new double[2]).orElseThrow();
       awaitTokens(reporter);
@@ -216,15 +218,8 @@ class AnonymousReporterTest extends AnonymousFixture {
                   now = Duration.ofHours(1).toMillis();
                   return 0;
                 })) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
-      assertThat(
-              failure(
-                  reporter
-                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                      .orElseThrow()))
+      long slot = takePartUntilItsSlot(reporter, ledger);
+      assertThat(failureAt(reporter, slot))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage("the report is too late, as after the device slept; it isn't sent");
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
@@ -237,16 +232,8 @@ class AnonymousReporterTest extends AnonymousFixture {
     gateway.answerReport(0, Answer.problem(403));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
-      assertThat(
-              failure(
-                  reporter
-                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                      .orElseThrow()))
-          .isInstanceOf(ReportRefusedException.class);
+      long slot = takePartUntilItsSlot(reporter, ledger);
+      assertThat(failureAt(reporter, slot)).isInstanceOf(ReportRefusedException.class);
       takePart(reporter, slot);
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);
       assertThat(gateway.received("anonymous-reports")).hasSize(1);
@@ -257,10 +244,7 @@ class AnonymousReporterTest extends AnonymousFixture {
   void theWaitIsDrawnBelowTheLongest() throws Exception {
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger, Duration.ofHours(1), bound -> bound / 3600)) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
+      long slot = takePartUntilItsSlot(reporter, ledger);
       long begin = System.nanoTime();
       takePart(reporter, slot);
       assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(1_000_000_000);
@@ -317,15 +301,8 @@ class AnonymousReporterTest extends AnonymousFixture {
         SigningGateway.windows(ModelUpdate.newBuilder().setModelId("m").addWindows(other)));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
-      assertThat(
-              failure(
-                  reporter
-                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                      .orElseThrow()))
+      long slot = takePartUntilItsSlot(reporter, ledger);
+      assertThat(failureAt(reporter, slot))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0 of model m has another key");
       assertThat(gateway.received("anonymous-reports")).isEmpty();
@@ -343,26 +320,15 @@ class AnonymousReporterTest extends AnonymousFixture {
     gateway.answerWindows(SigningGateway.windows(ModelUpdate.newBuilder().setModelId("m")));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
-      long slot = slot(ledger, 0);
-      for (long round = 0; round < slot; round++) {
-        takePart(reporter, round);
-      }
-      assertThat(
-              failure(
-                  reporter
-                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                      .orElseThrow()))
+      long slot = takePartUntilItsSlot(reporter, ledger);
+      assertThat(failureAt(reporter, slot))
           .isInstanceOf(GatewayException.class)
           .hasMessageContaining("serves no key of window 0 of model m");
       assertThat(stages(ledger)).containsEntry(0L, Stage.DRAWN);
       gateway.answerWindows(
           SigningGateway.windows(
               ModelUpdate.newBuilder().setModelId("m").setRound(3 * PUBLICATIONS)));
-      assertThat(
-              failure(
-                  reporter
-                      .takePart(model(slot), FrequentData.KEY, () -> new double[2])
-                      .orElseThrow()))
+      assertThat(failureAt(reporter, slot))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage("window 0 of model m is over");
       assertThat(stages(ledger)).containsEntry(0L, Stage.ENDED);

@@ -50,15 +50,10 @@ public final class AccountStatement {
       long asOfMs) {
     Spending onAll = spending(perUser, account.totals, account.days, asOfMs);
     Account.Builder statement =
-        Account.newBuilder()
-            .setTag(ByteString.copyFrom(tag))
-            .setAsOfMs(asOfMs)
-            .setSpent(onAll.toProto());
+        Account.newBuilder().setTag(ByteString.copyFrom(tag)).setAsOfMs(asOfMs);
+    onAll.record(statement::setSpent, statement::setWindow, statement::setLeft);
     if (onAll.isLimited()) {
-      statement.setLimits(limits).setLeft(onAll.left());
-    }
-    if (onAll.hasWindow()) {
-      statement.setWindow(onAll.window());
+      statement.setLimits(limits);
     }
     if (account.erased != null) {
       statement.setErased(true);
@@ -83,13 +78,10 @@ public final class AccountStatement {
   private static Account.OnModel onModel(ModelAccount model, AdmissionRules rules, long asOfMs) {
     Budget budget = rules == null ? NO_LIMITS : rules.budget();
     Spending spending = spending(budget, model.totals, model.days, asOfMs);
-    Account.OnModel.Builder onModel =
-        Account.OnModel.newBuilder().setModelId(model.modelId).setSpent(spending.toProto());
+    Account.OnModel.Builder onModel = Account.OnModel.newBuilder().setModelId(model.modelId);
+    spending.record(onModel::setSpent, onModel::setWindow, onModel::setLeft);
     if (spending.isLimited()) {
-      onModel.setLimits(rules.spec().getLimits()).setLeft(spending.left());
-    }
-    if (spending.hasWindow()) {
-      onModel.setWindow(spending.window());
+      onModel.setLimits(rules.spec().getLimits());
     }
     return onModel.build();
   }

@@ -99,10 +99,10 @@ public final class AdmissionRules {
   /**
    * Judges a report by its own fields, independently of its sender's account; dimension first.
    *
-   * @param cost of the report
    * @param perUser the budget of its user on all models
    */
-  Judgement judge(Report report, Cost cost, Budget perUser) {
+  Judgement judge(Report report, Budget perUser) {
+    Cost cost = cost(report.mechanism()).cost();
     return judgeContent(report)
         .then(() -> budget.judgeDeclaration(report.mechanism(), cost))
         .then(() -> perUser.judgeDeclaration(report.mechanism(), cost))

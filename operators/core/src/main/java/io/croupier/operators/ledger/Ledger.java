@@ -13,7 +13,6 @@ import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
 import io.croupier.schemas.Spend;
-import io.croupier.schemas.Window;
 import java.util.Optional;
 
 /**
@@ -78,47 +77,32 @@ public final class Ledger {
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
-    DeclaredCost declared = rules.cost(report.mechanism());
     String modelId = report.header().modelId();
-    Totals spent = account.modelTotals(modelId);
-    Spending onModel = onModel(report, rules, spent, account);
-    Spending onAll = onAllModels(report.source(), account);
+    Charges charges = new Charges(rules.budget(), modelId, perUser, account, report.source());
+    Totals spent = charges.onModel();
     AccountingEvent.Builder event = event(report);
     rules.recordGrid(report.mechanism(), event);
     Judgement judgement =
         judgeNumber(report, rules, account, event)
-            .then(() -> rules.judge(report, declared.cost(), perUser))
+            .then(() -> rules.judge(report, perUser))
             .then(() -> rules.judgeSender(report, spent, account));
     Optional<Participation> participation =
         judgement.isAdmitted() ? rules.participation(report, spent, account) : Optional.empty();
-    DeclaredCost cost = participation.map(part -> DeclaredCost.of(part.cost())).orElse(declared);
+    DeclaredCost cost =
+        participation.isPresent()
+            ? DeclaredCost.of(participation.get().cost())
+            : rules.cost(report.mechanism());
     judgement =
         judgement
-            .then(() -> onModel.judge(cost.totals()))
-            .then(() -> onAll.judge(cost.totals()))
+            .then(() -> charges.judge(cost.totals()))
             .then(() -> rules.tokens().admitted(report));
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
-    boolean charged = AccountingEvents.isCharged(event);
-    if (charged) {
-      onModel.charge(cost.totals());
+    if (AccountingEvents.isCharged(event)) {
       rules.tokens().grant(report, account);
       participation.ifPresent(part -> store(part, report, spent, account, event));
-      account.storeModelTotals(modelId, spent);
-      if (onModel.hasNewDays()) {
-        account.storeModelDays(modelId, onModel.days());
-      }
     }
-    recordModel(report, rules, onModel, account, event);
-    return charge(event, charged, cost, onAll, report, account);
-  }
-
-  private static Spending onModel(
-      Report report, AdmissionRules rules, Totals spent, UserAccount account) {
-    return new Spending(
-        rules.budget(),
-        spent,
-        account.modelDays(report.header().modelId()),
-        report.source().appendedAtMs());
+    rules.tokens().record(modelId, account, event);
+    return settle(event, cost, charges);
   }
 
   private static void store(
@@ -132,33 +116,13 @@ public final class Ledger {
     event.setCentralSpend(participation.toProto());
   }
 
-  /** Records the totals on the model, what its limits leave, and the user's last token. */
-  private static void recordModel(
-      Report report,
-      AdmissionRules rules,
-      Spending onModel,
-      UserAccount account,
-      AccountingEvent.Builder event) {
-    rules.tokens().record(report.header().modelId(), account, event);
-    Spend recorded = onModel.toProto().build();
-    event.setModelTotals(recorded);
-    if (onModel.hasWindow()) {
-      Window window = onModel.window();
-      recorded = window.getTotals();
-      event.setModelWindow(window).setAppendedAtMs(report.source().appendedAtMs());
-    }
-    if (onModel.isLimited()) {
-      event.setLeftModel(onModel.left(recorded));
-    }
-  }
-
   /**
    * Erases an account: its totals over all models stay, and no later account of its user is less.
    * The charges of the newest window count on the day of the erasure.
    */
   public AccountingEvent erase(Received.Erasure erasure, UserAccount account) {
-    Spending onAll = onAllModels(erasure.source(), account);
-    account.erase(onAll.daysOnOne());
+    Charges charges = new Charges(perUser, account, erasure.source());
+    charges.erase();
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(erasure.userId())
@@ -166,7 +130,7 @@ public final class Ledger {
             .setReason("the operator erased the account: its totals stay, without their history")
             .setSource(position(erasure.source()))
             .setAppendedAtMs(erasure.source().appendedAtMs());
-    record(event, onAll);
+    charges.record(event);
     return event.setSpent(NOTHING).build();
   }
 
@@ -187,17 +151,10 @@ public final class Ledger {
     AccountingEvent.Builder event = event(report);
     Judgement judgement = judgeSequence(report, account, event).then(() -> refusal);
     event.setOutcome(judgement.outcome()).setReason(judgement.reason());
-    return charge(
+    return settle(
         event,
-        AccountingEvents.isCharged(event),
         DeclaredCost.of(report.mechanism().cost()),
-        onAllModels(report.source(), account),
-        report,
-        account);
-  }
-
-  private Spending onAllModels(Source source, UserAccount account) {
-    return new Spending(perUser, account.userTotals(), account.userDays(), source.appendedAtMs());
+        new Charges(perUser, account, report.source()));
   }
 
   /** A copy of a granted request doesn't use its number again, whatever that is. */
@@ -250,40 +207,15 @@ public final class Ledger {
     return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + sequence + why);
   }
 
-  /** Charges the user, and records the resulting totals in the event. */
-  private AccountingEvent charge(
-      AccountingEvent.Builder event,
-      boolean charged,
-      DeclaredCost cost,
-      Spending onAll,
-      Report report,
-      UserAccount account) {
+  /** Charges what the outcome requires, and records the resulting totals in the event. */
+  private static AccountingEvent settle(
+      AccountingEvent.Builder event, DeclaredCost cost, Charges charges) {
+    boolean charged = AccountingEvents.isCharged(event);
     if (charged) {
-      onAll.charge(cost.totals());
-      account.storeUserTotals(onAll.all());
-      if (onAll.hasNewDays()) {
-        account.storeUserDays(onAll.days());
-      }
+      charges.charge(cost.totals());
     }
-    record(event, onAll);
-    if (onAll.hasWindow()) {
-      event.setAppendedAtMs(report.source().appendedAtMs());
-    }
+    charges.record(event);
     return event.setSpent(charged ? cost.spend() : NOTHING).build();
-  }
-
-  /** Records the totals over all models and what the limits leave. */
-  private static void record(AccountingEvent.Builder event, Spending onAll) {
-    Spend recorded = onAll.toProto().build();
-    event.setUserTotals(recorded);
-    if (onAll.hasWindow()) {
-      Window window = onAll.window();
-      recorded = window.getTotals();
-      event.setUserWindow(window);
-    }
-    if (onAll.isLimited()) {
-      event.setLeftUser(onAll.left(recorded));
-    }
   }
 
   /** Creates the event of a report, without its outcome. */

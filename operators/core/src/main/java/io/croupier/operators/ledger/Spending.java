@@ -3,6 +3,7 @@ package io.croupier.operators.ledger;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.Window;
+import java.util.function.Consumer;
 
 /**
  * What one user has spent where one budget applies, while one report is judged: all charges, and
@@ -71,37 +72,21 @@ final class Spending {
         : days.onOneDay(budget.period(), day, counted.copyOfCharges());
   }
 
-  /** Returns the record of all charges. */
-  Spend.Builder toProto() {
-    return budget.toProto(all);
-  }
-
-  /** Returns whether the limits have a period. */
-  boolean hasWindow() {
-    return budget.period() > 0;
-  }
-
-  /** Returns the record of the window. */
-  Window window() {
-    return Window.newBuilder().setDays(budget.period()).setTotals(budget.toProto(counted)).build();
-  }
-
   /** Returns whether there are limits. */
   boolean isLimited() {
     return !budget.isEmpty();
   }
 
-  /**
-   * Returns what the limits leave.
-   *
-   * @param recorded the record of what the limits count
-   */
-  Left left(Spend recorded) {
-    return budget.left(counted, recorded);
-  }
-
-  /** Returns what the limits leave. */
-  Left left() {
-    return left(hasWindow() ? window().getTotals() : toProto().build());
+  /** Records all charges, the window if there is one, and what limits leave if there are any. */
+  void record(Consumer<Spend> totals, Consumer<Window> window, Consumer<Left> left) {
+    Spend recorded = budget.toProto(all).build();
+    totals.accept(recorded);
+    if (budget.period() > 0) {
+      recorded = budget.toProto(counted).build();
+      window.accept(Window.newBuilder().setDays(budget.period()).setTotals(recorded).build());
+    }
+    if (isLimited()) {
+      left.accept(budget.left(counted, recorded));
+    }
   }
 }
