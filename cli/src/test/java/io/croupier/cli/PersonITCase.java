@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.CroupierJob;
-import io.croupier.job.LoggedWarnings;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
@@ -48,7 +47,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -70,7 +68,6 @@ class PersonITCase {
   private EmbeddedBroker broker;
   private JobConfig config;
   private JobClient job;
-  private LoggedWarnings log;
   private final Map<String, Integer> numbers = new HashMap<>();
 
   /** The output of a command. */
@@ -89,7 +86,6 @@ class PersonITCase {
 
   @BeforeEach
   void start() throws Exception {
-    log = new LoggedWarnings("io.croupier", Level.ALL);
     broker =
         EmbeddedBroker.start(directory.resolve("kafka"), Map.of("log.cleaner.backoff.ms", "200"));
     config =
@@ -109,7 +105,6 @@ class PersonITCase {
 
   @AfterEach
   void end() {
-    log.close();
     broker.close();
   }
 
@@ -269,7 +264,6 @@ class PersonITCase {
     deleteRecords(Topic.GRADIENTS, Topic.ERASURES);
     assertThat(topicsWithThePerson()).isEmpty();
     assertThat(filesOfStateThatContain(PERSON)).isEmpty();
-    assertThat(log.messages()).isNotEmpty().noneMatch(message -> message.contains(PERSON));
   }
 
   /** What retention does later. */
