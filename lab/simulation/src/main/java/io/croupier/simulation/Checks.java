@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What holds in any world, whatever fails. The numbers are those of the README. Most of it is
@@ -27,6 +28,8 @@ import java.util.TreeMap;
 final class Checks {
   private final World world;
   private final Map<Partition, Long> seen = new HashMap<>();
+  private final Set<String> erasures = new HashSet<>();
+  private final Map<String, ModelUpdate> draws = new HashMap<>();
   private final Map<String, GradientReport> arrived = new TreeMap<>();
   private final Map<String, AccountingEvent> events = new TreeMap<>();
   private final Set<String> admitted = new HashSet<>();
@@ -56,7 +59,7 @@ final class Checks {
   /** A report leaves a device. */
   void sends(String device, boolean isOnDisk) {
     if (!isOnDisk) {
-      throw new Finding(12, device + " sends a report that its disk doesn't have");
+      throw new WorldFinding(12, device + " sends a report that its disk doesn't have");
     }
   }
 
@@ -67,6 +70,11 @@ final class Checks {
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("Not a report", e);
     }
+  }
+
+  /** Someone asks that an account is erased. */
+  void asksToErase(Partition partition, long offset) {
+    erasures.add(position(partition, offset));
   }
 
   /** Checks what has become visible. */
@@ -100,47 +108,65 @@ final class Checks {
     Position source = event.getSource();
     String position = source.getTopic() + "-" + source.getPartition() + "@" + source.getOffset();
     GradientReport report = arrived.get(position);
-    if (report == null) {
-      throw new Finding(1, "There is an event of " + position + ", where no report is");
+    if (report == null && !erasures.contains(position)) {
+      throw new WorldFinding(1, "There is an event of " + position + ", where no report is");
     }
     if (events.put(position, event) != null) {
-      throw new Finding(1, "The report at " + position + " has two events");
+      throw new WorldFinding(1, "The report at " + position + " has two events");
     }
-    String number = report.getDeviceId() + "#" + report.getSequence();
+    String number = event.getUserId() + " " + event.getDeviceId() + "#" + event.getSequence();
+    if (event.getOutcome() == Outcome.ERASED) {
+      // The account doesn't contain the numbers any more.
+      admitted.removeIf(other -> other.startsWith(event.getUserId() + " "));
+    }
     if (event.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL
         && world.models().isWhole(event.getModelId())) {
-      throw new Finding(
+      throw new WorldFinding(
           8, "The report at " + position + " is judged without the spec of its model");
     }
     if (event.getOutcome() == Outcome.ADMITTED) {
       if (!admitted.add(number)) {
-        throw new Finding(1, "Report " + number + " is admitted twice");
+        throw new WorldFinding(1, "Report " + number + " is admitted twice");
       }
       admittedOf.merge(event.getModelId(), 1L, Long::sum);
     }
     long last = lastSource.getOrDefault(event.getUserId() + source.getTopic(), -1L);
     if (source.getOffset() <= last) {
-      throw new Finding(3, "The event of " + position + " comes after that of offset " + last);
+      throw new WorldFinding(3, "The event of " + position + " comes after that of offset " + last);
     }
     lastSource.put(event.getUserId() + source.getTopic(), source.getOffset());
     HeapAccount account = accounts.computeIfAbsent(event.getUserId(), unused -> new HeapAccount());
     if (!AccountRebuild.apply(event, account)) {
-      throw new Finding(2, "The totals of the event of " + position + " are no sum");
+      throw new WorldFinding(2, "The totals of the event of " + position + " are no sum");
     }
     if (event.getOutcome() == Outcome.ADMITTED
-        && event.getUserTotals().getEpsilon() > Parts.MOST_EPSILON) {
-      throw new Finding(2, "The report at " + position + " is admitted beyond the limit");
+        && event.getModelTotals().getEpsilon() > Models.MOST_EPSILON) {
+      throw new WorldFinding(2, "The report at " + position + " is admitted beyond the limit");
     }
   }
 
   private void updated(ModelUpdate update) {
+    if (World.isCentral(update.getModelId())) {
+      ModelUpdate drawn = draws.putIfAbsent(update.getModelId() + "#" + update.getRound(), update);
+      if (drawn != null && !drawn.getWeightsList().equals(update.getWeightsList())) {
+        throw new WorldFinding(
+            7,
+            "Round %d of model %s is visible with two draws of its noise"
+                .formatted(update.getRound(), update.getModelId()));
+      }
+    }
     ModelUpdate before = newest.put(update.getModelId(), update);
     if (before != null && update.getRound() < before.getRound()) {
-      throw new Finding(
+      throw new WorldFinding(
           4,
           "Model %s has round %d after %d"
               .formatted(update.getModelId(), update.getRound(), before.getRound()));
     }
+  }
+
+  /** The newest visible round of a model; -1 without any. */
+  long round(String modelId) {
+    return newest.containsKey(modelId) ? newest.get(modelId).getRound() : -1;
   }
 
   /** Whether events are visible of reports that a state hasn't read. */
@@ -175,7 +201,7 @@ final class Checks {
       waits.add("the job doesn't run");
     }
     world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
-    arrived.keySet().stream()
+    Stream.concat(arrived.keySet().stream(), erasures.stream())
         .filter(position -> !events.containsKey(position))
         .forEach(position -> waits.add("the report at " + position + " has no event"));
     world.devices().stream()
@@ -189,7 +215,7 @@ final class Checks {
     newest.forEach(
         (modelId, update) -> {
           if (world.models().isWhole(modelId) && update.getDroppedUnpublished() > 0) {
-            throw new Finding(
+            throw new WorldFinding(
                 7, "A report to model " + modelId + " names a round that no one could see");
           }
           long counted =
@@ -200,8 +226,10 @@ final class Checks {
                   + update.getDroppedBound()
                   + update.getOpen();
           long expected = admittedOf.getOrDefault(modelId, 0L);
-          if (world.models().isWhole(modelId) && counted != expected) {
-            throw new Finding(
+          // A central model shows only what its rounds contain.
+          boolean isCounted = World.isCentral(modelId) ? counted <= expected : counted == expected;
+          if (world.models().isWhole(modelId) && !isCounted) {
+            throw new WorldFinding(
                 5,
                 "Model %s counts %d reports, of %d that were admitted"
                     .formatted(modelId, counted, expected));
@@ -209,7 +237,7 @@ final class Checks {
         });
     for (SimulatedDevice device : world.devices()) {
       if (device.spentReports() < device.released()) {
-        throw new Finding(12, device.name() + " has charged fewer reports than it has sent");
+        throw new WorldFinding(12, device.name() + " has charged fewer reports than it has sent");
       }
     }
   }

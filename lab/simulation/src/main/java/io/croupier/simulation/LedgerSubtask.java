@@ -7,6 +7,7 @@ import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.UserOfRecord;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.simulation.TransactionalSink.SinkState;
 import java.time.Duration;
@@ -52,7 +53,7 @@ final class LedgerSubtask extends Subtask {
 
   @Override
   void open() throws Exception {
-    LedgerOperator next = job.parts().ledger(job.world(), outputs);
+    LedgerOperator next = job.parts().ledger(job.world(), outputs, LedgerStart.REQUIRE_STATE);
     OperatorTask<RoundSum> task = new OperatorTask<>(next, job.ledgers(), index, USER, null);
     task.setProcessingTime(job.nowMs());
     task.setup();

@@ -30,23 +30,20 @@ class Parts {
       new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24), false);
   static final JournalSettings JOURNAL = JournalSettings.on(World.TOPICS.gradients(), 2_000);
 
-  /** Reached in some runs. */
-  static final double MOST_EPSILON = 12;
-
   private static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
   private static final PublicationSettings PUBLICATIONS =
       new PublicationSettings(Duration.ofMinutes(1));
 
-  LedgerOperator ledger(World world, StartOutputs outputs) {
+  LedgerOperator ledger(World world, StartOutputs outputs, LedgerStart start) {
     return new LedgerOperator(
         () -> specs(world),
         List::of,
         REQUIREMENTS,
         World.TOPICS,
         DEAD_LETTERS,
-        Limits.newBuilder().setEpsilon(MOST_EPSILON).build(),
+        Limits.getDefaultInstance(),
         true,
-        new JobStart(LedgerStart.REQUIRE_STATE, outputs));
+        new JobStart(start, outputs));
   }
 
   PreAggregator preAggregator(Duration interval) {
@@ -112,6 +109,11 @@ class Parts {
   /** The specs that an operator reads at its start. */
   List<SpecRecord> specs(World world) {
     return world.specs();
+  }
+
+  /** The events of a partition that a rebuild adds up. */
+  List<Entry> rebuilt(Partition partition) {
+    return partition.committed(0);
   }
 
   /** The updates that a device reads from an offset on. */

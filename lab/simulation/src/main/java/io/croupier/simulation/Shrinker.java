@@ -1,6 +1,6 @@
 package io.croupier.simulation;
 
-import io.croupier.simulation.Simulation.Outcome;
+import io.croupier.simulation.WorldRun.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -31,7 +31,7 @@ final class Shrinker {
    * @param outcome of the seed's whole schedule, with a finding
    */
   static Outcome shrink(long seed, Supplier<Parts> parts, Outcome outcome) {
-    Shrinker shrinker = new Shrinker(seed, parts, Step.schedule(seed, Simulation.STEPS), outcome);
+    Shrinker shrinker = new Shrinker(seed, parts, Step.schedule(seed, WorldRun.STEPS), outcome);
     shrinker.shrink();
     return shrinker.outcome;
   }
@@ -41,8 +41,8 @@ final class Shrinker {
       for (int from = shortest.size() - size; from >= 0; from -= size) {
         List<Step> shorter = new ArrayList<>(shortest.subList(0, from));
         shorter.addAll(shortest.subList(Math.min(from + size, shortest.size()), shortest.size()));
-        Outcome next = Simulation.run(seed, shorter, parts.get());
-        if (next.finding().map(Finding::invariant).orElse(-1) == invariant) {
+        Outcome next = WorldRun.run(seed, shorter, parts.get());
+        if (next.finding().map(WorldFinding::invariant).orElse(-1) == invariant) {
           shortest = shorter;
           outcome = next;
         }

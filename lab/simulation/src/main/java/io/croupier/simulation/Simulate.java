@@ -1,6 +1,6 @@
 package io.croupier.simulation;
 
-import io.croupier.simulation.Simulation.Outcome;
+import io.croupier.simulation.WorldRun.Outcome;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -24,7 +24,7 @@ public final class Simulate implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @ArgGroup(multiplicity = "1")
-  private Extent extent;
+  private HowMany howMany;
 
   @Option(
       names = "--first",
@@ -32,7 +32,7 @@ public final class Simulate implements Callable<Integer> {
       description = "The first of the seeds; by default another one in each run.")
   private Long first;
 
-  private static final class Extent {
+  private static final class HowMany {
     @Option(names = "--seeds", paramLabel = "N", description = "Runs as many seeds.")
     private Long seeds;
 
@@ -58,8 +58,8 @@ public final class Simulate implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    if (extent.seed != null) {
-      run(extent.seed, true, out);
+    if (howMany.seed != null) {
+      run(howMany.seed, true, out);
     } else {
       long next = first != null ? first : System.currentTimeMillis() * 1_000_000;
       out.println("The first seed is " + next);
@@ -73,15 +73,15 @@ public final class Simulate implements Callable<Integer> {
   }
 
   private BooleanSupplier end() {
-    if (extent.seeds != null) {
-      return () -> seeds < extent.seeds;
+    if (howMany.seeds != null) {
+      return () -> seeds < howMany.seeds;
     }
-    long end = System.nanoTime() + Duration.ofMinutes(extent.minutes).toNanos();
+    long end = System.nanoTime() + Duration.ofMinutes(howMany.minutes).toNanos();
     return () -> System.nanoTime() - end < 0;
   }
 
   private void run(long seed, boolean prints, PrintWriter out) {
-    Outcome outcome = Simulation.run(seed, new Parts());
+    Outcome outcome = WorldRun.run(seed, new Parts());
     seeds++;
     events += outcome.events();
     if (prints) {

@@ -162,7 +162,7 @@ final class SimulatedDevice implements ReportTransport {
     world.checks().sends(parsed.getDeviceId(), store.hasForced(parsed.getSequence(), report));
     byte[] before = released.putIfAbsent(parsed.getSequence(), report);
     if (before != null && !Arrays.equals(before, report)) {
-      throw new Finding(12, deviceId + " draws report " + parsed.getSequence() + " again");
+      throw new WorldFinding(12, deviceId + " draws report " + parsed.getSequence() + " again");
     }
     CompletableFuture<Void> future = new CompletableFuture<>();
     sent.add(new Message(report, future, true));
@@ -190,7 +190,7 @@ final class SimulatedDevice implements ReportTransport {
     world.checks().arrived(partition, offset, message.report);
     if (fate == 1) {
       message.future.completeExceptionally(new IOException("no acknowledgement"));
-      return "is not told that a report arrived at " + partition + "@" + offset;
+      return "gets no acknowledgement of the report at " + partition + "@" + offset;
     }
     boolean isKnown = message.isOfThisProcess && message.future.complete(null);
     return "has a report at " + partition + "@" + offset + (isKnown ? "" : ", as before its death");

@@ -40,12 +40,12 @@ final class SimulatedJob {
       long id, List<TaskState> ledgers, List<TaskState> learners, List<Long> positions) {}
 
   /** A source: one partition, read by one subtask. */
-  private static final class Source {
+  private static final class SourceTask {
     private final Partition partition;
     private long position;
     private boolean hasBarrier;
 
-    private Source(Partition partition, long position) {
+    private SourceTask(Partition partition, long position) {
       this.partition = partition;
       this.position = position;
     }
@@ -55,11 +55,11 @@ final class SimulatedJob {
   private final long restoredId;
   private final long clockOffsetMs;
   private final Map<String, TopicEnd> submittedEnds;
-  private final List<Source> sources = new ArrayList<>();
+  private final List<SourceTask> sources = new ArrayList<>();
   private final List<LedgerSubtask> ledgers = new ArrayList<>();
   private final List<LearnerSubtask> learners = new ArrayList<>();
   private final Map<Subtask, TaskState> acknowledged = new LinkedHashMap<>();
-  private final Map<Source, Long> positions = new HashMap<>();
+  private final Map<SourceTask, Long> positions = new HashMap<>();
   private final List<Map.Entry<Subtask, Long>> notifications = new ArrayList<>();
   private long taking;
   private long next;
@@ -84,7 +84,7 @@ final class SimulatedJob {
     for (String topic : World.SOURCES) {
       for (Partition partition : world.log().partitions(topic)) {
         int i = sources.size();
-        sources.add(new Source(partition, from.map(c -> c.positions().get(i)).orElse(0L)));
+        sources.add(new SourceTask(partition, from.map(c -> c.positions().get(i)).orElse(0L)));
       }
     }
     List<TaskState> ledgerStates = from.map(Checkpoint::ledgers).orElse(List.of());
@@ -190,13 +190,13 @@ final class SimulatedJob {
 
   /** Whether a source has something to read, or a barrier to emit. */
   boolean hasWork(int source) {
-    Source of = sources.get(source);
+    SourceTask of = sources.get(source);
     return of.hasBarrier || of.position < of.partition.end();
   }
 
   /** Lets a source read some records, or emit its barrier. */
   String read(int source, int most, boolean prefersBarrier) {
-    Source of = sources.get(source);
+    SourceTask of = sources.get(source);
     if (of.hasBarrier && (prefersBarrier || of.position >= of.partition.end())) {
       of.hasBarrier = false;
       positions.put(of, of.position);
@@ -217,11 +217,11 @@ final class SimulatedJob {
     return of.partition + " reads " + count + " to " + of.position;
   }
 
-  private static boolean isSpecs(Source source) {
+  private static boolean isSpecs(SourceTask source) {
     return source.partition.topic().equals(World.TOPICS.models());
   }
 
-  private void send(int source, Source of, Entry entry) {
+  private void send(int source, SourceTask of, Entry entry) {
     if (isSpecs(of)) {
       SpecRecord spec = World.spec(entry);
       ledgers.forEach(ledger -> ledger.edge(source).send(spec));
@@ -327,7 +327,7 @@ final class SimulatedJob {
     return notifications.size();
   }
 
-  /** Tells a subtask that a checkpoint is complete. */
+  /** Notifies a subtask that a checkpoint is complete. */
   String deliver(int notification) throws Exception {
     Map.Entry<Subtask, Long> next = notifications.remove(notification);
     next.getKey().complete(next.getValue());

@@ -12,12 +12,13 @@ import java.util.SplittableRandom;
  *
  * @param entropy the seed of all choices within the step
  */
-record Step(Kind kind, long entropy) {
+record Step(StepKind kind, long entropy) {
 
   /** What happens; the weight is its usual frequency. */
-  enum Kind {
+  enum StepKind {
     FOLLOW(8),
     REPORT(16),
+    RAW(4),
     NETWORK(14),
     SOURCE(24),
     TASK(40),
@@ -38,7 +39,7 @@ record Step(Kind kind, long entropy) {
 
     private final int weight;
 
-    Kind(int weight) {
+    StepKind(int weight) {
       this.weight = weight;
     }
 
@@ -54,9 +55,9 @@ record Step(Kind kind, long entropy) {
    */
   static List<Step> schedule(long seed, int steps) {
     SplittableRandom random = new SplittableRandom(seed);
-    Map<Kind, Integer> weights = new EnumMap<>(Kind.class);
+    Map<StepKind, Integer> weights = new EnumMap<>(StepKind.class);
     int total = 0;
-    for (Kind kind : Kind.values()) {
+    for (StepKind kind : StepKind.values()) {
       int factor = kind.isRare() ? (1 << random.nextInt(5)) >> 1 : 4;
       weights.put(kind, kind.weight * factor);
       total += kind.weight * factor;
@@ -64,7 +65,7 @@ record Step(Kind kind, long entropy) {
     List<Step> schedule = new ArrayList<>();
     for (int i = 0; i < steps; i++) {
       int choice = random.nextInt(total);
-      for (Map.Entry<Kind, Integer> weight : weights.entrySet()) {
+      for (Map.Entry<StepKind, Integer> weight : weights.entrySet()) {
         choice -= weight.getValue();
         if (choice < 0) {
           schedule.add(new Step(weight.getKey(), random.nextLong()));

@@ -12,6 +12,7 @@ import io.croupier.simulation.SimulatedJob.Checkpoint;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.FencedException;
 import io.croupier.simulation.SimulatedLog.Partition;
+import io.croupier.simulation.Step.StepKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,22 +44,23 @@ final class World {
 
   static final long PRE_AGGREGATION_MS = 1_000;
 
+  static final int USERS = 3;
+
   /** Half of the time for which a start waits before it looks for transactions that linger. */
   static final long PATIENCE_MS = 60_000;
 
   /** What happens where a step can't be done. */
-  private static final List<Step.Kind> USUAL =
+  private static final List<StepKind> USUAL =
       List.of(
-          Step.Kind.TASK,
-          Step.Kind.SOURCE,
-          Step.Kind.REPORT,
-          Step.Kind.NETWORK,
-          Step.Kind.START,
-          Step.Kind.ACKNOWLEDGE,
-          Step.Kind.NOTIFY,
-          Step.Kind.CHECKPOINT);
+          StepKind.TASK,
+          StepKind.SOURCE,
+          StepKind.REPORT,
+          StepKind.NETWORK,
+          StepKind.START,
+          StepKind.ACKNOWLEDGE,
+          StepKind.NOTIFY,
+          StepKind.CHECKPOINT);
 
-  private static final int USERS = 3;
   private static final long BEGINNING_MS = 1_750_000_000_000L;
 
   private final Parts parts;
@@ -83,7 +85,7 @@ final class World {
       log.create(TOPICS.name(topic), SPREAD.contains(topic) ? 2 : 1);
     }
     checks = new Checks(this);
-    models = new Models(this);
+    models = new Models(this, random.nextBoolean());
     for (int user = 0; user < USERS; user++) {
       for (int device = 0; device <= random.nextInt(2); device++) {
         String name = "phone-" + user + "-" + device;
@@ -107,6 +109,10 @@ final class World {
 
   Checks checks() {
     return checks;
+  }
+
+  SimulatedJob job() {
+    return job;
   }
 
   List<SimulatedDevice> devices() {
@@ -208,7 +214,7 @@ final class World {
     return happened;
   }
 
-  private Optional<String> act(Step.Kind kind, SplittableRandom random) throws Exception {
+  private Optional<String> act(StepKind kind, SplittableRandom random) throws Exception {
     SimulatedDevice device = pick(random, devices);
     return switch (kind) {
       case FOLLOW -> device.follow(random).map(what -> device.name() + " " + what);
@@ -247,9 +253,18 @@ final class World {
         yield Optional.of("the ledger ends what was left open");
       }
       case SPEC -> models.change(random);
-      case ERASE -> Optional.empty();
+      case ERASE -> {
+        erase(device.userId());
+        yield Optional.of("the account of " + device.userId() + " is to be erased");
+      }
+      case RAW -> models.reportRaw(random);
       case COMPACT -> compact(random);
     };
+  }
+
+  private void erase(String userId) {
+    Partition partition = log.partition(TOPICS.erasures(), 0);
+    checks.asksToErase(partition, log.append(partition, userId.getBytes(UTF_8), null, nowMs));
   }
 
   private Optional<Checkpoint> latest() {
@@ -320,7 +335,7 @@ final class World {
       return subtask.name() + " starts " + subtask.start();
     } catch (RefusedStartException e) {
       if (!mayBeRefused) {
-        throw new Finding(8, "The newest state is refused: " + e.getMessage(), e);
+        throw new WorldFinding(8, "The newest state is refused: " + e.getMessage(), e);
       }
       return crash(random, latest(), subtask.name() + " refuses the old state; ");
     }
@@ -436,13 +451,15 @@ final class World {
       checks.afterEvent();
       if (round > 5 && checks.isQuiet(job)) {
         checks.settled();
+        new Rebuild(this).check(random);
         return;
       }
     }
-    throw new Finding(13, "Something waits for ever: " + checks.unsettled(job));
+    throw new WorldFinding(13, "Something waits for ever: " + checks.unsettled(job));
   }
 
-  private void settleOnce(SplittableRandom random) throws Exception {
+  /** Lets everything happen once that can happen, with a checkpoint. */
+  void settleOnce(SplittableRandom random) throws Exception {
     for (SimulatedDevice device : devices) {
       while (device.hasSent()) {
         String unused = device.arrive();

@@ -259,6 +259,20 @@ enum PlantedFault {
     }
   },
 
+  /** A rebuild misses the last event of each partition. */
+  REBUILDS_WITHOUT_THE_LAST {
+    @Override
+    Parts parts() {
+      return new Parts() {
+        @Override
+        List<Entry> rebuilt(Partition partition) {
+          List<Entry> all = super.rebuilt(partition);
+          return all.isEmpty() ? all : all.subList(0, all.size() - 1);
+        }
+      };
+    }
+  },
+
   /** The brokers let an earlier producer go on. */
   DOES_NOT_FENCE {
     @Override

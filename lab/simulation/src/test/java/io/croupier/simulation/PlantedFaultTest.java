@@ -2,7 +2,7 @@ package io.croupier.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.simulation.Simulation.Outcome;
+import io.croupier.simulation.WorldRun.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class PlantedFaultTest {
   void itIsFoundAsSoonAsTheTableStates(PlantedFault fault) throws IOException {
     assertThat(
             LongStream.range(0, table().get(fault.name()))
-                .mapToObj(seed -> Simulation.run(seed, fault.parts()))
+                .mapToObj(seed -> WorldRun.run(seed, fault.parts()))
                 .flatMap(outcome -> outcome.finding().stream())
                 .findFirst())
         .isPresent();
@@ -45,7 +45,7 @@ class PlantedFaultTest {
   @Test
   void aFindingIsShortened() {
     PlantedFault fault = PlantedFault.KEEPS_SUMS_AT_BARRIERS;
-    Outcome whole = Simulation.run(0, fault.parts());
+    Outcome whole = WorldRun.run(0, fault.parts());
 
     Outcome shortest = Shrinker.shrink(0, fault::parts, whole);
     assertThat(shortest.finding()).isPresent();

@@ -2,7 +2,7 @@ package io.croupier.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.simulation.Simulation.Outcome;
+import io.croupier.simulation.WorldRun.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ class SimulationTest {
   }
 
   private static String finding(long seed) {
-    Outcome outcome = Simulation.run(seed, new Parts());
+    Outcome outcome = WorldRun.run(seed, new Parts());
     return outcome.finding().isEmpty()
         ? ""
         : Simulate.report(seed, Shrinker.shrink(seed, Parts::new, outcome));
@@ -44,9 +44,9 @@ class SimulationTest {
 
   @Test
   void theSameSeedIsTheSameWorld() throws IOException, InterruptedException {
-    List<String> once = Simulation.run(SEED, new Parts()).lines();
+    List<String> once = WorldRun.run(SEED, new Parts()).lines();
 
-    assertThat(Simulation.run(SEED, new Parts()).lines()).isEqualTo(once);
+    assertThat(WorldRun.run(SEED, new Parts()).lines()).isEqualTo(once);
     String inOtherProcess = new String(output(), StandardCharsets.UTF_8);
     assertThat(inOtherProcess.lines().toList()).startsWith(once.toArray(String[]::new));
   }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** Runs of worlds. */
-final class Simulation {
+final class WorldRun {
   /** Steps of a schedule. */
   static final int STEPS = 400;
 
-  private Simulation() {}
+  private WorldRun() {}
 
   /**
    * What a run has led to.
@@ -17,7 +17,7 @@ final class Simulation {
    * @param lines what happened, a line for each event
    * @param events how many events there were, those at the end included
    */
-  record Outcome(Optional<Finding> finding, List<String> lines, long events) {}
+  record Outcome(Optional<WorldFinding> finding, List<String> lines, long events) {}
 
   /** Runs the schedule of a seed. */
   static Outcome run(long seed, Parts parts) {
@@ -44,15 +44,15 @@ final class Simulation {
       }
       lines.add("%7d ms  the faults end".formatted(world.elapsedMs()));
       world.settle();
-    } catch (Finding e) {
+    } catch (WorldFinding e) {
       return outcome(e, lines, world);
     } catch (Exception | AssertionError e) {
-      return outcome(new Finding(0, "An exception: " + e, e), lines, world);
+      return outcome(new WorldFinding(0, "An exception: " + e, e), lines, world);
     }
     return new Outcome(Optional.empty(), lines, world.checks().counted());
   }
 
-  private static Outcome outcome(Finding finding, List<String> lines, World world) {
+  private static Outcome outcome(WorldFinding finding, List<String> lines, World world) {
     lines.add("%7d ms  FINDING %s".formatted(world.elapsedMs(), finding.getMessage()));
     return new Outcome(Optional.of(finding), lines, world.checks().counted());
   }

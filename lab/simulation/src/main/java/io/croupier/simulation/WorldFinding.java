@@ -1,7 +1,7 @@
 package io.croupier.simulation;
 
 /** What must not happen in any world. */
-final class Finding extends RuntimeException {
+final class WorldFinding extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final int invariant;
@@ -11,12 +11,12 @@ final class Finding extends RuntimeException {
    *
    * @param invariant the number of the promise in the README, from 1
    */
-  Finding(int invariant, String what) {
+  WorldFinding(int invariant, String what) {
     super("(" + invariant + ") " + what);
     this.invariant = invariant;
   }
 
-  Finding(int invariant, String what, Throwable cause) {
+  WorldFinding(int invariant, String what, Throwable cause) {
     this(invariant, what);
     initCause(cause);
   }

@@ -1,0 +1,148 @@
+package io.croupier.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.RawRecord;
+import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.ledger.LedgerOperator;
+import io.croupier.operators.flink.ledger.RebuildOperator;
+import io.croupier.operators.flink.ledger.UserOfEvent;
+import io.croupier.operators.flink.ledger.UserOfRecord;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.schemas.Account;
+import io.croupier.schemas.Account.Device;
+import io.croupier.schemas.Account.OnModel;
+import io.croupier.schemas.AccountRequest;
+import io.croupier.schemas.AccountRequests;
+import io.croupier.simulation.SimulatedLog.Entry;
+import io.croupier.simulation.SimulatedLog.Partition;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Asks the job for all accounts, rebuilds the ledger from its events, asks that one, too, and
+ * compares the answers. A harness's close() may throw any exception.
+ */
+@SuppressWarnings("try")
+final class Rebuild {
+  private final World world;
+
+  Rebuild(World world) {
+    this.world = world;
+  }
+
+  void check(SplittableRandom random) throws Exception {
+    Partition requests = world.log().partition(World.TOPICS.accountRequests(), 0);
+    Partition answers = world.log().partition(World.TOPICS.accountAnswers(), 0);
+    long first = requests.end();
+    long answered = answers.end();
+    byte[] request =
+        AccountRequest.newBuilder()
+            .setTag(ByteString.copyFrom(new byte[AccountRequests.TAG_BYTES]))
+            .build()
+            .toByteArray();
+    for (int user = 0; user < World.USERS; user++) {
+      byte[] key = ("user-" + user).getBytes(UTF_8);
+      long unused = world.log().append(requests, key, request, world.nowMs());
+    }
+    for (int i = 0; i < 5 && answers.committed(answered).size() < World.USERS; i++) {
+      world.settleOnce(random);
+    }
+    List<Entry> ofJob = answers.committed(answered);
+    if (ofJob.size() != World.USERS) {
+      throw new WorldFinding(13, "The job has answered " + ofJob.size() + " requests for accounts");
+    }
+    LedgerOperator ledger =
+        world.parts().ledger(world, world.parts().outputs(world.job()), LedgerStart.REBUILT);
+    try (OperatorTask<?> task = new OperatorTask<>(ledger, 1, 0, new UserOfRecord(), null)) {
+      task.setProcessingTime(world.nowMs());
+      task.setup();
+      task.initializeState(state());
+      task.open();
+      for (SpecRecord spec : world.specs()) {
+        ledger.processElement2(new StreamRecord<>(spec));
+      }
+      for (Entry entry : requests.committed(first)) {
+        StreamRecord<RawRecord> record = new StreamRecord<>(raw(requests, entry));
+        ledger.setKeyContextElement1(record);
+        ledger.processElement1(record);
+      }
+      compare(ofJob, task.drain(SideOutputs.LEDGER));
+    }
+  }
+
+  /** The state of a rebuild. */
+  private OperatorSubtaskState state() throws Exception {
+    String topic = World.TOPICS.accounting();
+    RebuildOperator rebuild = new RebuildOperator(StartOutputs.end(world.log(), topic));
+    try (OperatorTask<Integer> task = new OperatorTask<>(rebuild, 1, 0, new UserOfEvent(), null)) {
+      task.setProcessingTime(world.nowMs());
+      task.setup();
+      task.open();
+      for (Partition partition : world.log().partitions(topic)) {
+        for (Entry entry : world.parts().rebuilt(partition)) {
+          StreamRecord<RawRecord> record = new StreamRecord<>(raw(partition, entry));
+          rebuild.setKeyContextElement1(record);
+          rebuild.processElement1(record);
+        }
+      }
+      rebuild.endInput(1);
+      return task.snapshot(1, world.nowMs());
+    }
+  }
+
+  private static RawRecord raw(Partition partition, Entry entry) {
+    RawRecord raw = new RawRecord();
+    raw.topic = partition.topic();
+    raw.partition = partition.index();
+    raw.offset = entry.offset();
+    raw.appendedAtMs = entry.atMs();
+    raw.key = entry.key();
+    raw.value = entry.value();
+    return raw;
+  }
+
+  private static void compare(List<Entry> ofJob, List<OutboundRecord> ofRebuild)
+      throws InvalidProtocolBufferException {
+    Map<String, Account> rebuilt = new HashMap<>();
+    for (OutboundRecord answer : ofRebuild) {
+      rebuilt.put(World.text(answer.key), Account.parseFrom(answer.value));
+    }
+    for (Entry answer : ofJob) {
+      String userId = World.text(answer.key());
+      Account account = Account.parseFrom(answer.value());
+      Set<String> models =
+          account.getModelsList().stream().map(OnModel::getModelId).collect(Collectors.toSet());
+      if (!comparable(account, models).equals(comparable(rebuilt.get(userId), models))) {
+        throw new WorldFinding(9, "The account of " + userId + " isn't rebuilt");
+      }
+    }
+  }
+
+  /**
+   * Without refusals, which events don't keep as an account does. A rebuilt account also lists
+   * models on which nothing was charged; what it has of the others is in any order.
+   */
+  private static Account comparable(Account account, Set<String> models) {
+    Account.Builder sorted = account.toBuilder().clearRefusals().clearModels().clearDevices();
+    account.getModelsList().stream()
+        .filter(model -> models.contains(model.getModelId()))
+        .sorted(Comparator.comparing(OnModel::getModelId))
+        .forEach(sorted::addModels);
+    account.getDevicesList().stream()
+        .sorted(Comparator.comparing(Device::getDeviceId))
+        .forEach(sorted::addDevices);
+    return sorted.build();
+  }
+}
