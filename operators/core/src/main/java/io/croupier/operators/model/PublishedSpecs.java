@@ -67,6 +67,9 @@ public final class PublishedSpecs {
     }
     List<String> violations = violations(modelId, spec);
     if (!violations.isEmpty()) {
+      if (isOnlySmaller(modelId, spec)) {
+        entry.specOffset = offset;
+      }
       return new SpecChange.Refused(String.join("; ", violations));
     }
     entry.spec = value.clone();
@@ -92,6 +95,21 @@ public final class PublishedSpecs {
       violations = ModelSpecs.changeViolations(current, spec);
     }
     return violations.isEmpty() ? obstacles.apply(ModelSpecs.current(spec)) : violations;
+  }
+
+  /**
+   * Returns whether nothing is wrong with a spec but that the model's rounds have grown. A follower
+   * that starts once the topic is compacted takes this record, since it doesn't see the one by
+   * which they grew. What it judges then is for the same model.
+   */
+  private boolean isOnlySmaller(String modelId, ModelSpec spec) {
+    ModelSpec current = running.get(modelId);
+    return current != null
+        && ModelSpecs.violations(spec).isEmpty()
+        && ModelSpecs.changeViolations(
+                current.toBuilder().setReportsPerRound(ModelSpecs.reportsPerRound(spec)).build(),
+                spec)
+            .isEmpty();
   }
 
   /** Returns the last good spec of a running model. */

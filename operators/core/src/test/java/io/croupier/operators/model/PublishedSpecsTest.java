@@ -65,6 +65,21 @@ class PublishedSpecsTest {
   }
 
   @Test
+  void afterCompactionAFollowerThatStartsJudgesForTheSameModel() {
+    ModelSpec larger = SPEC.toBuilder().setReportsPerRound(4).build();
+    PublishedSpecs late = new PublishedSpecs(spec -> List.of());
+    apply(0, SPEC);
+    late.apply("m", 0, SPEC.toByteArray());
+    apply(1, larger);
+    assertThat(refusal(apply(2, LIMITED))).startsWith("reports_per_round of a running model");
+    assertThat(late.apply("m", 2, LIMITED.toByteArray())).isEqualTo(accepted(LIMITED));
+    assertThat(specs.spec("m")).contains(larger);
+    assertThat(specs.entries().get("m").specOffset)
+        .isEqualTo(late.entries().get("m").specOffset)
+        .isEqualTo(2);
+  }
+
+  @Test
   void refusesInvalidOrUnreadableSpecsAndSpecsUnderTheWrongKey() {
     assertThat(refusal(apply(0, SPEC.toBuilder().clearDimension().build())))
         .startsWith("dimension is 0");
