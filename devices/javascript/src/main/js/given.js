@@ -1,6 +1,6 @@
 // What a person has given, for a page
 
-import { check, isObject, optionsOf } from './checks.js';
+import { check, isObject, kindOf, optionsOf } from './checks.js';
 
 /** The texts of the section, which an app may translate. */
 const WORDS = Object.freeze({
@@ -39,6 +39,8 @@ function upwards(value) {
 export function givenSection(account, options = {}) {
   const { document = globalThis.document, words = {} } = optionsOf('givenSection', options, ['document', 'words']);
   check(isObject(account) && isObject(account.spent), 'the account', 'another value', 'what account() answered');
+  check(typeof document?.createElement === 'function', 'document', kindOf(document), 'that of the page');
+  check(isObject(words), 'words', kindOf(words), 'an object of texts');
   const texts = { ...WORDS, ...words };
   const element = (name, ...children) => {
     const made = document.createElement(name);

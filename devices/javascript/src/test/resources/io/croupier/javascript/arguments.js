@@ -146,6 +146,11 @@ async function calls(module, page, crypto) {
   add('slot', 'digest', (v) => ledger.slot(v, 1));
   add('slot', 'publications', (v) => ledger.slot(new Uint8Array(1), v));
   add('Ledger.spent', '', () => ledger.spent());
+  add('givenSection', 'account', (v) => module.givenSection(v));
+  const account = { spent: {}, models: [], refusals: [] };
+  const document = { createElement: () => ({ append() {} }) };
+  add('givenSection', 'document', (v) => module.givenSection(account, { document: v }));
+  add('givenSection', 'words', (v) => module.givenSection(account, { document, words: v }));
   return list;
 }
 
