@@ -78,6 +78,7 @@ class SecuredGatewayITCase {
       rights.add(right(topics.topics().gradients(), AclOperation.WRITE));
       rights.add(right(topics.topics().updates(), AclOperation.READ));
       rights.add(right(topics.topics().models(), AclOperation.READ));
+      rights.add(right(topics.topics().stops(), AclOperation.READ));
       rights.add(right("croupier.gateway", AclOperation.READ));
       AclBinding first = right("croupier.gateway", AclOperation.WRITE);
       rights.add(first);
