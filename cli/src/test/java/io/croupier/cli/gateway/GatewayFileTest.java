@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.schemas.GradientReport;
@@ -89,7 +90,7 @@ class GatewayFileTest {
   void unknownKeysAreErrors() throws Exception {
     String yaml = examples().get(0).replace("address:", "adress:");
     assertThatThrownBy(() -> read(yaml))
-        .isInstanceOf(IllegalArgumentException.class)
+        .isInstanceOf(InputException.class)
         .hasMessage("Unknown setting 'listen.adress'; the nearest known one is 'listen.address'");
   }
 }
