@@ -45,9 +45,14 @@ class PlantedFaultTest {
   @Test
   void aFindingIsShortened() {
     PlantedFault fault = PlantedFault.KEEPS_SUMS_AT_BARRIERS;
-    Outcome whole = WorldRun.run(0, fault.parts());
+    long seed =
+        LongStream.range(0, 10)
+            .filter(tried -> WorldRun.run(tried, fault.parts()).finding().isPresent())
+            .findFirst()
+            .orElseThrow();
+    Outcome whole = WorldRun.run(seed, fault.parts());
 
-    Outcome shortest = Shrinker.shrink(0, fault::parts, whole);
+    Outcome shortest = Shrinker.shrink(seed, fault::parts, whole);
     assertThat(shortest.finding()).isPresent();
     assertThat(shortest.lines()).hasSizeLessThan(whole.lines().size() / 4);
     assertThat(shortest.lines().get(shortest.lines().size() - 1)).contains("FINDING (5)");
