@@ -13,6 +13,7 @@ import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.SimulatedStore;
+import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.SimulatedRandomisers;
 import io.croupier.noise.SecureBits;
@@ -30,6 +31,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -123,7 +125,7 @@ final class SimulatedDevice implements ReportTransport {
 
   /** Reports to one of the models that it knows. */
   Optional<String> report(SplittableRandom random) {
-    if (models.isEmpty() || ledger.pending().size() >= LocalLedger.WINDOW - 1) {
+    if (models.isEmpty() || hasFullWindow()) {
       return Optional.empty();
     }
     ModelSnapshot model = World.pick(random, models.values().stream().toList());
@@ -149,6 +151,16 @@ final class SimulatedDevice implements ReportTransport {
       return Optional.of("dies while it writes a report");
     }
     return Optional.of("reports to " + model.modelId() + " at round " + model.round());
+  }
+
+  /**
+   * Whether the ledger may soon draw no report before the oldest one that is pending is settled.
+   * Numbers whose report was never written aren't released, so half of the window is left.
+   */
+  private boolean hasFullWindow() {
+    List<StoredReport> pending = ledger.pending();
+    return !pending.isEmpty()
+        && released.size() >= pending.get(0).sequence() + LocalLedger.WINDOW / 2;
   }
 
   @Override

@@ -33,6 +33,12 @@ class SimulationTest {
     assertThat(finding(seed)).isEmpty();
   }
 
+  /** Many reports while none arrives. */
+  @Test
+  void aDeviceWaitsForItsOldestReport() {
+    assertThat(finding(1795877975033002396L)).isEmpty();
+  }
+
   private static String finding(long seed) {
     Outcome outcome = WorldRun.run(seed, new Parts());
     return outcome.finding().isEmpty()
