@@ -13,8 +13,13 @@ const WORDS = Object.freeze({
   unlimited: 'no limit',
   /** `times` is exp(epsilon), in words for a person who knows no epsilon. */
   meaning: (times) => `All of it together is at most ${times} times as likely with your data as with anybody else's.`,
+  /** Where Gaussian noise, or noise that isn't known, is among it. */
+  otherNoise: 'Some of it has a guarantee of another kind, which this number does not state.',
   refused: (modelId, reason) => `${modelId}: ${reason}`,
 });
+
+/** What is left of a limit, by the first of these that has one. */
+const LIMITED = ['epsilon', 'epsilonAtDelta', 'mu', 'reports', 'participations'];
 
 /** Three digits, rounded up: what is given is never shown as less. */
 function upwards(value) {
@@ -33,7 +38,7 @@ function upwards(value) {
  * @param account what Gateway.account() or Device.account() answered
  * @param document of the page
  * @param words replace the English texts: title, nothing, stopped, erased, all, columns, unlimited, meaning(times),
- *     refused(modelId, reason)
+ *     otherNoise, refused(modelId, reason)
  * @returns an element that the page appends where it likes
  */
 export function givenSection(account, options = {}) {
@@ -59,9 +64,14 @@ export function givenSection(account, options = {}) {
   if (!(account.spent.reports > 0)) {
     sentence(texts.nothing);
   } else {
-    sentence(texts.meaning(upwards(Math.exp(account.spent.epsilon))));
+    const { epsilon = 0, mu, undisclosed, unbounded } = account.spent;
+    const isPure = [mu, undisclosed, unbounded].every((other) => !(Number(other) > 0));
+    sentence(isPure && epsilon > 0 ? texts.meaning(upwards(Math.exp(epsilon))) : texts.otherNoise);
     const row = (cell, ...values) => element('tr', ...values.map((value) => element(cell, String(value))));
-    const left = (part) => (part.left?.epsilon ?? part.left?.reports ?? texts.unlimited);
+    const left = ({ left: rest = {} }) => {
+      const limited = LIMITED.find((name) => rest[name] !== undefined);
+      return limited === undefined ? texts.unlimited : `${rest[limited]}${limited === 'epsilon' ? '' : ` (${limited})`}`;
+    };
     const cells = (name, part) => [name, part.spent.reports ?? 0, part.spent.epsilon ?? 0, left(part)];
     section.append(element(
       'table',

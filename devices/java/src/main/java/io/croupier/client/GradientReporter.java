@@ -238,6 +238,9 @@ public final class GradientReporter {
       ledger.acknowledge(report.sequence());
     } else if (cause instanceof ReportRefusedException) {
       ledger.refuse(report.sequence());
+      if (cause instanceof PersonStoppedException) {
+        ledger.endTokens();
+      }
     } else {
       unsent.put(report.sequence(), report);
     }

@@ -20,7 +20,7 @@ import java.io.UncheckedIOException;
  * @param level place of the declaration in the model's levels, from 0
  * @param key the key that signs it
  * @param content asked for: the secrets of the request; held: the token; drawn: the report to send;
- *     ended: nothing
+ *     ended: nothing, or what it was when its person was stopped
  */
 record HeldToken(
     TokenChallenge challenge,

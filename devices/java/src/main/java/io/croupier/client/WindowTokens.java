@@ -250,7 +250,7 @@ final class WindowTokens implements AutoCloseable {
       hold(asked, request.finish(signature).encoded());
     } catch (GatewayException e) {
       if (e.isStop()) {
-        ledger.tokens().stream().map(Held::of).forEach(this::end);
+        endAll();
         throw new PersonStoppedException(e);
       }
       if (e.isFinal()) {
@@ -305,6 +305,12 @@ final class WindowTokens implements AutoCloseable {
     if (!closed && isStored(held.stored())) {
       StoredToken unused =
           ledger.advance(held.stored(), Stage.ENDED, held.token().with(ByteString.EMPTY).encoded());
+    }
+  }
+
+  private synchronized void endAll() {
+    if (!closed) {
+      ledger.endTokens();
     }
   }
 

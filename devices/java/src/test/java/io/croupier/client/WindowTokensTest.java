@@ -131,6 +131,44 @@ class WindowTokensTest extends AnonymousFixture {
       assertThatThrownBy(() -> awaitTokens(reporter)).isInstanceOf(PersonStoppedException.class);
       assertThat(stages(ledger)).containsOnlyKeys(0L, 1L, 2L);
       assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
+
+      // Resumed, and stopped again.
+      gateway.answerToken(4, Answer.stopped());
+      for (long window = 3; window < 5; window++) {
+        assertThat(
+                reporter.takePart(
+                    snapshot(1, window(window)), FrequentData.KEY, () -> new double[2]))
+            .isEmpty();
+      }
+      assertThatThrownBy(() -> awaitTokens(reporter)).isInstanceOf(PersonStoppedException.class);
+      assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
+    }
+  }
+
+  @Test
+  void aReportThatIsRefusedAsOfAStoppedPersonDropsAllTokens() throws Exception {
+    try (LocalLedger ledger = ledgerWithSlotAfter(1);
+        AnonymousReporter anonymous = reporter(ledger)) {
+      takePart(anonymous, 0);
+      assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.HELD, 1L, Stage.HELD));
+      ReportTransport stopped =
+          new ReportTransport() {
+            @Override
+            public boolean namesUser() {
+              return false;
+            }
+
+            @Override
+            public CompletableFuture<Void> send(String userId, byte[] report) {
+              return CompletableFuture.failedFuture(
+                  new PersonStoppedException(GatewayException.unanswered("stopped", null)));
+            }
+          };
+      CompletableFuture<Void> refused =
+          new GradientReporter(stopped, ledger)
+              .report(GatewayReports.MODEL, FrequentData.KEY, new double[2], GatewayReports.NOISE);
+      assertThat(refused).isCompletedExceptionally();
+      assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
     }
   }
 

@@ -354,6 +354,7 @@ export function givenSection(
       columns?: readonly string[];
       unlimited?: string;
       meaning?: (times: string) => string;
+      otherNoise?: string;
       refused?: (modelId: string, reason: string) => string;
     };
   },

@@ -46,7 +46,7 @@ class GivenSectionTest extends BrowserFixture {
                 + "|p(All of it together is at most 54.6 times as likely with your data as with"
                 + " anybody else's.)"
                 + "|table(thead(tr(th(model)|th(reports)|th(epsilon)|th(left)))"
-                + "|tbody(tr(td(m)|td(1)|td(2)|td(3))|tr(td(n)|td(1)|td(2)|td(no limit))"
+                + "|tbody(tr(td(m)|td(1)|td(2)|td(3 (reports)))|tr(td(n)|td(1)|td(2)|td(no limit))"
                 + "|tr(td(all together)|td(2)|td(4)|td(0))))"
                 + "|ul(li(<b>: no & no)))");
   }
@@ -58,6 +58,22 @@ class GivenSectionTest extends BrowserFixture {
                 "{spent: {}, models: [], refusals: []}",
                 "{title: 'Ihre Beitr\u00e4ge', nothing: 'Noch keine.'}"))
         .isEqualTo("section.croupier-given(h2(Ihre Beitr\u00e4ge)|p(Noch keine.))");
+  }
+
+  /** A factor is stated only of what epsilons alone bound. */
+  @Test
+  void otherNoiseHasNoFactor() {
+    String account = "{spent: {reports: 1, epsilon: %s}, models: [], refusals: []}";
+    String words = "{meaning: (times) => times, otherNoise: 'other'}";
+    for (String spent :
+        new String[] {"0, mu: 1", "2, mu: 1", "2, undisclosed: 1", "2, unbounded: 1"}) {
+      assertThat(shown(account.formatted(spent), words)).as(spent).contains("|p(other)|");
+    }
+    assertThat(
+            shown(
+                "{spent: {reports: 1, epsilon: 1}, left: {mu: 0.5}, models: [], refusals: []}",
+                "{}"))
+        .contains("td(0.5 (mu))");
   }
 
   /** What is given is never shown as less. */

@@ -22,6 +22,12 @@ import java.util.regex.Pattern;
 record Settings(Map<String, String> values, Path base) {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,15})\\s*(ms|s|min|h|d)");
 
+  /** Passwords may be among the values. */
+  @Override
+  public String toString() {
+    return "Settings";
+  }
+
   String text(GatewayKey key) {
     return values.getOrDefault(key.key(), key.byDefault()).strip();
   }

@@ -67,8 +67,8 @@ public enum ConfigKey {
   KEEP_REPORTS(
       "keep.reports",
       "7 d",
-      "How long the topics of reports, dead letters, erasures and verdicts on tokens keep records:"
-          + " `topics create` sets it, and a start warns of topics that keep them longer."),
+      "How long the topics of reports, dead letters, erasures and verdicts on tokens keep records, at"
+          + " least an hour: `topics create` sets it, and a start warns of topics that keep them longer."),
   PARALLELISM(
       "parallelism",
       "",

@@ -54,6 +54,9 @@ public record JobConfig(
 
   private static final Duration LONGEST = Duration.ofDays(3650);
 
+  /** Reports that the job hasn't read are kept at least so long. */
+  private static final Duration LEAST_KEPT = Duration.ofHours(1);
+
   /**
    * Keys masked in addition to those that Flink masks; JVM options and environments may contain any
    * secret.
@@ -115,7 +118,7 @@ public record JobConfig(
         flink(settings),
         duration(ConfigKey.PRE_AGGREGATION_INTERVAL, settings),
         publications(settings),
-        duration(ConfigKey.KEEP_REPORTS, settings),
+        keepReports(settings),
         truth(ConfigKey.JOURNAL_ENABLED, settings),
         anonymous(settings),
         UserLimits.of(settings));
@@ -244,6 +247,19 @@ public record JobConfig(
           throw new IllegalArgumentException(
               "%s is '%s'; it must be true or false".formatted(key.key(), text));
     };
+  }
+
+  /**
+   * A number without a unit is one of milliseconds, after which no report would be left to judge.
+   */
+  private static Duration keepReports(Map<String, String> settings) {
+    Duration time = duration(ConfigKey.KEEP_REPORTS, settings);
+    if (time.compareTo(LEAST_KEPT) < 0) {
+      throw new IllegalArgumentException(
+          "%s is '%s'; it must be at least 1 h, such as '7 d'"
+              .formatted(ConfigKey.KEEP_REPORTS.key(), text(ConfigKey.KEEP_REPORTS, settings)));
+    }
+    return time;
   }
 
   private static Duration duration(ConfigKey key, Map<String, String> settings) {

@@ -150,6 +150,7 @@ class JobConfigTest {
         "checkpoint.interval, -1 s, from 1 ms",
         "checkpoint.interval, 9223372036854775807 s, from 1 ms to 3650 d",
         "pre-aggregation.interval, 10 us, from 1 ms",
+        "keep.reports, 7, it must be at least 1 h",
         "journal.enabled, yes, true or false",
         "limits.user.epsilon, 0, a finite number above 0, or left out",
         "limits.user.epsilon, much, a finite number above 0, or left out",

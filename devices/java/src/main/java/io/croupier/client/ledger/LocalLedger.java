@@ -293,6 +293,15 @@ public final class LocalLedger implements AutoCloseable {
     return advance(token, new StoredToken(token.sequence(), stage, token.data(), bytes));
   }
 
+  /** Ends all tokens of a person who is stopped: nothing of them is sent from now on. */
+  public synchronized void endTokens() {
+    for (StoredToken token : tokens()) {
+      if (token.stage() != StoredToken.Stage.ENDED) {
+        StoredToken unused = advance(token, StoredToken.Stage.ENDED, token.bytes());
+      }
+    }
+  }
+
   /**
    * Makes the report of a token durable, together with the digest of its data; only then may it be
    * sent.

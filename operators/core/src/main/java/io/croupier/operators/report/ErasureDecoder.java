@@ -59,6 +59,9 @@ public final class ErasureDecoder {
         if (!AccountingKey.parse(key.toByteArray()).userId().equals(userId)) {
           return malformed("a key of event_keys is another user's: all must be the erased one's");
         }
+        if (AccountingKey.isOfErasure(key.toByteArray())) {
+          return malformed("a key of event_keys is that of an erasure: all must be of reports");
+        }
         keys.add(key.toByteArray());
       }
       return new Received.Erasure(userId, keys, erasure.getTotals(), source);

@@ -113,6 +113,8 @@ final class KeyedAccount extends HeldAccount {
   /** Deletes the stored account, of which an erasure has left the totals. */
   void forget() {
     write(accounts::clear);
+    write(() -> furtherModels().clear());
+    write(() -> tokens().clear());
   }
 
   /** Keeps a refused report. */

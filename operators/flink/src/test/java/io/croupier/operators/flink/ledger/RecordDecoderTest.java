@@ -15,6 +15,7 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.Source;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Erasure;
@@ -125,6 +126,11 @@ class RecordDecoderTest {
     assertThat(received.get(1)).isInstanceOf(Received.Malformed.class);
     assertThat(TestRecords.header(deadLetters.get(0), DeadLetters.REASON))
         .isEqualTo("a key of event_keys is another user's: all must be the erased one's");
+
+    ByteString ofErasure = ByteString.copyFrom(AccountingKey.ofErasure("u"));
+    receive("erasures", Erasure.newBuilder().addEventKeys(ofErasure).build().toByteArray());
+    assertThat(TestRecords.header(deadLetters.get(1), DeadLetters.REASON))
+        .isEqualTo("a key of event_keys is that of an erasure: all must be of reports");
   }
 
   @Test
