@@ -16,7 +16,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 
-/** The device of one person, Ada: reports one day to the model of docs/model.md, once, and ends. */
+/** The device of one person, Ada: reports one day to the model of docs/build/model.md, once, and ends. */
 public final class ReportWellbeing {
   public static void main(String[] args) throws Exception {
     Map<String, Object> kafka = Map.of("bootstrap.servers", args[0]);

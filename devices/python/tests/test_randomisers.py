@@ -80,7 +80,7 @@ class PrivUnitTest(unittest.TestCase):
                 self.assertLess(statistic, size - 1 + 2 * math.sqrt((size - 1) * x) + 2 * x)
 
     def test_the_mean_of_releases_is_the_clipped_gradient(self) -> None:
-        # The length M is that of the top in docs/priv-unit.md.
+        # The length M is that of the top in docs/reference/priv-unit.md.
         for dimension, epsilon, top, length, gradient in [
                 (1, 2, 19, 1.7893568464021854, [0.3]), (3, 4, 6, 1.4827889538455004, [0.2, -0.1, 0.3]),
                 (2, 1, 24, 4.107997570951269, [30, 40])]:

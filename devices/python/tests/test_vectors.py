@@ -1,4 +1,4 @@
-"""From a seed to its vectors: the test vectors of docs/priv-unit.md."""
+"""From a seed to its vectors: the test vectors of docs/reference/priv-unit.md."""
 import math
 import unittest
 

@@ -139,7 +139,7 @@ class Choice:
 class PrivUnit:
     """PrivUnit on the lifted sphere, chosen by rank: epsilon-LDP exactly, whatever the gradient is.
 
-    docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
+    docs/reference/priv-unit.md specifies it. Every call of choose() spends epsilon.
 
     dimension: d of the model. epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9.
     candidates: N, 64 up to epsilon 9, 256 up to 11, 1024 up to 14, or 4096; by default 256 up to epsilon 4,
@@ -210,7 +210,7 @@ class HashedResponse:
     """The group of one of k categories, exp(epsilon) times as probable as each other one.
 
     Where k is at most 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns
-    them to groups. docs/statistics.md specifies it. Every release spends epsilon.
+    them to groups. docs/build/statistics.md specifies it. Every release spends epsilon.
 
     epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9. categories: k, from 2 to 4096.
     """

@@ -1,4 +1,4 @@
-"""From a seed to its vectors, bit for bit as docs/priv-unit.md specifies."""
+"""From a seed to its vectors, bit for bit as docs/reference/priv-unit.md specifies."""
 import hashlib
 import math
 import struct
@@ -41,7 +41,7 @@ def mix(z: int) -> int:
 
 
 def group_of(seed: int, category: int, groups: int) -> int:
-    """The group of a category, from 0 to groups - 1, by docs/statistics.md."""
+    """The group of a category, from 0 to groups - 1, by docs/build/statistics.md."""
     return (mix((seed + GOLDEN * (2 * category + 1)) & WORD) >> 32) * groups >> 32
 
 

@@ -3,7 +3,7 @@
  * answers under local differential privacy.
  *
  * The module has no dependencies. Storage, network, randomness, locks and clocks are parameters, whose defaults are the
- * browser's. docs/javascript.md is the guide, docs/priv-unit.md specifies the randomiser, and croupier.proto the records.
+ * browser's. docs/build/javascript.md is the guide, docs/reference/priv-unit.md specifies the randomiser, and croupier.proto the records.
  *
  * Licence: Apache-2.0.
  */

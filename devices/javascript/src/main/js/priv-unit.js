@@ -83,7 +83,7 @@ export function defaultTop(dimension, epsilon, candidates) {
 
 /**
  * PrivUnit on the lifted sphere, chosen by rank: epsilon-LDP exactly, whatever the gradient is, in a seed and an index.
- * docs/priv-unit.md specifies it. Every call of choose() spends epsilon.
+ * docs/reference/priv-unit.md specifies it. Every call of choose() spends epsilon.
  */
 export class PrivUnit {
   #seeds;

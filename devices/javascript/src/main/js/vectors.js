@@ -1,4 +1,4 @@
-// From a seed to its vectors, bit for bit as docs/priv-unit.md specifies
+// From a seed to its vectors, bit for bit as docs/reference/priv-unit.md specifies
 
 import { CroupierError } from './errors.js';
 import { checkValue, isPositive } from './checks.js';
@@ -89,7 +89,7 @@ function segmentBegin(k) {
   return (k - (shift << 8)) * 2 ** shift;
 }
 
-/** T of docs/priv-unit.md, by Newton's method from the knot before. */
+/** T of docs/reference/priv-unit.md, by Newton's method from the knot before. */
 export function computeKnots() {
   const table = new Int32Array(LAST_KNOT + 1);
   let x = 0;

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/dpia.md lists every topic with its retention, and its bounds are right. */
+/** docs/plan/dpia.md lists every topic with its retention, and its bounds are right. */
 class AssessmentPageTest {
   private static final Map<Retention, String> KEPT =
       Map.of(
@@ -28,7 +28,7 @@ class AssessmentPageTest {
   /** The cells of the rows that begin with a text. */
   private static List<String[]> rows(String pattern) throws IOException {
     List<String[]> rows = new ArrayList<>();
-    for (String line : Files.readAllLines(ROOT.resolve("docs/dpia.md"))) {
+    for (String line : Files.readAllLines(ROOT.resolve("docs/plan/dpia.md"))) {
       if (line.matches(pattern)) {
         rows.add(line.substring(2, line.length() - 2).split(" \\| "));
       }

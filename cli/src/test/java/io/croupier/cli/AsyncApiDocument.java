@@ -9,7 +9,7 @@ import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** docs/asyncapi.yaml as JSON. */
+/** docs/reference/asyncapi.yaml as JSON. */
 final class AsyncApiDocument {
   private final JsonNode root;
 
@@ -20,7 +20,8 @@ final class AsyncApiDocument {
   static AsyncApiDocument read() throws IOException {
     Object document =
         new Load(LoadSettings.builder().build())
-            .loadFromString(Files.readString(ProjectFiles.ROOT.resolve("docs/asyncapi.yaml")));
+            .loadFromString(
+                Files.readString(ProjectFiles.ROOT.resolve("docs/reference/asyncapi.yaml")));
     return new AsyncApiDocument(new ObjectMapper().valueToTree(document));
   }
 

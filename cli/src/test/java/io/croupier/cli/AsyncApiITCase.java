@@ -18,7 +18,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** docs/asyncapi.yaml has the settings of the topics that the command creates. */
+/** docs/reference/asyncapi.yaml has the settings of the topics that the command creates. */
 class AsyncApiITCase {
   private static final int PARTITIONS = 3;
 

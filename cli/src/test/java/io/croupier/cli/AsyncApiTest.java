@@ -31,7 +31,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** docs/asyncapi.yaml is valid AsyncAPI, and consistent with the topics and with croupier.proto. */
+/**
+ * docs/reference/asyncapi.yaml is valid AsyncAPI, and consistent with the topics and with
+ * croupier.proto.
+ */
 class AsyncApiTest {
   private static final Topics TOPICS = Topics.withPrefix("croupier");
   private static final List<String> ALL = TOPICS.names(Topic.ofJob(true));
@@ -172,7 +175,7 @@ class AsyncApiTest {
       if (!schema.isMissingNode()) {
         String name = message.get("name").asText().substring("croupier.v1.".length());
         assertThat(schema.asText())
-            .as("%s in docs/asyncapi.yaml, beside that of croupier.proto", name)
+            .as("%s in docs/reference/asyncapi.yaml, beside that of croupier.proto", name)
             .isEqualTo(source(RECORDS.findMessageTypeByName(name)));
         payloads++;
       }

@@ -42,9 +42,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The first example of docs/clients.md in a project of its own, with the page's POM and commands:
- * it reports a day once, however often it runs, at a model that publishes each second. Its local
- * repository is the builder's, but for this project's artefacts, which are those of this build.
+ * The first example of docs/build/clients.md in a project of its own, with the page's POM and
+ * commands: it reports a day once, however often it runs, at a model that publishes each second.
+ * Its local repository is the builder's, but for this project's artefacts, which are those of this
+ * build.
  */
 @Tag("ci")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -74,7 +75,7 @@ class ClientExampleE2ECase {
   private Path project;
 
   private String page() throws IOException {
-    return Files.readString(HOME.resolve("docs/clients.md"), UTF_8);
+    return Files.readString(HOME.resolve("docs/build/clients.md"), UTF_8);
   }
 
   /** The first block of a language on the page. */

@@ -15,7 +15,6 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The documentation is consistent: link targets and the classes that it names exist. */
@@ -29,7 +28,7 @@ class DocsTest {
   /** Without these conditions, a promise of the page is false. */
   private static final Map<String, List<String>> CONDITIONS =
       Map.of(
-          "rounds",
+          "theory/rounds",
           List.of(
               "pathwise, where |C| <= kappa lambda G in every round",
               "so theorem 1 where |C| <= kappa lambda G",
@@ -37,15 +36,15 @@ class DocsTest {
               "of all its parts together",
               "drawn from one population whose mean loss is R",
               "the loop ends immediately"),
-          "learners",
+          "plan/learners",
           List.of("drawn from one population", "not for the noise of a single report"),
-          "accounts",
+          "reference/accounts",
           List.of("counts on the day on which it is granted", "continuous noise that dominates"),
-          "anonymity",
+          "theory/anonymity",
           List.of("(anonymity-proof.md)"),
-          "evaluation",
+          "build/evaluation",
           List.of("at any one publication, and not at all of them"),
-          "statistics",
+          "build/statistics",
           List.of("for [one look](evaluation.md#reading-the-answers)", "Of few votes it is less"));
 
   private static List<Path> pages() throws IOException {
@@ -103,11 +102,12 @@ class DocsTest {
   @Test
   void everyPageIsInTheIndex() throws IOException {
     String index = Files.readString(ROOT.resolve("docs/README.md"));
-    try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
-      assertThat(docs.map(page -> page.getFileName().toString()))
-          .filteredOn(name -> name.endsWith(".md") && !name.equals("README.md"))
-          .allSatisfy(name -> assertThat(index).contains("(" + name));
-    }
+    List<Path> pages =
+        ProjectFiles.matching(name -> name.matches("docs/\\w+/[^/]+\\.md|docs/.*/README\\.md"));
+    assertThat(pages).hasSizeGreaterThan(30);
+    assertThat(pages)
+        .extracting(page -> ROOT.resolve("docs").relativize(page).toString().replace('\\', '/'))
+        .allSatisfy(page -> assertThat(index).contains("(" + page));
   }
 
   @Test
@@ -147,7 +147,7 @@ class DocsTest {
 
     List<String> named = new ArrayList<>();
     Pattern.compile("`([^`]+)`|<br/>([^\"]+)\"")
-        .matcher(Files.readString(ROOT.resolve("docs/architecture.md")))
+        .matcher(Files.readString(ROOT.resolve("docs/theory/architecture.md")))
         .results()
         .forEach(code -> named.add(code.group(1) != null ? code.group(1) : code.group(2)));
     List<String> unknown =

@@ -48,7 +48,7 @@ class ExamplesTest {
     Path file = EXAMPLES.resolve("central.yaml");
     String model =
         Files.readString(file).lines().filter(line -> !line.startsWith("#")).collect(joining("\n"));
-    assertThat(Files.readString(Path.of("..", "docs", "central.md")))
+    assertThat(Files.readString(Path.of("..", "docs/plan/central.md")))
         .contains("# examples/central.yaml\n" + model + "\n```");
 
     assertThat(ModelsFile.read(file))
@@ -60,7 +60,7 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"clip.yaml, clip.md", "wellbeing.yaml, model.md"})
+  @CsvSource({"clip.yaml, build/clip.md", "wellbeing.yaml, build/model.md"})
   void theModelWhoseClipTheJobFindsEqualsTheDocumentedOneAndCanRun(String example, String page)
       throws Exception {
     Path file = EXAMPLES.resolve(example);
@@ -143,7 +143,7 @@ class ExamplesTest {
   @Test
   void theDocumentedAuditRefutesNothing() throws Exception {
     List<String> commands =
-        Files.readAllLines(Path.of("..", "docs", "audit.md")).stream()
+        Files.readAllLines(Path.of("..", "docs/run/audit.md")).stream()
             .filter(line -> line.startsWith("./croupier audit --"))
             .toList();
     assertThat(commands).hasSize(1);

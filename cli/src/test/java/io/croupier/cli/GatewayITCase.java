@@ -71,8 +71,8 @@ import org.openqa.selenium.chrome.ChromeDriver;
  * From a token of {@code croupier gateway token} over a gateway to the job's accounts, from a
  * program, from a browser and from the commands: what the gateway accepts the job admits, under the
  * identity of the token, and once. The broker has TLS, passwords and ACLs; gateway and job have
- * principals of their own, with the rights that docs/security.md and docs/gateway.md grant, and no
- * others.
+ * principals of their own, with the rights that docs/run/security.md and docs/run/gateway.md grant,
+ * and no others.
  */
 @Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -368,12 +368,14 @@ class GatewayITCase {
   }
 
   /**
-   * The command under "Try it" in docs/gateway.md, as a shell runs it, at this gateway's address.
+   * The command under "Try it" in docs/run/gateway.md, as a shell runs it, at this gateway's
+   * address.
    */
   @Test
   void theCurlCommandOfThePageReports() throws Exception {
-    assumeTrue(isCurlThere(), "curl isn't installed, so the command of docs/gateway.md isn't run");
-    String page = Files.readString(Path.of("..", "docs", "gateway.md"));
+    assumeTrue(
+        isCurlThere(), "curl isn't installed, so the command of docs/run/gateway.md isn't run");
+    String page = Files.readString(Path.of("..", "docs/run/gateway.md"));
     Matcher command = Pattern.compile("(?s)\\ncurl .*?\\}'\\n").matcher(page);
     assertThat(command.find()).isTrue();
     assertThat(command.group()).contains("http://127.0.0.1:8080/v1/reports");

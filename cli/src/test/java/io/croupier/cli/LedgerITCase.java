@@ -313,7 +313,7 @@ class LedgerITCase {
     Path users = Files.writeString(directory.resolve("users.txt"), "ada" + System.lineSeparator());
     compactAccounts();
     List<String> commands =
-        Files.readAllLines(Path.of("..", "docs", "accounts.md")).stream()
+        Files.readAllLines(Path.of("..", "docs/reference/accounts.md")).stream()
             .filter(
                 line ->
                     line.matches("\\./croupier (account|calibrate|ledger|erase|stop|resume) .*"))

@@ -17,17 +17,19 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** docs/model-spec.md: every field of a model's spec, from descriptors and their comments. */
+/**
+ * docs/reference/model-spec.md: every field of a model's spec, from descriptors and their comments.
+ */
 final class ModelSpecPage {
   private static final String HEAD =
       """
       # The spec of a model
 
       Every field of a `ModelSpec`: name in YAML, type, range, default, whether it may change, and the first release that has it. This page is generated from the
-      comments of [croupier.proto](../schemas/src/main/protobuf/croupier/v1/croupier.proto), and a test compares it with the rules by which specs are checked.
+      comments of [croupier.proto](../../schemas/src/main/protobuf/croupier/v1/croupier.proto), and a test compares it with the rules by which specs are checked.
 
       Operators of models write specs in a models file, a list in YAML or JSON, and publish them by `croupier models apply`
-      ([model.md](model.md) shows how). A small spec:
+      ([model.md](../build/model.md) shows how). A small spec:
 
       ```yaml
       - modelId: steps
@@ -59,7 +61,7 @@ final class ModelSpecPage {
   /** An underscore makes the name of a field unmistakable in a sentence. */
   private static final Pattern SNAKE = Pattern.compile("`?\\b([a-z0-9]+(?:_[a-z0-9]+)+)\\b`?");
 
-  private static final Pattern PAGE = Pattern.compile("docs/([\\w-]+\\.md)");
+  private static final Pattern PAGE = Pattern.compile("docs/(\\w+)/([\\w-]+\\.md)");
 
   private final ProtoComments comments;
 
@@ -207,7 +209,11 @@ final class ModelSpecPage {
                     names.contains(name.group(1))
                         ? "`" + camel(name.group(1)) + "`"
                         : name.group());
-    return PAGE.matcher(named).replaceAll("[$1]($1)").replace("<", "&lt;").replace("*", "\\*");
+    return PAGE.matcher(named)
+        .replaceAll("[$2](../$1/$2)")
+        .replace("(../reference/", "(")
+        .replace("<", "&lt;")
+        .replace("*", "\\*");
   }
 
   private static String camel(String name) {

@@ -25,11 +25,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/model-spec.md is what {@link ModelSpecPage} generates, and what it states about ranges,
- * defaults and changes is what {@link ModelSpecs} does. {@code -Dwrite.docs=true} writes the page.
+ * docs/reference/model-spec.md is what {@link ModelSpecPage} generates, and what it states about
+ * ranges, defaults and changes is what {@link ModelSpecs} does. {@code -Dwrite.docs=true} writes
+ * the page.
  */
 class ModelSpecPageTest {
-  private static final Path PAGE = ROOT.resolve("docs/model-spec.md");
+  private static final Path PAGE = ROOT.resolve("docs/reference/model-spec.md");
   private static final String NUMBER = "-?\\d+(?:e-?\\d+)?";
   private static final Pattern BETWEEN = Pattern.compile("(%1$s) to (%1$s)".formatted(NUMBER));
   private static final Pattern BOUND =
@@ -134,7 +135,7 @@ class ModelSpecPageTest {
       Files.writeString(PAGE, page.text());
     }
     assertThat(Files.readString(PAGE))
-        .as("CONTRIBUTING.md has the command that writes docs/model-spec.md")
+        .as("CONTRIBUTING.md has the command that writes docs/reference/model-spec.md")
         .isEqualTo(page.text());
   }
 

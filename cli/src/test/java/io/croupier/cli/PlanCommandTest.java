@@ -42,7 +42,7 @@ class PlanCommandTest {
     return json.getAsJsonObject(name).get("likely").getAsDouble();
   }
 
-  /** Golden: 0.0575085882. The costs are those of docs/charges.md. */
+  /** Golden: 0.0575085882. The costs are those of docs/reference/charges.md. */
   @Test
   void whatAPersonSpendsAndReadersLearn() {
     JsonObject json = json(CENSUS);
@@ -105,7 +105,7 @@ class PlanCommandTest {
   /** The page's commands print what the page shows. */
   @Test
   void thePageShowsTheOutput() throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/plan.md"));
+    String page = Files.readString(ROOT.resolve("docs/plan/is-it-for-me.md"));
     List<MatchResult> shown =
         Pattern.compile("```\n\\./croupier plan ([^`]*)\n```\n\n```\n([^`]*)```")
             .matcher(page)

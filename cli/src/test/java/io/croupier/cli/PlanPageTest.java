@@ -16,11 +16,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/plan.md is computed from docs/studies/rounds.csv. {@code -Dwrite.docs=true}
- * writes it.
+ * The table of docs/plan/is-it-for-me.md is computed from lab/studies/results/rounds.csv. {@code
+ * -Dwrite.docs=true} writes it.
  */
 class PlanPageTest {
-  private static final Path PAGE = ROOT.resolve("docs/plan.md");
+  private static final Path PAGE = ROOT.resolve("docs/plan/is-it-for-me.md");
   private static final String RULE = "|---|---|---|---|---|---|---|\n";
   private static final String HEAD = "| reports | epsilon | census, d = 8 |";
   private static final String LEARNER = "combined";
@@ -29,7 +29,7 @@ class PlanPageTest {
       List.of("census", "logistic d = 20", "absolute d = 5", "absolute d = 20", "one-hot d = 100");
 
   private static Map<String, Double> shares() throws IOException {
-    List<String> lines = Files.readAllLines(ROOT.resolve("docs/studies/rounds.csv"));
+    List<String> lines = Files.readAllLines(ROOT.resolve("lab/studies/results/rounds.csv"));
     List<String> columns = Arrays.asList(lines.get(0).split(",", -1));
     Map<String, Double> shares = new HashMap<>();
     for (String line : lines.subList(1, lines.size())) {
@@ -87,7 +87,7 @@ class PlanPageTest {
     }
 
     assertThat(page.substring(begin, end))
-        .as("CONTRIBUTING.md has the command that writes the table of docs/plan.md")
+        .as("CONTRIBUTING.md has the command that writes the table of docs/plan/is-it-for-me.md")
         .isEqualTo(rows());
   }
 }

@@ -172,7 +172,7 @@ class ReportE2ECase {
   @Test
   void theDocumentedPipesTrainTheModel() throws Exception {
     assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
-    List<String> scripts = scripts("docs/report.md", "## Report");
+    List<String> scripts = scripts("docs/build/report.md", "## Report");
     assertThat(scripts).hasSize(3);
 
     String sent = succeed(scripts.get(0));
@@ -197,7 +197,7 @@ class ReportE2ECase {
   @Tag("ci")
   @Test
   void theDocumentedCountNeedsNoLearner() throws Exception {
-    List<String> count = scripts("docs/statistics.md", "## A first count");
+    List<String> count = scripts("docs/build/statistics.md", "## A first count");
     assertThat(count).hasSize(1);
 
     assertThat(succeed(count.get(0)))
@@ -222,7 +222,7 @@ class ReportE2ECase {
   @Tag("ci")
   @Test
   void theDocumentedExperimentBegins() throws Exception {
-    List<String> experiment = scripts("docs/experiment.md", "## Two arms");
+    List<String> experiment = scripts("docs/build/experiment.md", "## Two arms");
     assertThat(experiment).hasSize(1);
     assertThat(succeed(experiment.get(0)))
         .contains("created", "1 sent, 1 of them answers to questions")
@@ -238,8 +238,8 @@ class ReportE2ECase {
   @Tag("ci")
   @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
-    List<String> publish = scripts("docs/model.md", "## 3. Write the spec");
-    List<String> watch = scripts("docs/model.md", "## 5. Watch it learn, and use it");
+    List<String> publish = scripts("docs/build/model.md", "## 3. Write the spec");
+    List<String> watch = scripts("docs/build/model.md", "## 5. Watch it learn, and use it");
     assertThat(publish).hasSize(1);
     assertThat(watch).hasSize(1);
 
@@ -250,11 +250,11 @@ class ReportE2ECase {
         .contains("\"features\":[{\"name\":\"one\",\"intercept\":{}}");
 
     // A device scales the columns that the features name, and reports a size.
-    List<String> report = scripts("docs/model.md", "### From another program");
+    List<String> report = scripts("docs/build/model.md", "### From another program");
     assertThat(report).hasSize(1);
     assertThat(succeed(report.get(0)))
         .containsPattern("(?m)^1 sent[,.] .*In the ledger: 1 report, epsilon 1 of 20\\.( |$)");
-    List<String> program = scripts("docs/model.md", "### From a JVM app");
+    List<String> program = scripts("docs/build/model.md", "### From a JVM app");
     assertThat(program).hasSize(1);
     assertThat(succeed(program.get(0))).containsPattern("(?m)^Sent for round \\d+: SIZE$");
   }
@@ -296,7 +296,7 @@ class ReportE2ECase {
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(
         isInstalled("kcat") && isInstalled("python3"), "Skipped: kcat or python3 isn't installed");
-    List<String> scripts = scripts("docs/report.md", "### With kcat");
+    List<String> scripts = scripts("docs/build/report.md", "### With kcat");
     assertThat(scripts).hasSize(2);
 
     // Round 0 is too old from here on.

@@ -37,8 +37,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.tools.AclCommand;
 
 /**
- * A broker with TLS, passwords and the rights that the commands of docs/security.md grant, and the
- * configuration of each of its principals.
+ * A broker with TLS, passwords and the rights that the commands of docs/run/security.md grant, and
+ * the configuration of each of its principals.
  */
 final class SecuredBroker implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -86,7 +86,7 @@ final class SecuredBroker implements AutoCloseable {
     }
   }
 
-  /** Creates the gateways' topic, and grants the rights of docs/gateway.md. */
+  /** Creates the gateways' topic, and grants the rights of docs/run/gateway.md. */
   void admitGateways() throws Exception {
     String topic = "croupier.gateway";
     admin
@@ -100,7 +100,7 @@ final class SecuredBroker implements AutoCloseable {
         .all()
         .get();
     Set<AclBinding> before = Set.copyOf(rights.granted());
-    grant(new SecurityPage("gateway.md"));
+    grant(new SecurityPage("run/gateway.md"));
     Set<AclBinding> expected = new HashSet<>(before);
     for (AclOperation operation : List.of(AclOperation.READ, AclOperation.WRITE)) {
       expected.add(ofGateways(topic, operation));

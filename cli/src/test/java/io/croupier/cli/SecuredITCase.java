@@ -59,8 +59,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests docs/security.md on a broker with TLS, passwords and ACLs: principals have the rights that
- * the page's commands grant, and the configuration that the page shows.
+ * Tests docs/run/security.md on a broker with TLS, passwords and ACLs: principals have the rights
+ * that the page's commands grant, and the configuration that the page shows.
  */
 @Tag("ci")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)

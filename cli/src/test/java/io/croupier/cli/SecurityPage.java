@@ -20,7 +20,9 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** The rights and the configuration in docs/security.md, or the rights of another page, parsed. */
+/**
+ * The rights and the configuration in docs/run/security.md, or the rights of another page, parsed.
+ */
 final class SecurityPage {
   private static final Pattern ROW =
       Pattern.compile(
@@ -37,7 +39,7 @@ final class SecurityPage {
   private final String text;
 
   SecurityPage() throws IOException {
-    this("security.md");
+    this("run/security.md");
   }
 
   /** Reads a page of docs. */
@@ -106,7 +108,7 @@ final class SecurityPage {
   String configuration(String bootstrapServers, Path truststore, Path secrets) {
     Matcher yaml = YAML.matcher(text);
     if (!yaml.find()) {
-      throw new AssertionError("docs/security.md shows no YAML");
+      throw new AssertionError("docs/run/security.md shows no YAML");
     }
     return yaml.group(1)
         .replace("broker-1:9093", bootstrapServers)

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** The table of docs/statistics.md: how many votes an interval of +- 0.01 takes. */
+/** The table of docs/build/statistics.md: how many votes an interval of +- 0.01 takes. */
 class StatisticsPageTest {
   private static final double[] LEVELS = {0.5, 1, 2, 4};
   private static final double QUANTILE = 1.959963984540054;
@@ -20,7 +20,8 @@ class StatisticsPageTest {
     int rows = 0;
     String section = "";
     for (String line :
-        Files.readAllLines(ProjectFiles.matching(n -> n.equals("docs/statistics.md")).get(0))) {
+        Files.readAllLines(
+            ProjectFiles.matching(n -> n.equals("docs/build/statistics.md")).get(0))) {
       section = line.startsWith("## ") ? line : section;
       if (section.equals("## How many people") && line.matches("\\| \\d.*")) {
         String[] cells = line.substring(2).split(" \\| ?", -1);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.chrome.ChromeDriver;
 
-/** The walk "A page of yours, on your laptop" of docs/javascript.md, in Chromium. */
+/** The walk "A page of yours, on your laptop" of docs/build/javascript.md, in Chromium. */
 @Tag("ci")
 class WebPageE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -178,7 +178,7 @@ class WebPageE2ECase {
   }
 
   private List<String> blocks(String kafka) throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/javascript.md"));
+    String page = Files.readString(ROOT.resolve("docs/build/javascript.md"));
     String walk =
         page.substring(page.indexOf("## A page of yours"), page.indexOf("## What it con"));
     return BLOCK

@@ -31,9 +31,9 @@ import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 
 /**
- * The page of docs/javascript.md, as written, in Chromium, from another origin than the gateway's,
- * against a model that publishes each second: a day's data are reported once, though the page is
- * loaded again and again, and in two tabs.
+ * The page of docs/build/javascript.md, as written, in Chromium, from another origin than the
+ * gateway's, against a model that publishes each second: a day's data are reported once, though the
+ * page is loaded again and again, and in two tabs.
  */
 @Tag("ci")
 class PageSnippetITCase extends GatewayFixture {
@@ -93,7 +93,7 @@ class PageSnippetITCase extends GatewayFixture {
   private static String snippet(String subject) throws Exception {
     Matcher snippet =
         Pattern.compile("```html\n(.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("../docs/javascript.md")));
+            .matcher(Files.readString(Path.of("../docs/build/javascript.md")));
     assertThat(snippet.find()).isTrue();
     assertThat(snippet.group(1)).contains(END);
     String hash;

@@ -3,8 +3,8 @@ package io.croupier.accounting;
 /**
  * The privacy loss of a choice of one candidate of several, of which each input favours K: these
  * are exp(epsilon) times as probable as the N - K others. On its worst pair of inputs, which favour
- * disjoint candidates (docs/priv-unit.md), the loss is epsilon with probability p, -epsilon with
- * probability q, and 0 otherwise; with r = (N - K) / K,
+ * disjoint candidates (docs/reference/priv-unit.md), the loss is epsilon with probability p,
+ * -epsilon with probability q, and 0 otherwise; with r = (N - K) / K,
  *
  * <pre>
  *   p = 1 / (1 + r exp(-epsilon)),  q = p exp(-epsilon)

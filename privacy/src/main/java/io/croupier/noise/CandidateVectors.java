@@ -2,8 +2,8 @@ package io.croupier.noise;
 
 /**
  * The unit vectors that a public seed expands to, bit for bit the same on every platform and, by
- * docs/priv-unit.md, in every language. They protect nothing: a report of them is private because
- * of how one of them is chosen, whatever they are.
+ * docs/reference/priv-unit.md, in every language. They protect nothing: a report of them is private
+ * because of how one of them is chosen, whatever they are.
  *
  * <p>Candidate 2i is the i-th vector and candidate 2i + 1 its opposite. With all words modulo 2^64,
  * the k-th word of vector i is mix(mix(seed + g (2i + 1)) + g (k + 1)), [SLF14]'s generator as a

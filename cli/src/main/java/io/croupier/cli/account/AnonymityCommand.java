@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
       "",
       "The result is the central epsilon of a person whose reports arrive at times that no reader"
           + " knows, among those of other people, or with --central the local epsilon that each"
-          + " report may have. docs/anonymity.md states the hypotheses."
+          + " report may have. docs/theory/anonymity.md states the hypotheses."
     },
     footer = {
       "",

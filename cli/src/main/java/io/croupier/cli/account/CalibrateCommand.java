@@ -81,7 +81,7 @@ public final class CalibrateCommand implements Callable<Integer> {
       paramLabel = "N",
       description = {
         "People who send as many reports, for reports of pure epsilon. Prints the central epsilon of a"
-            + " person if reports carried no identity, at a delta of 1e-6 (docs/anonymity.md)."
+            + " person if reports carried no identity, at a delta of 1e-6 (docs/theory/anonymity.md)."
       })
   private Long people;
 

@@ -160,7 +160,7 @@ record Comparison(
   /** What the two epsilons of an anonymous report mean. */
   private String anonymity() {
     return "Central epsilon: for readers of the model and of all reports who don't know when a person"
-        + " reported, if the hypotheses of docs/anonymity.md hold, computed from the reports that"
+        + " reported, if the hypotheses of docs/theory/anonymity.md hold, computed from the reports that"
         + " the job admitted. Local epsilon: for all others. Here one process is the device of all"
         + " people, and there is no relay, so this run hides no person from its own gateway.";
   }

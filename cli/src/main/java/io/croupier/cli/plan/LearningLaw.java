@@ -13,7 +13,7 @@ package io.croupier.cli.plan;
  */
 public record LearningLaw(double half, double factor) {
 
-  /** Of the learner {@code combined}; docs/studies/plan.md has the fit. */
+  /** Of the learner {@code combined}; lab/studies/results/plan.md has the fit. */
   public static final LearningLaw OF_COMBINED = new LearningLaw(22.5, 7.6);
 
   /** Shares that are fitted are above it. */

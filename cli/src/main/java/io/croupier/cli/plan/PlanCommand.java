@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "",
       "The loss follows a law that was fitted to simulated people and to a census: two classes, the"
           + " logistic loss, the learner combined, reports of priv_unit. It is true in 9 of 10 cases"
-          + " within the printed limits, if your data is as hard as those. docs/studies/plan.md has"
+          + " within the printed limits, if your data is as hard as those. lab/studies/results/plan.md has"
           + " the law and its check; 'croupier demo --data FILE --users N --epsilon E' tries your own"
           + " data."
     },

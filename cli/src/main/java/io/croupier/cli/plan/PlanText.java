@@ -69,7 +69,7 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
     Plan.tooFew(people, plan.features(), plan.mechanism(), plan.epsilon())
         .ifPresent(words -> lines.add("Too few: " + words + "."));
     lines.add(
-        "The limits hold for two classes as hard as those of the study (docs/studies/plan.md). To"
+        "The limits hold for two classes as hard as those of the study (lab/studies/results/plan.md). To"
             + " try"
             + " your own data: croupier demo --data FILE --users %d --epsilon %s"
                 .formatted(people, Digits.all(plan.epsilon())));
@@ -158,7 +158,7 @@ record PlanText(Plan plan, long people, Double target, Double perDay, double del
   private String learnedOfPerson() {
     return ("What readers of the model learn about a person: epsilon %s, since reports have a"
             + " user_id. Without identity%s it would be a central epsilon of %s at delta %s"
-            + " (docs/anonymity.md).")
+            + " (docs/theory/anonymity.md).")
         .formatted(
             Digits.all(plan.epsilon(plan.reports())),
             plan.reports() == 1 ? "" : ", one report in each window,",

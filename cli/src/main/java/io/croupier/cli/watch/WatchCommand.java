@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
           + " until SIGTERM or SIGINT.",
       "",
       "The numbers are those of the committed records on the job's topics; the page changes none."
-          + " It contains no user ids. docs/watch.md explains each number, and which rights the"
+          + " It contains no user ids. docs/run/watch.md explains each number, and which rights the"
           + " command needs."
     },
     footer = {"", "Try:", "  croupier watch --kafka localhost:9092"})

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class AnonymityCommandTest {
   private static final String PRIV_UNIT = "--mechanism priv-unit --dimension 8 --delta 1e-6 ";
-  private static final Path PAGE = Path.of("../docs/anonymity.md");
+  private static final Path PAGE = Path.of("../docs/theory/anonymity.md");
 
   private static CommandRun anonymity(String arguments) {
     return CommandRun.of(new AnonymityCommand(), arguments);

@@ -153,7 +153,8 @@ class CalibrateCommandTest {
   }
 
   /**
-   * The numbers of reports from which Gaussian noise has less error, as docs/accounts.md states.
+   * The numbers of reports from which Gaussian noise has less error, as docs/reference/accounts.md
+   * states.
    */
   @Tag("ci")
   @ParameterizedTest
@@ -174,7 +175,9 @@ class CalibrateCommandTest {
         .isGreaterThan(one.getAsJsonObject("squaredErrors").get("gaussian").getAsDouble());
   }
 
-  /** The level of a report at which both have the same error, as docs/accounts.md states. */
+  /**
+   * The level of a report at which both have the same error, as docs/reference/accounts.md states.
+   */
   @Test
   void bordersInRhoAndInMuAreThoseOfTheDocumentation() {
     assertThat(byRho(20, 1.6)).isLessThan(1);

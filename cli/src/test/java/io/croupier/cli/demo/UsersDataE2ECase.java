@@ -161,8 +161,9 @@ class UsersDataE2ECase {
   }
 
   /**
-   * The features of docs/model.md: people feel well who have slept for more than six hours. In 100
-   * runs that were simulated as those above, the loss was 0.27 with a standard deviation of 0.03.
+   * The features of docs/build/model.md: people feel well who have slept for more than six hours.
+   * In 100 runs that were simulated as those above, the loss was 0.27 with a standard deviation of
+   * 0.03.
    */
   @Tag("thorough")
   @Test

@@ -28,7 +28,7 @@ class GatewayFileTest {
   /** Those of the page, without the indentation of lists. */
   private static List<String> examples() throws Exception {
     return Pattern.compile("(?ms)^( *)```yaml\n(.*?)^ *```$")
-        .matcher(Files.readString(Path.of("..", "docs", "gateway.md")))
+        .matcher(Files.readString(Path.of("..", "docs/run/gateway.md")))
         .results()
         .map((MatchResult match) -> match.group(2).replaceAll("(?m)^" + match.group(1), ""))
         .toList();
@@ -51,7 +51,7 @@ class GatewayFileTest {
   void theReportOfThePageIsValid() throws Exception {
     Matcher json =
         Pattern.compile("-d '\\s*(\\{.*?\\})'", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("..", "docs", "gateway.md")));
+            .matcher(Files.readString(Path.of("..", "docs/run/gateway.md")));
     assertThat(json.find()).isTrue();
     GradientReport.Builder report = GradientReport.newBuilder();
     JsonFormat.parser().merge(json.group(1), report);

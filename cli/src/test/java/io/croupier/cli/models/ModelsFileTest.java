@@ -343,7 +343,7 @@ class ModelsFileTest {
                 + " features make, or for k classes k times as much");
   }
 
-  /** The example of docs/commands.md: what is misspelt is not missing, too. */
+  /** The example of docs/reference/commands.md: what is misspelt is not missing, too. */
   @Test
   void aMisspeltFieldIsOneFault() {
     assertThatThrownBy(

@@ -22,7 +22,7 @@ class PlanTest {
         .isGreaterThan(plan(8, 2, 0.518).missed(28_155).likely());
   }
 
-  /** v = 11.878 at d = 8 and epsilon 2, as docs/studies/plan.csv has it. */
+  /** v = 11.878 at d = 8 and epsilon 2, as lab/studies/results/plan.csv has it. */
   @Test
   void followsTheLaw() {
     Plan plan = plan(8, 2, 0.518);

@@ -11,7 +11,7 @@ import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands of docs/replay.md in a shell, as printed there. */
+/** Runs the commands of docs/run/replay.md in a shell, as printed there. */
 class ReplayE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -23,7 +23,7 @@ class ReplayE2ECase {
     FileUtils.copyDirectory(
         ROOT.resolve("examples").toFile(), directory.resolve("examples").toFile());
     List<String> commands =
-        Files.readAllLines(ROOT.resolve("docs/replay.md")).stream()
+        Files.readAllLines(ROOT.resolve("docs/run/replay.md")).stream()
             .filter(line -> line.contains("./croupier replay "))
             .toList();
     assertThat(commands).hasSize(2);

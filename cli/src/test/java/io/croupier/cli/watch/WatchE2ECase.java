@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command of docs/watch.md in a process of its own, until SIGTERM. */
+/** The command of docs/run/watch.md in a process of its own, until SIGTERM. */
 class WatchE2ECase {
   private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 
@@ -28,7 +28,7 @@ class WatchE2ECase {
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void servesThePageUntilItIsAskedToEnd() throws Exception {
     String command = "./croupier watch --kafka localhost:9092";
-    assertThat(Files.readString(PROJECT.resolve("docs/watch.md"))).contains(command);
+    assertThat(Files.readString(PROJECT.resolve("docs/run/watch.md"))).contains(command);
     try (TestBroker broker = new TestBroker(temporary.resolve("broker"))) {
       String running = command.replace("localhost:9092", broker.kafka().get("bootstrap.servers"));
       List<String> words = List.of((running + " --port 0").split(" ", -1));

@@ -1,4 +1,4 @@
-// Types of croupier.js. docs/javascript.md is the guide.
+// Types of croupier.js. docs/build/javascript.md is the guide.
 
 /** The version of this module. */
 export const VERSION: string;
@@ -264,7 +264,7 @@ export class PrivUnit {
   choose(gradient: ArrayLike<number> & Iterable<number>, gradientBound: number): Choice;
 }
 
-/** The first `dimension` coordinates of a candidate of a seed, as docs/priv-unit.md specifies them. */
+/** The first `dimension` coordinates of a candidate of a seed, as docs/reference/priv-unit.md specifies them. */
 export function expandCandidate(seed: bigint, index: number, length: number, dimension: number): Float64Array;
 
 /** One randomised bit, epsilon-LDP. Every release spends epsilon. */

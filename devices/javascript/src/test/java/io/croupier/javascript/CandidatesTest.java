@@ -14,7 +14,10 @@ import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 
-/** From a seed to its vectors: bit for bit those of docs/priv-unit.md, and of the Java client. */
+/**
+ * From a seed to its vectors: bit for bit those of docs/reference/priv-unit.md, and of the Java
+ * client.
+ */
 class CandidatesTest extends BrowserFixture {
   private static String sha256(byte[] bytes) throws NoSuchAlgorithmException {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
@@ -25,7 +28,7 @@ class CandidatesTest extends BrowserFixture {
     return Browser.doubles(values);
   }
 
-  /** The SHA-256 of docs/priv-unit.md. */
+  /** The SHA-256 of docs/reference/priv-unit.md. */
   @Test
   void knotsAreTheRoundedQuantiles() throws NoSuchAlgorithmException {
     Value knots = browser.internal("computeKnots").execute();

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 
-/** The rows of docs/model.md in JavaScript are those of its spec. */
+/** The rows of docs/build/model.md in JavaScript are those of its spec. */
 class ModelPageTest {
   private static final String FEATURES =
       "[{name: 'one', intercept: {}}, {name: 'minutesWalked', range: {from: 0, to: 180}},"
@@ -20,7 +20,7 @@ class ModelPageTest {
   void rowsAreThoseOfTheSpec() throws Exception {
     Matcher code =
         Pattern.compile("```js\n(.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("../../docs/model.md")));
+            .matcher(Files.readString(Path.of("../../docs/build/model.md")));
     assertThat(code.find()).isTrue();
 
     try (Browser browser = new Browser()) {

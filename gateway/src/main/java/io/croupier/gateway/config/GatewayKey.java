@@ -58,7 +58,7 @@ public enum GatewayKey {
   ANONYMOUS_ENABLED(
       "anonymous.enabled",
       "false",
-      "Whether the gateway signs tokens for [anonymous reports](anonymity.md), and takes such"
+      "Whether the gateway signs tokens for [anonymous reports](../theory/anonymity.md), and takes such"
           + " reports."),
   PEPPER_FILE(
       "pepper.file",

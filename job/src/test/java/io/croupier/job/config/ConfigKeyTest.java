@@ -9,10 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class ConfigKeyTest {
 
-  /** When a setting changes, copy the table from this test's failure message to docs/running.md. */
+  /**
+   * When a setting changes, copy the table from this test's failure message to docs/run/running.md.
+   */
   @Test
   void theDocsListEverySetting() throws IOException {
-    assertThat(Files.readString(Path.of("../docs/running.md"))).contains(table());
+    assertThat(Files.readString(Path.of("../docs/run/running.md"))).contains(table());
   }
 
   @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class AlertsTest {
   private static final String RULES = "deploy/alerts.yaml";
-  private static final String RUNBOOK = "docs/runbook.md";
+  private static final String RUNBOOK = "docs/run/runbook.md";
 
   @TempDir private Path directory;
 

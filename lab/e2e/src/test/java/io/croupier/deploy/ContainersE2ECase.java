@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Builds both images, starts the containers of the compose file and a gateway with a certificate,
- * by the commands of docs/deploy.md, and restarts each of them.
+ * by the commands of docs/run/deploy.md, and restarts each of them.
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -91,7 +91,7 @@ class ContainersE2ECase {
 
   /** The indented commands of the section on Docker. */
   private static List<String> commands() throws Exception {
-    String page = Files.readString(Cluster.ROOT.resolve("docs/deploy.md"));
+    String page = Files.readString(Cluster.ROOT.resolve("docs/run/deploy.md"));
     String section = page.substring(page.indexOf("\n## Docker\n"), page.indexOf("\n## Kubernetes"));
     return Pattern.compile("(?m)^ {4}(.*)$")
         .matcher(section)

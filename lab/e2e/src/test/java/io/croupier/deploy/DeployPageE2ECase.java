@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands of docs/deploy.md. */
+/** Runs the commands of docs/run/deploy.md. */
 @Tag("ci")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DeployPageE2ECase {
@@ -36,7 +36,7 @@ class DeployPageE2ECase {
 
   @Test
   void everyCommandWorks() throws Exception {
-    try (Page page = new Page("docs/deploy.md", directory);
+    try (Page page = new Page("docs/run/deploy.md", directory);
         Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
       assertThat(page.blocks()).hasSize(8);
       String started = page.run(cluster, 0);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands of docs/tutorial.md. */
+/** Runs the commands of docs/start/tutorial.md. */
 @Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TutorialE2ECase {
@@ -28,7 +28,7 @@ class TutorialE2ECase {
 
   @Test
   void everyCommandWorks() throws Exception {
-    try (Page page = new Page("docs/tutorial.md", directory);
+    try (Page page = new Page("docs/start/tutorial.md", directory);
         Cluster cluster = Cluster.in(directory.resolve("cluster"))) {
       assertThat(page.blocks()).hasSize(8);
       assertThat(page.run(cluster, 0)).contains("Waiting for the servers' processes ...");

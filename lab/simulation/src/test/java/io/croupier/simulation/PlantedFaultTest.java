@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PlantedFaultTest {
   private static final Pattern ROW = Pattern.compile("\\| `([A-Z_]+)`: .* \\| (\\d+) \\|");
 
-  /** Of each fault, the number of seeds that docs/faults.md states. */
+  /** Of each fault, the number of seeds that lab/e2e/faults.md states. */
   private static Map<String, Integer> table() throws IOException {
     Map<String, Integer> table = new HashMap<>();
-    for (String line : Files.readAllLines(Path.of("..", "..", "docs", "faults.md"))) {
+    for (String line : Files.readAllLines(Path.of("..", "..", "lab/e2e/faults.md"))) {
       Matcher row = ROW.matcher(line);
       if (row.matches()) {
         table.put(row.group(1), Integer.valueOf(row.group(2)));

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the statements of docs/sql.md on the records of a real job.
+ * Runs the statements of docs/run/sql.md on the records of a real job.
  *
  * <p>Ada has spent her budget for the model `visits`, Carol 9 of 10 reports, Bob little. Eve
  * reports to a model that doesn't exist, with a wrong dimension, and one report twice.
@@ -57,7 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SqlPageITCase {
-  private static final Path PAGE = Path.of("..", "..", "docs", "sql.md");
+  private static final Path PAGE = Path.of("..", "..", "docs/run/sql.md");
   private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 

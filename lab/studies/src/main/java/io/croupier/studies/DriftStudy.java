@@ -265,7 +265,7 @@ final class DriftStudy implements Study {
         "Sum of copies: the weights of four learners with these memories and W0 / 4 each are added, as"
             + " `combined` adds its two.",
         "Automatic memory: `memory: {automatic: {}}`, copies with these memories and W0 each, whose"
-            + " shares follow their linearised losses ([theorem 8](../rounds.md#4-what-is-proved)).");
+            + " shares follow their linearised losses ([theorem 8](../../../docs/theory/rounds.md#4-what-is-proved)).");
     List<List<String>> rows = new ArrayList<>();
     Map<String, Ratios> ratios = new TreeMap<>();
     for (int c = 0; c < cells.size(); c++) {

@@ -58,7 +58,7 @@ final class ExperimentStudy implements Study {
       throws IOException, InterruptedException {
     page.title("Intervals that are looked at after every publication");
     page.paragraph(
-        "Simulated people who stay the same, %d of whom reply to each publication, and the estimators of the job: the estimate itself, half of whose weight is on the last 44 publications, `recent` with 10, and `always`, of an [experiment](../experiment.md)."
+        "Simulated people who stay the same, %d of whom reply to each publication, and the estimators of the job: the estimate itself, half of whose weight is on the last 44 publications, `recent` with 10, and `always`, of an [experiment](../../../docs/build/experiment.md)."
             .formatted(LookCase.REPLIES));
     looks(runner, seed, page);
     arms(runner, seed - 1, page);

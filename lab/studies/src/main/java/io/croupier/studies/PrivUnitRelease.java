@@ -12,7 +12,7 @@ import org.apache.commons.math3.util.KthSelector;
  * from the law of the height of a uniform unit vector. The rank of the chosen candidate has the
  * same law as on a device; given its height, the candidate is uniform on the sphere across u. Both
  * are the law of the mechanism for independent uniform candidates, which the vectors of a seed are
- * but for the accuracy that docs/priv-unit.md states.
+ * but for the accuracy that docs/reference/priv-unit.md states.
  */
 final class PrivUnitRelease implements Release {
   private static final KthSelector SELECTOR = new KthSelector();

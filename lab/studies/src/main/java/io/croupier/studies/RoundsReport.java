@@ -327,7 +327,7 @@ record RoundsReport(
     page.paragraph(
         "The sum over the publications of the loss of the combined learner's weights less that of the initial"
             + " weights, in units of W0 = 1; the bound on its expectation is W0 times a logarithm"
-            + " (docs/rounds.md). Negative: it learned. *Largest*: the greatest mean of a cell, and its"
+            + " (docs/theory/rounds.md). Negative: it learned. *Largest*: the greatest mean of a cell, and its"
             + " standard error.");
     List<List<String>> rows = new ArrayList<>();
     List<RoundsCell> constant = cells(cell -> cell.arrival().isConstant()).toList();

@@ -151,7 +151,7 @@ final class StatisticsStudy implements Study {
             .formatted(NumberLabels.short3(WITHIN)));
     page.list(
         "Ethnicity, region, and both: 28,155 men of the census of 1988. Delay: 200,000 flights of US airlines, in 32 classes of five minutes.",
-        "Hashed response, which the [job](../statistics.md) uses: k-ary randomised response, or local hashing where categories are many. It and optimised unary encoding are of Wang et al. (USENIX Security 2017).",
+        "Hashed response, which the [job](../../../docs/build/statistics.md) uses: k-ary randomised response, or local hashing where categories are many. It and optimised unary encoding are of Wang et al. (USENIX Security 2017).",
         "Subset selection of Ye and Barg (IEEE Trans. Inf. Theory 2018), the best of these where all fractions are equal. Basic RAPPOR, one release of Erlingsson et al. (CCS 2014).",
         "Yes-or-no questions with randomised response (Warner 1965): a person answers one, about a category at random. A model has at most 16.");
     List<String> columns = new ArrayList<>(List.of("categories", "epsilon"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The law of a plan against the files of the studies. */
 class LawFitTest {
-  private static final Path STUDIES = Path.of("../../docs/studies");
+  private static final Path STUDIES = Path.of("../../lab/studies/results");
   private static final Map<String, Integer> DIMENSIONS = Map.of("census", 8, "logistic d = 20", 20);
   private static final int LEAST_REPORTS = 100;
   private static final int LEAST_PUBLICATIONS = 30;

@@ -31,7 +31,7 @@ class RoundsTrialTest {
     assertThat(many).isLessThan(few / 2);
   }
 
-  /** Update docs/learners.md if this test fails. */
+  /** Update docs/plan/learners.md if this test fails. */
   @Tag("ci")
   @ParameterizedTest
   @MethodSource("learners")

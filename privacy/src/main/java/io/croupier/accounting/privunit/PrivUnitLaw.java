@@ -16,7 +16,10 @@ package io.croupier.accounting.privunit;
  * Immutable.
  */
 public final class PrivUnitLaw {
-  /** Largest M over the least possible one; docs/priv-unit.md names the lemma that needs it. */
+  /**
+   * Largest M over the least possible one; docs/reference/priv-unit.md names the lemma that needs
+   * it.
+   */
   public static final double MOST_ABOVE_OPTIMUM = 1.3;
 
   /** Largest epsilon. */

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command of docs/speed.md, with far too few reports. */
+/** The command of lab/bench/speed.md, with far too few reports. */
 @Tag("thorough")
 class SpeedITCase {
   @TempDir private Path out;

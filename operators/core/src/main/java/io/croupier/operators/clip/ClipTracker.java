@@ -44,7 +44,7 @@ import io.croupier.schemas.AdaptiveClips;
  *
  * <p>A first clip that is too small takes longer to correct than one that is too large: an answer
  * "above" moves the clip by 0.4 times the gain, one "not above" by 1.6 times it. Up to a factor of
- * 100 too small costs little; docs/studies/clip.md has figures.
+ * 100 too small costs little; lab/studies/results/clip.md has figures.
  *
  * <p>Invariants: (1) c0 / 10^4 &lt;= c &lt;= c0 10^4; (2) 0 &lt;= N &lt;= 300, and N and m never
  * fall, so scouting never begins again; (3) a publication without answers changes nothing but s;

@@ -20,8 +20,8 @@ import io.croupier.operators.math.Vectors;
  * is the clip over the slope bound of the round before, and so somewhat too small until the clip
  * has followed a bound that rises.
  *
- * <p>Source: our own, chosen by simulation; docs/studies/clip.md has results. Relative error at
- * most 1e-15; equal on all platforms.
+ * <p>Source: our own, chosen by simulation; lab/studies/results/clip.md has results. Relative error
+ * at most 1e-15; equal on all platforms.
  */
 public final class SlopeRule {
   private SlopeRule() {}

@@ -12,7 +12,7 @@ import java.util.function.Function;
  * Copies of a bettor with several {@link #MEMORIES}, so that none has to be chosen: w = sum of p_k
  * w_k, w_k the weights of the k-th copy, p its shares by {@link DiscountedHedge} on the copies'
  * linearised losses. All copies take the same steps, on gradients at w. The average is mixed with
- * the same shares. docs/rounds.md, theorem 8, has what this promises against the best copy.
+ * the same shares. docs/theory/rounds.md, theorem 8, has what this promises against the best copy.
  *
  * <p>With lambda, Omega and s_j as in {@link RoundWeighting} and {@link Round}, and the weights and
  * shares of the publications that reports name:

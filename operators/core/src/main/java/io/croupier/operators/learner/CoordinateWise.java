@@ -11,7 +11,7 @@ import io.croupier.operators.math.Vectors;
  * gradient. What a {@link MagnitudeLearner} loses at most against doing nothing, in expectation and
  * under the same hypotheses, this learner loses for each coordinate, with the same W0. The noise of
  * every coordinate must satisfy E exp(x - x^2) &lt;= 1 + E x for coins x with |E x| &lt;= 1/5:
- * symmetric noise does, priv_unit provably in rounds of one report (docs/priv-unit.md).
+ * symmetric noise does, priv_unit provably in rounds of one report (docs/reference/priv-unit.md).
  *
  * <p>A step costs O(non-zeros) for a sparse round, but for the average; one that doubles the unit
  * of the wealth (see {@link RoundWeighting}) costs what all coordinates with a coin cost. Weights

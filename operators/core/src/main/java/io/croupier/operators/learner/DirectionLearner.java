@@ -16,7 +16,7 @@ import java.io.Serializable;
  *
  * <p>Source: [OP18]; the direction learner of [JO19, Algorithm 1] and [vdH19, Algorithm 2], where
  * delta = 0. [JO19] prints line 5 with the sign of subgradients, for negative subgradients. delta:
- * our own, docs/rounds.md, theorem 4.
+ * our own, docs/theory/rounds.md, theorem 4.
  */
 final class DirectionLearner implements Serializable {
 

@@ -13,8 +13,8 @@ import java.util.Arrays;
  * </pre>
  *
  * <p>The mixture's discounted loss exceeds that of any expert by at most 2 Delta, whatever the
- * losses, and whatever shares l was incurred with (docs/rounds.md, theorem 8). Nothing has a unit:
- * another unit of the losses changes no share.
+ * losses, and whatever shares l was incurred with (docs/theory/rounds.md, theorem 8). Nothing has a
+ * unit: another unit of the losses changes no share.
  *
  * <p>Source: AdaHedge, [dR14], on losses that grow by 1 / beta from round to round. In logarithms,
  * relative to the least L_k, so that nothing overflows; a sum beyond {@value #LARGEST} saturates.

@@ -17,8 +17,8 @@ import java.util.Map;
  * is lost. With one round a publication, a convex loss, symmetric noise, people who are drawn from
  * one population, and a bound on coins that is known (from G) or measured (the largest so far), the
  * learner loses in expectation at most W0, the initial wealth, times a logarithm against doing
- * nothing, plus what rounds cost whose mean jumps beyond that bound (docs/rounds.md, theorems 1 to
- * 3).
+ * nothing, plus what rounds cost whose mean jumps beyond that bound (docs/theory/rounds.md,
+ * theorems 1 to 3).
  *
  * <p>Source: [vdH19, Algorithm 1] and [JO19, Algorithm 1] where each round is one report that names
  * the newest publication; otherwise our own, see {@link RoundCoins} and {@link BettingRule}.

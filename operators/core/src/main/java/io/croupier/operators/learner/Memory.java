@@ -12,8 +12,9 @@ import java.util.Map;
  *
  * <p>An expert that bets the fraction v has the wealth exp(v S - v^2 V). The discount passes this
  * wealth to the fraction v / beta, and drops the experts whose fraction leaves the range. With the
- * improper prior it costs at most 2 W0 ln(1 / beta), whatever the losses (docs/rounds.md, theorem
- * 6). It has to be known before the next bet, so it follows a round rather than precedes it.
+ * improper prior it costs at most 2 W0 ln(1 / beta), whatever the losses (docs/theory/rounds.md,
+ * theorem 6). It has to be known before the next bet, so it follows a round rather than precedes
+ * it.
  *
  * @param halfLife number of reports after which a report has half of its weight, at least 1;
  *     infinite: nothing is forgotten

@@ -19,7 +19,7 @@ package io.croupier.operators.learner;
  * m reaches 5/4 e Omega_1. It never falls. In the average, a round has the weight lambda Lambda^p;
  * if all rounds have as many reports, the k-th has k^p.
  *
- * <p>Source: our own, docs/rounds.md, section 1 and theorem 7.
+ * <p>Source: our own, docs/theory/rounds.md, section 1 and theorem 7.
  */
 final class RoundWeighting {
   private static final double LARGEST = 2;

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Theorems 4 and 5 of docs/rounds.md: rounds whose reports are late, of numbers that vary. The
- * first round is the largest, so that the unit stays, and the direction receives the gradients as
- * they are.
+ * Theorems 4 and 5 of docs/theory/rounds.md: rounds whose reports are late, of numbers that vary.
+ * The first round is the largest, so that the unit stays, and the direction receives the gradients
+ * as they are.
  */
 class DirectionAndAverageTest {
   private static final int D = 2;

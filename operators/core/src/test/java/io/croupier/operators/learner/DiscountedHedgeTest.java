@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Theorem 8 of docs/rounds.md. */
+/** Theorem 8 of docs/theory/rounds.md. */
 class DiscountedHedgeTest {
   private static final int K = 4;
   private static final double LN_K = Math.log(K);

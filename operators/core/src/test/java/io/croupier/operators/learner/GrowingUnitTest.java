@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Theorem 7 of docs/rounds.md: what a bettor loses whose rounds grow. */
+/** Theorem 7 of docs/theory/rounds.md: what a bettor loses whose rounds grow. */
 class GrowingUnitTest {
 
   /** The losses of a bettor, each in the unit of its round, and what they may be. */

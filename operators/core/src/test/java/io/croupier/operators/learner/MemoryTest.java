@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Theorem 6 of docs/rounds.md, and what a memory changes. */
+/** Theorem 6 of docs/theory/rounds.md, and what a memory changes. */
 class MemoryTest {
   private static final double[] BETAS = {1e-30, 0.01, 0.5, 0.9, 0.99, 1 - 1e-6, 1};
 

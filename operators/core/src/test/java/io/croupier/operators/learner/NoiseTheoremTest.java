@@ -10,9 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Theorem 3 of docs/rounds.md, as it stands there. Hypotheses: noise that is symmetric about its
- * mean, of all parts of a round together, and means of at most lambda G; expectations are sums over
- * all paths.
+ * Theorem 3 of docs/theory/rounds.md, as it stands there. Hypotheses: noise that is symmetric about
+ * its mean, of all parts of a round together, and means of at most lambda G; expectations are sums
+ * over all paths.
  */
 class NoiseTheoremTest {
   private static final double[] COMPARATORS = {0, 1e-3, 0.1, 1, 10, 300};

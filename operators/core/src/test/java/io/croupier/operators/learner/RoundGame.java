@@ -6,7 +6,8 @@ import java.util.function.DoubleUnaryOperator;
 
 /**
  * A bettor that plays rounds, what it has lost, each round's coins over the unit of its newest
- * publication, and what theorems 1 to 3 of docs/rounds.md state about that. G = 1 and W0 = 1.
+ * publication, and what theorems 1 to 3 of docs/theory/rounds.md state about that. G = 1 and W0 =
+ * 1.
  */
 final class RoundGame {
   static final double RHO = BettingRule.SquaredCoin.RHO;

@@ -10,9 +10,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Theorems 1, 2, 6 and 7 of docs/rounds.md, as they stand there: a bettor plays against opponents
- * who see its bets, and loses at most what the page states. G = 1 and W0 = 1. Each test names the
- * hypothesis that its opponents keep, or shows what happens without it.
+ * Theorems 1, 2, 6 and 7 of docs/theory/rounds.md, as they stand there: a bettor plays against
+ * opponents who see its bets, and loses at most what the page states. G = 1 and W0 = 1. Each test
+ * names the hypothesis that its opponents keep, or shows what happens without it.
  */
 class RoundTheoremsTest {
   private static final double KAPPA = RoundGame.KAPPA;
