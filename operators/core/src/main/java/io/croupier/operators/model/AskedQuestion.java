@@ -30,11 +30,6 @@ record AskedQuestion(
         question, AnswerTally.lasting(), AnswerTally.recent(), all(isExperiment));
   }
 
-  /** Returns a changed question with the same answers. */
-  AskedQuestion as(Question changed) {
-    return new AskedQuestion(changed, lasting, recent, all);
-  }
-
   /** Returns the question with the same answers, but for those of an experiment that begins. */
   AskedQuestion begin(boolean isExperiment) {
     return new AskedQuestion(question, lasting, recent, all(isExperiment));

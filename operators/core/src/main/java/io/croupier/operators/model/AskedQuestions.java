@@ -45,8 +45,8 @@ final class AskedQuestions {
   }
 
   /**
-   * Takes over the questions and statistics of a changed spec; one that stays keeps its replies,
-   * but for those of an experiment if another one begins.
+   * Takes over the questions and statistics of a changed spec. One that stays keeps its replies,
+   * but for those of an experiment if another one begins; one whose meaning changes begins anew.
    */
   void follow(ModelSpec spec) {
     Map<String, Asked> next = new LinkedHashMap<>();
@@ -56,16 +56,17 @@ final class AskedQuestions {
       Asked before = asked.get(question.getName());
       next.put(
           question.getName(),
-          before instanceof AskedQuestion kept
-              ? (isAnother ? kept.begin(isExperiment) : kept).as(question)
+          before instanceof AskedQuestion kept && kept.question().equals(question)
+              ? (isAnother ? kept.begin(isExperiment) : kept)
               : AskedQuestion.of(question, isExperiment));
     }
     for (Statistic statistic : spec.getStatisticsList()) {
       Asked before = asked.get(statistic.getName());
-      AskedStatistic created = AskedStatistic.of(statistic, isExperiment);
-      boolean isKept = created.getClass().isInstance(before);
-      AskedStatistic kept = isKept ? (AskedStatistic) before : created;
-      next.put(statistic.getName(), isAnother ? kept.begin(isExperiment) : kept);
+      next.put(
+          statistic.getName(),
+          before instanceof AskedStatistic kept && kept.statistic().equals(statistic)
+              ? (isAnother ? kept.begin(isExperiment) : kept)
+              : AskedStatistic.of(statistic, isExperiment));
     }
     asked = next;
     experiment = spec.getExperiment();

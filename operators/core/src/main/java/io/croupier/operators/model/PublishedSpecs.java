@@ -19,7 +19,8 @@ import java.util.function.Function;
  *   <li>a spec is refused if it can't be read, is not valid, is published under another model's key
  *       or can't be run here;
  *   <li>a spec is also refused if it changes what is fixed while a model runs; the last good one
- *       stays.
+ *       stays. A question or statistic of the same name and another meaning begins anew, as if it
+ *       had been removed before: once the topic is compacted, not all followers see that it was.
  * </ol>
  *
  * <p>Specs are returned without deprecated names ({@link ModelSpecs#current}); the entries keep the
@@ -92,7 +93,7 @@ public final class PublishedSpecs {
     }
     ModelSpec current = running.get(modelId);
     if (violations.isEmpty() && current != null) {
-      violations = ModelSpecs.changeViolations(current, spec);
+      violations = ModelSpecs.changeViolations(asking(spec, current), spec);
     }
     return violations.isEmpty() ? obstacles.apply(ModelSpecs.current(spec)) : violations;
   }
@@ -107,9 +108,21 @@ public final class PublishedSpecs {
     return current != null
         && ModelSpecs.violations(spec).isEmpty()
         && ModelSpecs.changeViolations(
-                current.toBuilder().setReportsPerRound(ModelSpecs.reportsPerRound(spec)).build(),
+                asking(spec, current).toBuilder()
+                    .setReportsPerRound(ModelSpecs.reportsPerRound(spec))
+                    .build(),
                 spec)
             .isEmpty();
+  }
+
+  /** Returns a running spec with the questions and statistics of its successor. */
+  private static ModelSpec asking(ModelSpec next, ModelSpec current) {
+    return current.toBuilder()
+        .clearQuestions()
+        .addAllQuestions(next.getQuestionsList())
+        .clearStatistics()
+        .addAllStatistics(next.getStatisticsList())
+        .build();
   }
 
   /** Returns the last good spec of a running model. */

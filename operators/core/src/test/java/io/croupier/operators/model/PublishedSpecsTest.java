@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.schemas.AdaptiveRadius;
 import io.croupier.schemas.BlackBox;
+import io.croupier.schemas.Choice;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.LossAbove;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -77,6 +81,32 @@ class PublishedSpecsTest {
     assertThat(specs.entries().get("m").specOffset)
         .isEqualTo(late.entries().get("m").specOffset)
         .isEqualTo(2);
+  }
+
+  @Test
+  void afterCompactionAFollowerThatStartsKnowsTheSameQuestions() {
+    ModelSpec before = asking(0, "yes", "no");
+    ModelSpec after = asking(1, "bike", "car", "none");
+    PublishedSpecs late = new PublishedSpecs(spec -> List.of());
+    apply(0, before);
+    late.apply("m", 0, before.toByteArray());
+    apply(1, SPEC);
+    assertThat(apply(2, after)).isEqualTo(accepted(after));
+    assertThat(late.apply("m", 2, after.toByteArray())).isEqualTo(accepted(after));
+    assertThat(ModelSpecs.changeViolations(before, after)).hasSize(2);
+  }
+
+  private static ModelSpec asking(double threshold, String... categories) {
+    return SPEC.toBuilder()
+        .addQuestions(
+            Question.newBuilder()
+                .setName("loss")
+                .setLossAbove(LossAbove.newBuilder().setThreshold(threshold)))
+        .addStatistics(
+            Statistic.newBuilder()
+                .setName("choice")
+                .setChoice(Choice.newBuilder().addAllCategories(List.of(categories))))
+        .build();
   }
 
   @Test

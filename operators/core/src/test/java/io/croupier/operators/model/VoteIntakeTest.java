@@ -550,5 +550,12 @@ class VoteIntakeTest {
     assertThat(update.getStatisticsCount()).isOne();
     assertThat(update.getStatistics(0).getLasting().getVotes()).isOne();
     assertThat(update.getAnswers()).isEqualTo(2);
+
+    ModelSpec.Builder changed = spec.toBuilder();
+    changed.getStatisticsBuilder(0).getChoiceBuilder().setCategories(0, "start");
+    model.respec(changed.build());
+    StatisticEstimate anew = publish(model).getStatistics(0);
+    assertThat(anew.getStatistic()).isEqualTo(changed.getStatistics(0));
+    assertThat(anew.hasLasting()).isFalse();
   }
 }
