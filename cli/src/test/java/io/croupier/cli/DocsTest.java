@@ -41,7 +41,7 @@ class DocsTest {
           "reference/accounts",
           List.of("counts on the day on which it is granted", "continuous noise that dominates"),
           "theory/anonymity",
-          List.of("(anonymity-proof.md)"),
+          List.of("(../../lab/proofs/anonymity.md)"),
           "build/evaluation",
           List.of("at any one publication, and not at all of them"),
           "build/statistics",

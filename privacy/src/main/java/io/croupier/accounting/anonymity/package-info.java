@@ -1,8 +1,8 @@
 /**
  * What readers learn about one person from reports that arrive without identity, in an order that
  * is hidden from them: amplification by shuffling, for randomisers and data that may depend on the
- * whole history (docs/theory/anonymity.md states the hypotheses, docs/theory/anonymity-proof.md
- * proves the bounds).
+ * whole history (docs/theory/anonymity.md states the hypotheses, lab/proofs/anonymity.md proves the
+ * bounds).
  *
  * <p>A window has n honest reports. The pair of laws (P, Q) that bounds what they reveal has n
  * independent letters: x and y with probability p each, c with 1 - (e + 1) p, and 0 with (e - 1) p,

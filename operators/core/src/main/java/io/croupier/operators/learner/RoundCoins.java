@@ -22,8 +22,8 @@ import java.util.Arrays;
  * at other wealths than the present one, cost no more than the penalty. If all reports are timely,
  * a_j = b_j = 0, the penalty is 0, and h is the hint of the {@link BettingRule}, which is enough.
  *
- * <p>Source: our own, docs/theory/rounds.md, lemma 2. O(8 parts) for each h that is tried;
- * allocates nothing once the arrays are long enough.
+ * <p>Source: our own, lab/proofs/rounds.md, lemma 2. O(8 parts) for each h that is tried; allocates
+ * nothing once the arrays are long enough.
  */
 final class RoundCoins {
   private static final int INTERVALS = 8;

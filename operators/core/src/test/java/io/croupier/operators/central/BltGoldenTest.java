@@ -155,9 +155,7 @@ class BltGoldenTest {
     }
   }
 
-  /**
-   * The cost of parameters that don't depend on the limits: the table of docs/theory/dp-ftrl.md.
-   */
+  /** The cost of parameters that don't depend on the limits: the table of lab/proofs/dp-ftrl.md. */
   @ParameterizedTest
   @CsvSource({
     "2048, 4, 512, 1.03",

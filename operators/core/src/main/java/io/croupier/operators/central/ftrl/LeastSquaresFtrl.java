@@ -25,7 +25,7 @@ import io.croupier.operators.math.Vectors;
  *
  * <p>Overflow: entries of W and s beyond 1e300 saturate there, and rounds in which that happened
  * are counted; so do initial weights beyond {@link MagnitudeLearner#LIMIT}. Never NaN. A step costs
- * O(d^3), see docs/theory/dp-ftrl.md; the state is two vectors.
+ * O(d^3), see lab/proofs/dp-ftrl.md; the state is two vectors.
  */
 public final class LeastSquaresFtrl implements PrefixLearner<LeastSquaresFtrl.State> {
   private static final double LARGEST = 1e300;

@@ -20,9 +20,10 @@ import io.croupier.operators.learner.Prior;
  * <p>where nu_i^2 is the variance of the noise in each coordinate of s_i and w the prediction of
  * the prior on betting fractions up to C = 1 / (5 G). V_t is public: it depends on no data.
  *
- * <p>docs/theory/dp-ftrl.md contains the theorem and its proof. In short: with F(x, V) = E_P[exp(v
- * x - v^2 V)], Gaussian noise whose variance never falls, correlated in any way, a proper prior,
- * and gradients g_t of norm at most G that were fixed before the noise was drawn,
+ * <p>docs/theory/dp-ftrl.md contains the theorem, lab/proofs/dp-ftrl.md its proof. In short: with
+ * F(x, V) = E_P[exp(v x - v^2 V)], Gaussian noise whose variance never falls, correlated in any
+ * way, a proper prior, and gradients g_t of norm at most G that were fixed before the noise was
+ * drawn,
  *
  * <pre>
  *   E sum &lt;g_t, theta_t - u&gt; &lt;= W0 + max over x of (||u - theta_0|| x - W0 F(x, V_T)).
@@ -45,8 +46,7 @@ public final class ParameterFreeFtrl implements PrefixLearner<ParameterFreeFtrl.
   private static final double LARGEST_FRACTION = 0.2;
 
   /**
-   * exp(1/5) / 2, see docs/theory/dp-ftrl.md: the increment of V for a gradient of norm G, over
-   * G^2.
+   * exp(1/5) / 2, see lab/proofs/dp-ftrl.md: the increment of V for a gradient of norm G, over G^2.
    */
   private static final double CURVATURE = StrictMath.exp(LARGEST_FRACTION) / 2;
 

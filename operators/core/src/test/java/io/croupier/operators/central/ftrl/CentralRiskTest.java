@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The learner without a learning rate against the best rate in hindsight, under the noise of a
- * tree: the table of docs/theory/dp-ftrl.md. Absolute loss |&lt;x, w&gt; - y| of x uniform on the
+ * tree: the table of lab/proofs/dp-ftrl.md. Absolute loss |&lt;x, w&gt; - y| of x uniform on the
  * unit sphere, y = &lt;x, w*&gt; plus noise uniform in [-0.1, 0.1]; {@value #ROUNDS} rounds of one
  * example, the mean of {@value #REPLICATIONS} runs.
  *
