@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A device in Python: follows a model and reports noisy gradients over Kafka.
 
-Requires the package of this project and Kafka's client (docs/build/clients.md):
+Requires the package of this project and Kafka's client (docs/build/python.md):
 
     pip install ./devices/python confluent-kafka
     python3 examples/python/report.py --broker localhost:9092 --model demo --person ada --reports 3

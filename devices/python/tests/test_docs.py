@@ -1,4 +1,4 @@
-"""The program of docs/build/clients.md runs as it stands there, but for the gateway's address."""
+"""The program of docs/build/python.md runs as it stands there, but for the gateway's address."""
 import contextlib
 import io
 import os
@@ -12,10 +12,10 @@ from updates import update
 
 from croupier_device import GradientReport, Ledger, Limit
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs/build/clients.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs/build/python.md"
 
 
-@unittest.skipUnless(PAGE.exists(), "docs/build/clients.md is part of the project, not of the package")
+@unittest.skipUnless(PAGE.exists(), "docs/build/python.md is part of the project, not of the package")
 class DocsTest(unittest.TestCase):
     def test_the_program_reports(self) -> None:
         [program] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

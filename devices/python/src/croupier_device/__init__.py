@@ -1,5 +1,5 @@
 """A person's device for Croupier: follows a model, reports the person's gradients and answers under
-local differential privacy, and keeps the person's account. docs/build/clients.md is the guide.
+local differential privacy, and keeps the person's account. docs/build/python.md is the guide.
 """
 from .device import Device, Participant, Sent, norm, size_of_linear
 from .errors import (

@@ -210,7 +210,7 @@ class HashedResponse:
     """The group of one of k categories, exp(epsilon) times as probable as each other one.
 
     Where k is at most 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns
-    them to groups. docs/build/statistics.md specifies it. Every release spends epsilon.
+    them to groups. docs/theory/counting.md specifies it. Every release spends epsilon.
 
     epsilon: from 1e-9 to 16, rounded down to a multiple of 1e-9. categories: k, from 2 to 4096.
     """

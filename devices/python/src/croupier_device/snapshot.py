@@ -42,7 +42,7 @@ def letters_of(alphabet: str) -> str:
 
 @dataclass(frozen=True)
 class TextCandidates:
-    """What the devices of a round vote for in a statistic of prefixes, as docs/build/statistics.md numbers it.
+    """What the devices of a round vote for in a statistic of prefixes, as docs/theory/counting.md numbers it.
 
     length: the most letters of a text. prefixes, texts: by their places; '' at a free one.
     """

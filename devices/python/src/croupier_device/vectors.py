@@ -41,7 +41,7 @@ def mix(z: int) -> int:
 
 
 def group_of(seed: int, category: int, groups: int) -> int:
-    """The group of a category, from 0 to groups - 1, by docs/build/statistics.md."""
+    """The group of a category, from 0 to groups - 1, by docs/theory/counting.md."""
     return (mix((seed + GOLDEN * (2 * category + 1)) & WORD) >> 32) * groups >> 32
 
 

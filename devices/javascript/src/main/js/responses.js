@@ -32,7 +32,7 @@ export class RandomisedResponse {
 export const MOST_CATEGORIES = 4096;
 const MOST_GROUPS = 1024;
 
-/** The group of a category among `groups` of them, by a seed in two halves: docs/build/statistics.md. */
+/** The group of a category among `groups` of them, by a seed in two halves: docs/theory/counting.md. */
 export function groupOf(seed, category, groups) {
   // Below 2^42, exact in a double.
   return Math.floor((startOf(seed, category, new Word()).high * groups) / 2 ** 32);
@@ -40,7 +40,7 @@ export function groupOf(seed, category, groups) {
 
 /**
  * Hashed response: the group of one of k categories, exp(epsilon) times as probable as each other one. Where k is at most
- * 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns them to groups. docs/build/statistics.md
+ * 3 exp(epsilon) + 2 and 1024, each category is a group; otherwise a public seed assigns them to groups. docs/theory/counting.md
  * specifies it. Every release spends epsilon.
  */
 export class HashedResponse {

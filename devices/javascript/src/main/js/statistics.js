@@ -21,7 +21,7 @@ function lettersOf(alphabet) {
   return letters;
 }
 
-/** What the devices of a round vote for in a statistic of prefixes: docs/build/statistics.md. */
+/** What the devices of a round vote for in a statistic of prefixes: docs/theory/counting.md. */
 export function textsOf({ alphabet = '', length = 0, top = 0 }, { prefixes = [], texts = [] }) {
   const letters = lettersOf(alphabet);
   const places = Math.floor((MOST_CATEGORIES - top) / (letters.length + 1));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * apart has none, and code within a line is one. Sentences are those of paragraphs and list items.
  */
 class DocsLengthTest {
-  private static final int ALL_WORDS = 99_100;
+  private static final int ALL_WORDS = 89_200;
   private static final int PAGE_WORDS = 2_500;
   private static final int CONTRIBUTING_WORDS = 1_500;
   private static final int LINE = 100;
@@ -47,14 +47,6 @@ class DocsLengthTest {
           "devices/javascript/README.md",
           "devices/javascript/src/main/npm/README.md",
           "devices/python/README.md",
-          "docs/build/clients.md",
-          "docs/build/clip.md",
-          "docs/build/evaluation.md",
-          "docs/build/experiment.md",
-          "docs/build/javascript.md",
-          "docs/build/model.md",
-          "docs/build/report.md",
-          "docs/build/statistics.md",
           "docs/reference/accounts.md",
           "docs/reference/charges.md",
           "docs/reference/commands.md",

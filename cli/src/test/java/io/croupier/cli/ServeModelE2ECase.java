@@ -153,7 +153,7 @@ class ServeModelE2ECase {
 
   private Process start(String kafka) throws IOException {
     List<String> commands =
-        Files.readAllLines(HOME.resolve("docs/build/clients.md")).stream()
+        Files.readAllLines(HOME.resolve("docs/build/serve.md")).stream()
             .filter(line -> line.contains("examples/java/ServeModel.java "))
             .toList();
     assertThat(commands).hasSize(1);

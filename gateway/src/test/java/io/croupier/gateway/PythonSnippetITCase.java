@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The Python program of docs/build/clients.md, as written, runs again and again for two minutes
+ * The Python program of docs/build/python.md, as written, runs again and again for two minutes
  * against a model that publishes each second, and reports its data once.
  *
  * <p>Skipped, with a message, where Python, or what pip has to fetch, is missing.
@@ -67,7 +67,7 @@ class PythonSnippetITCase extends GatewayFixture {
   private static String program() throws Exception {
     Matcher program =
         Pattern.compile("```python\n(from pathlib.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("../docs/build/clients.md")));
+            .matcher(Files.readString(Path.of("../docs/build/python.md")));
     assertThat(program.find()).isTrue();
     return program
         .group(1)

@@ -2,7 +2,7 @@ package io.croupier.noise;
 
 /**
  * The groups to which a public seed assigns categories, the same on every platform and, by
- * docs/build/statistics.md, in every language. They protect nothing: a report of a group is private
+ * docs/theory/counting.md, in every language. They protect nothing: a report of a group is private
  * because of how the group is drawn, whatever it contains.
  *
  * <p>The group of category j is floor(u N 2^-32), u the upper 32 bits of mix(seed + g (2j + 1)),

@@ -105,7 +105,7 @@ class HashedResponseRandomiserTest {
     Statistics.assertFrequencies("differences", pairs, even);
   }
 
-  /** Golden values, which docs/build/statistics.md has. */
+  /** Golden values, which docs/theory/counting.md has. */
   @ParameterizedTest
   @CsvSource({
     "42, 0, 8, 5",

@@ -235,7 +235,7 @@ class AnswerTallyTest {
       lasting += contains(slow, 0.8) ? 1 : 0;
       recent += contains(fast, 0.8) ? 1 : 0;
     }
-    // docs/build/evaluation.md states these fractions.
+    // lab/studies/results/counting.md states these fractions.
     assertThat((double) lasting / RUNS).isBetween(0.15, 0.19);
     assertThat((double) recent / RUNS).isBetween(0.87, 0.91);
   }

@@ -70,7 +70,7 @@ class QuantileCoverageTest {
     assertThat(hits(people, 100, 100, drift, 100)).isGreaterThan(88);
   }
 
-  /** Seeded: the table of docs/build/statistics.md. */
+  /** Seeded: the table of lab/studies/results/counting.md. */
   @Tag("thorough")
   @ParameterizedTest
   @CsvSource({
