@@ -63,7 +63,6 @@ class DocsLengthTest {
           "docs/run/security.md",
           "docs/run/sql.md",
           "docs/run/watch.md",
-          "docs/theory/anonymity.md",
           "docs/theory/architecture.md",
           "docs/theory/walks.md",
           "gateway/README.md",
