@@ -63,8 +63,6 @@ class DocsLengthTest {
           "docs/run/security.md",
           "docs/run/sql.md",
           "docs/run/watch.md",
-          "docs/theory/architecture.md",
-          "docs/theory/walks.md",
           "gateway/README.md",
           "job/README.md",
           "operators/README.md",
