@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * apart has none, and code within a line is one. Sentences are those of paragraphs and list items.
  */
 class DocsLengthTest {
-  private static final int ALL_WORDS = 89_200;
+  private static final int ALL_WORDS = 88_500;
   private static final int PAGE_WORDS = 2_500;
   private static final int CONTRIBUTING_WORDS = 1_500;
   private static final int LINE = 100;
@@ -39,14 +39,6 @@ class DocsLengthTest {
   private static final Set<String> UNFINISHED =
       Set.of(
           "CHANGELOG.md",
-          "CONTRIBUTING.md",
-          "cli/README.md",
-          "deploy/README.md",
-          "deploy/broker/README.md",
-          "devices/java/README.md",
-          "devices/javascript/README.md",
-          "devices/javascript/src/main/npm/README.md",
-          "devices/python/README.md",
           "docs/reference/accounts.md",
           "docs/reference/charges.md",
           "docs/reference/commands.md",
@@ -62,12 +54,7 @@ class DocsLengthTest {
           "docs/run/running.md",
           "docs/run/security.md",
           "docs/run/sql.md",
-          "docs/run/watch.md",
-          "gateway/README.md",
-          "job/README.md",
-          "operators/README.md",
-          "privacy/README.md",
-          "schemas/README.md");
+          "docs/run/watch.md");
 
   private static final Pattern FENCE =
       Pattern.compile("^ *```.*?^ *```[^\n]*$", Pattern.MULTILINE | Pattern.DOTALL);

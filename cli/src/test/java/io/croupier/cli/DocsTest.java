@@ -22,7 +22,7 @@ class DocsTest {
   private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
   private static final Pattern CLASS = Pattern.compile("\\b(?:[A-Z][a-z]+){2,}\\b");
-  private static final int README_LINES = 110;
+  private static final int README_LINES = 100;
   private static final int SCREEN_LINES = 60;
 
   /** Without these conditions, a promise of the page is false. */
@@ -130,6 +130,34 @@ class DocsTest {
           .as("%s", ROOT.relativize(readme))
           .hasSizeLessThanOrEqualTo(SCREEN_LINES);
     }
+  }
+
+  @Test
+  void everyModulesReadmeListsItsPackages() throws IOException {
+    Set<String> missing = new TreeSet<>();
+    int packages = 0;
+    for (Path file :
+        ProjectFiles.matching(name -> name.matches("(?!lab/).*/src/main/java/io/.*\\.java"))) {
+      String path = ROOT.relativize(file.getParent()).toString().replace('\\', '/');
+      String[] parts = path.split("/src/main/java/", 2);
+      Path readme = ROOT.resolve(parts[0]).resolve("README.md");
+      if (!Files.exists(readme)) {
+        readme = readme.getParent().resolveSibling("README.md"); // of operators
+      }
+      packages++;
+      String name = "`" + parts[1].replace('/', '.') + "`";
+      if (!Files.readString(readme).contains(name)) {
+        missing.add(ROOT.relativize(readme) + ": " + name);
+      }
+    }
+    assertThat(packages).isGreaterThan(500);
+    assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void theContributorsGuideLeadsToTheCode() throws IOException {
+    assertThat(Files.readString(ROOT.resolve("CONTRIBUTING.md")))
+        .contains("(docs/theory/architecture.md)", "(docs/theory/walks.md)");
   }
 
   @Test

@@ -135,7 +135,7 @@ class ModelSpecPageTest {
       Files.writeString(PAGE, page.text());
     }
     assertThat(Files.readString(PAGE))
-        .as("CONTRIBUTING.md has the command that writes docs/reference/model-spec.md")
+        .as("docs/theory/recipes.md has the command that writes docs/reference/model-spec.md")
         .isEqualTo(page.text());
   }
 
