@@ -39,9 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The example of docs/run/anonymous.md: a device follows a model, and reports once in a window.
- */
+/** The example of docs/run/anonymous.md: a device follows a model, and reports once in a window. */
 @Timeout(300)
 class AnonymousExampleTest {
   private static final int PUBLICATIONS = 3;
