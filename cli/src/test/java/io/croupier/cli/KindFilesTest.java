@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** docs/theory/recipes.md lists the files that a new kind of report changes, and they stay few. */
+/** lab/recipes.md lists the files that a new kind of report changes, and they stay few. */
 class KindFilesTest {
   private static final Pattern VOTES =
       Pattern.compile("\\bVote\\b|\\bVOTE\\b|\\bVoteContent\\b|\\bVoteTally\\b|hasVote\\(");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** docs/theory/recipes.md lists the files that a new local learner changes, and they stay few. */
+/** lab/recipes.md lists the files that a new local learner changes, and they stay few. */
 class LearnerFilesTest {
   private static final String RECIPE = "Add a local learner";
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** docs/theory/recipes.md lists the files that a new mechanism changes, and they stay few. */
+/** lab/recipes.md lists the files that a new mechanism changes, and they stay few. */
 class MechanismFilesTest {
   private static final Pattern NAME = Pattern.compile("L2_?Laplace", Pattern.CASE_INSENSITIVE);
   private static final String RANDOMISER = "L2LaplaceRandomiser.java";

@@ -135,7 +135,7 @@ class ModelSpecPageTest {
       Files.writeString(PAGE, page.text());
     }
     assertThat(Files.readString(PAGE))
-        .as("docs/theory/recipes.md has the command that writes docs/reference/model-spec.md")
+        .as("lab/recipes.md has the command that writes docs/reference/model-spec.md")
         .isEqualTo(page.text());
   }
 

@@ -87,7 +87,7 @@ class PlanPageTest {
     }
 
     assertThat(page.substring(begin, end))
-        .as("docs/theory/recipes.md has the command that writes the table of docs/plan/is-it-for-me.md")
+        .as("lab/recipes.md has the command that writes the table of docs/plan/is-it-for-me.md")
         .isEqualTo(rows());
   }
 }

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** A recipe of docs/theory/recipes.md, and the files of main code that really name a thing. */
+/** A recipe of lab/recipes.md, and the files of main code that really name a thing. */
 final class Recipe {
 
   /** Studies and benchmarks measure some learners and mechanisms only. */
@@ -28,10 +28,10 @@ final class Recipe {
    * @param title the words that the recipe begins with
    */
   static Set<String> files(String title) throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/theory/recipes.md"));
+    String page = Files.readString(ROOT.resolve("lab/recipes.md"));
     int begin = page.indexOf("**" + title + ".**");
     if (begin < 0) {
-      throw new IllegalArgumentException("docs/theory/recipes.md has no recipe: " + title);
+      throw new IllegalArgumentException("lab/recipes.md has no recipe: " + title);
     }
     int end = page.indexOf("\n**Add ", begin);
     return ROW.matcher(page.substring(begin, end < 0 ? page.length() : end))

@@ -20,7 +20,7 @@ class UidsTest {
     assertThat(uids)
         .as(
             "A savepoint finds state by uids: they are never renamed or reused, and retired ones"
-                + " stay listed (docs/theory/state.md)")
+                + " stay listed (lab/state.md)")
         .containsExactly(
             "gradients-source",
             "models-source",

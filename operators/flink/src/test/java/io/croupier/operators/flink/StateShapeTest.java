@@ -46,7 +46,7 @@ class StateShapeTest {
   private static final String RULE =
       """
       What the state consists of differs from %s, so states of before it lose what was renamed, or
-      are refused where a type has changed. docs/theory/state.md says:
+      are refused where a type has changed. lab/state.md says:
        - names of states, timers and chunks are never renamed or reused, and retired ones stay listed;
        - fields may come and go, but never change name or type;
        - one that an old state doesn't have restores as 0, or as its initial value: that must mean 'absent'.
