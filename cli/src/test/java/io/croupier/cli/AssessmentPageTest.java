@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/plan/dpia.md lists every topic with its retention, and the bounds of docs/plan/epsilon.md are
- * right.
+ * docs/plan/dpia.md lists every topic with its retention, and the bounds of docs/plan/epsilon.md
+ * are right.
  */
 class AssessmentPageTest {
   private static final Map<Retention, String> KEPT =
