@@ -157,7 +157,7 @@ class DocsTest {
   @Test
   void theContributorsGuideLeadsToTheCode() throws IOException {
     assertThat(Files.readString(ROOT.resolve("CONTRIBUTING.md")))
-        .contains("(docs/theory/architecture.md)", "(docs/theory/walks.md)");
+        .contains("(docs/theory/architecture.md)", "(lab/walks.md)");
   }
 
   @Test

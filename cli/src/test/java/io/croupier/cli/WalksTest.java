@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The walks of docs/theory/walks.md lead from file to file, and stay short. */
+/** The walks of lab/walks.md lead from file to file, and stay short. */
 class WalksTest {
-  private static final Path PAGE = Path.of("..", "docs/theory/walks.md");
+  private static final Path PAGE = Path.of("..", "lab/walks.md");
   private static final Pattern ROW =
       Pattern.compile("\\| (\\d+) \\| \\[(\\w+)]\\(([^)]+)\\) \\|.*");
 
