@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
@@ -57,6 +59,18 @@ class ExamplesTest {
             spec ->
                 assertThat(new SpecRequirements(1 << 20, 1 << 20, Duration.ofDays(1)).apply(spec))
                     .isEmpty());
+  }
+
+  @Test
+  void theReadmesModelIsValid(@TempDir Path directory) throws Exception {
+    Matcher spec =
+        Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("..", "README.md")));
+    assertThat(spec.find()).isTrue();
+    Path file = Files.writeString(directory.resolve("readme.yaml"), spec.group(1));
+    assertThat(ModelsFile.read(file))
+        .singleElement()
+        .satisfies(model -> assertThat(ModelSpecs.violations(model)).isEmpty());
   }
 
   @ParameterizedTest
