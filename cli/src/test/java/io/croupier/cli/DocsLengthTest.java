@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * apart has none, and code within a line is one. Sentences are those of paragraphs and list items.
  */
 class DocsLengthTest {
-  private static final int ALL_WORDS = 77_300;
+  private static final int ALL_WORDS = 77_200;
   private static final int PAGE_WORDS = 2_500;
   private static final int CONTRIBUTING_WORDS = 1_500;
   private static final int LINE = 100;
@@ -38,7 +38,6 @@ class DocsLengthTest {
   /** Pages that aren't as short yet. None may be added. */
   private static final Set<String> UNFINISHED =
       Set.of(
-          "docs/plan/sizing.md",
           "docs/reference/accounts.md",
           "docs/reference/charges.md",
           "docs/reference/commands.md",
