@@ -300,7 +300,7 @@ for attempt in range(2):
         self.assertNotIn(b"day 1", self.path.read_bytes())
 
     def test_what_is_kept_of_data_is_an_hmac(self) -> None:
-        """docs/reference/device.md: the other clients keep the same bytes."""
+        """lab/proofs/device.md: the other clients keep the same bytes."""
         with self.open() as ledger:
             ledger._secret = bytes(range(32))
             expected = hmac.new(bytes(range(32)), b"croupier data\0demo\0\1day 1", "sha256").digest()[:16]
@@ -308,7 +308,7 @@ for attempt in range(2):
             self.assertNotEqual(ledger._digest("demo", Data.of(b"day 1")), expected)
 
     def test_decisions_are_those_of_the_other_clients(self) -> None:
-        """HMAC-SHA256 of the purpose, the model and the round, as docs/reference/device.md specifies."""
+        """HMAC-SHA256 of the purpose, the model and the round, as lab/proofs/device.md specifies."""
         with self.open() as ledger:
             ledger._secret = bytes(range(32))
             terms = snapshot(5).terms

@@ -1,4 +1,4 @@
-"""From a seed to its vectors: the test vectors of docs/reference/priv-unit.md."""
+"""From a seed to its vectors: the test vectors of lab/proofs/vectors.md."""
 import math
 import unittest
 

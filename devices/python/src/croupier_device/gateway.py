@@ -276,7 +276,7 @@ class Gateway:
     def account(self, seconds: float = ANSWER) -> Dict[str, Any]:
         """The job's account of the person whose token it is: what is spent and left, and which reports were refused.
 
-        The names are those of docs/run/gateway.md. The job answers with its next checkpoint; GatewayError if it
+        The names are those of docs/run/gateway-api.md. The job answers with its next checkpoint; GatewayError if it
         doesn't within `seconds`.
         """
         answer = self._with_token("GET", "/v1/account", {"Accept": f"application/json, {PROBLEM}"}, seconds, 200)

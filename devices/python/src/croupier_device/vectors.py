@@ -1,4 +1,4 @@
-"""From a seed to its vectors, bit for bit as docs/reference/priv-unit.md specifies."""
+"""From a seed to its vectors, bit for bit as lab/proofs/vectors.md specifies."""
 import hashlib
 import math
 import struct

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/** Every number of docs/reference/charges.md, computed again. */
+/** Every number of lab/proofs/charges.md, computed again. */
 class ChargesPageTest {
   private static final double EPSILON = 8;
   private static final RenyiFilter FILTER = RenyiFilter.of(EPSILON, Math.log(1e-6));
 
   @Test
   void everyRowIsWhatTheLedgerCharges() throws IOException {
-    List<Path> pages = ProjectFiles.matching(name -> name.equals("docs/reference/charges.md"));
+    List<Path> pages = ProjectFiles.matching(name -> name.equals("lab/proofs/charges.md"));
     assertThat(pages).hasSize(1);
     BiFunction<Integer, Double, PureLoss> losses = null;
     int rows = 0;

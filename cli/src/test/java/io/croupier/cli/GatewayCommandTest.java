@@ -69,7 +69,7 @@ class GatewayCommandTest {
     assertThat(out.toString().strip()).matches("[\\w-]+\\.[\\w-]+\\.[\\w-]+");
   }
 
-  /** The user id as docs/run/gateway.md states it, computed by another way. */
+  /** The user id as docs/run/gateway-identity.md states it, computed by another way. */
   @Test
   void userPrintsTheUserIdOfAPerson() throws Exception {
     Files.writeString(directory.resolve("pepper"), "0b".repeat(32));

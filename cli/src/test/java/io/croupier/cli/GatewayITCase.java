@@ -71,8 +71,8 @@ import org.openqa.selenium.chrome.ChromeDriver;
  * From a token of {@code croupier gateway token} over a gateway to the job's accounts, from a
  * program, from a browser and from the commands: what the gateway accepts the job admits, under the
  * identity of the token, and once. The broker has TLS, passwords and ACLs; gateway and job have
- * principals of their own, with the rights that docs/run/security.md and docs/run/gateway.md grant,
- * and no others.
+ * principals of their own, with the rights that docs/run/security.md and
+ * docs/run/gateway-settings.md grant, and no others.
  */
 @Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)

@@ -42,7 +42,7 @@ class PlanCommandTest {
     return json.getAsJsonObject(name).get("likely").getAsDouble();
   }
 
-  /** Golden: 0.0575085882. The costs are those of docs/reference/charges.md. */
+  /** Golden: 0.0575085882. The costs are those of lab/proofs/charges.md. */
   @Test
   void whatAPersonSpendsAndReadersLearn() {
     JsonObject json = json(CENSUS);

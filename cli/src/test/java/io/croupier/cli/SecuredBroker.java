@@ -86,7 +86,7 @@ final class SecuredBroker implements AutoCloseable {
     }
   }
 
-  /** Creates the gateways' topic, and grants the rights of docs/run/gateway.md. */
+  /** Creates the gateways' topic, and grants the rights of docs/run/gateway-settings.md. */
   void admitGateways() throws Exception {
     String topic = "croupier.gateway";
     admin
@@ -100,7 +100,7 @@ final class SecuredBroker implements AutoCloseable {
         .all()
         .get();
     Set<AclBinding> before = Set.copyOf(rights.granted());
-    grant(new SecurityPage("run/gateway.md"));
+    grant(new SecurityPage("run/gateway-settings.md"));
     Set<AclBinding> expected = new HashSet<>(before);
     for (AclOperation operation : List.of(AclOperation.READ, AclOperation.WRITE)) {
       expected.add(ofGateways(topic, operation));

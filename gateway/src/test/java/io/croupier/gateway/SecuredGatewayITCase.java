@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A gateway on a broker with TLS, passwords and exactly the rights of docs/run/gateway.md. */
+/**
+ * A gateway on a broker with TLS, passwords and exactly the rights of docs/run/gateway-settings.md.
+ */
 @Tag("ci")
 class SecuredGatewayITCase {
   @TempDir private Path directory;

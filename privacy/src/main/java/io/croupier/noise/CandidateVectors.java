@@ -2,7 +2,7 @@ package io.croupier.noise;
 
 /**
  * The unit vectors that a public seed expands to, bit for bit the same on every platform and, by
- * docs/reference/priv-unit.md, in every language. They protect nothing: a report of them is private
+ * lab/proofs/vectors.md, in every language. They protect nothing: a report of them is private
  * because of how one of them is chosen, whatever they are.
  *
  * <p>Candidate 2i is the i-th vector and candidate 2i + 1 its opposite. With all words modulo 2^64,

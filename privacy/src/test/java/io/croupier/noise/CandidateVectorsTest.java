@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CandidateVectorsTest {
   private static final int COUNT = 200_000;
 
-  /** Of the table in docs/reference/priv-unit.md; computed with 30 digits, in Python. */
+  /** Of the table in lab/proofs/vectors.md; computed with 30 digits, in Python. */
   @Test
   void knotsAreTheRoundedQuantiles() throws NoSuchAlgorithmException {
     int[] knots = CandidateVectors.knots();
@@ -43,9 +43,7 @@ class CandidateVectorsTest {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
-  /**
-   * The test vectors of docs/reference/priv-unit.md, from an implementation of its text in Python.
-   */
+  /** The test vectors of lab/proofs/vectors.md, from an implementation of its text in Python. */
   @Test
   void vectorsAreThoseOfTheSpecification() {
     assertThat(vector(42, 0, 3))
@@ -88,7 +86,7 @@ class CandidateVectorsTest {
         .isEqualTo("34136a903e835304aa3e1c0ac215a6bfb6eff390b63d7b16fd74558459be6acf");
   }
 
-  /** In the integers of docs/reference/priv-unit.md, bit for bit. */
+  /** In the integers of lab/proofs/vectors.md, bit for bit. */
   @Test
   void coordinatesAreThoseOfTheSpecification() {
     int[] knots = CandidateVectors.knots();

@@ -63,7 +63,7 @@ public final class GatewayCommand implements Callable<Integer> {
         names = "--config",
         paramLabel = "FILE",
         description =
-            "The gateway's configuration, a YAML file; docs/run/gateway.md lists its settings. Required.")
+            "The gateway's configuration, a YAML file; docs/run/gateway-settings.md lists its settings. Required.")
     private Path file;
 
     /** Picocli would require the option of this command for each of its subcommands, too. */

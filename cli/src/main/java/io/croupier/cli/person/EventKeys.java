@@ -92,7 +92,7 @@ final class EventKeys {
     if (!isCompacted) {
       throw new InputException(
           ("Topic %s isn't compacted, so the brokers keep all events whatever is deleted; see"
-                  + " 'Compacting the accounting topic' in docs/reference/accounts.md")
+                  + " 'Compacting the accounting topic' in docs/run/people.md")
               .formatted(topic));
     }
   }

@@ -153,7 +153,7 @@ class CalibrateCommandTest {
   }
 
   /**
-   * The numbers of reports from which Gaussian noise has less error, as docs/reference/accounts.md
+   * The numbers of reports from which Gaussian noise has less error, as docs/reference/calibrate.md
    * states.
    */
   @Tag("ci")
@@ -176,7 +176,7 @@ class CalibrateCommandTest {
   }
 
   /**
-   * The level of a report at which both have the same error, as docs/reference/accounts.md states.
+   * The level of a report at which both have the same error, as docs/reference/calibrate.md states.
    */
   @Test
   void bordersInRhoAndInMuAreThoseOfTheDocumentation() {

@@ -68,7 +68,7 @@ class TreeCommandTest {
 
   @Test
   void theDocsShowWhatIsPrinted() throws IOException {
-    List<String> page = Files.readAllLines(Path.of("..", "docs/reference/accounts.md"));
+    List<String> page = Files.readAllLines(Path.of("..", "docs/reference/calibrate.md"));
     String command = "./croupier account tree ";
     String shown = page.stream().filter(line -> line.startsWith(command)).findFirst().get();
 

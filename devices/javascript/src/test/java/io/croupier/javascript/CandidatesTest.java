@@ -15,8 +15,7 @@ import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 
 /**
- * From a seed to its vectors: bit for bit those of docs/reference/priv-unit.md, and of the Java
- * client.
+ * From a seed to its vectors: bit for bit those of lab/proofs/vectors.md, and of the Java client.
  */
 class CandidatesTest extends BrowserFixture {
   private static String sha256(byte[] bytes) throws NoSuchAlgorithmException {
@@ -28,7 +27,7 @@ class CandidatesTest extends BrowserFixture {
     return Browser.doubles(values);
   }
 
-  /** The SHA-256 of docs/reference/priv-unit.md. */
+  /** The SHA-256 of lab/proofs/vectors.md. */
   @Test
   void knotsAreTheRoundedQuantiles() throws NoSuchAlgorithmException {
     Value knots = browser.internal("computeKnots").execute();

@@ -119,7 +119,7 @@ class RoundsTest extends BrowserFixture {
         .build();
   }
 
-  /** Of a ledger of the Java client, whose file docs/reference/device.md describes. */
+  /** Of a ledger of the Java client, whose file lab/proofs/device.md describes. */
   private static byte[] secret(Path file) throws IOException {
     ByteBuffer header = ByteBuffer.wrap(Files.readAllBytes(file));
     header.position("CROUPIER".length() + Integer.BYTES);

@@ -77,7 +77,7 @@ class GatewayConfigTest {
 
   @Test
   void everySettingIsDocumentedWithItsDefault() throws Exception {
-    String page = Files.readString(Path.of("..", "docs/run/gateway.md"));
+    String page = Files.readString(Path.of("..", "docs/run/gateway-settings.md"));
     for (GatewayKey key : GatewayKey.values()) {
       String byDefault = key.byDefault().isEmpty() ? "" : "`" + key.byDefault() + "`";
       assertThat(page)

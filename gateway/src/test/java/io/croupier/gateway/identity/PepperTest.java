@@ -65,7 +65,7 @@ class PepperTest {
     }
   }
 
-  /** As docs/run/gateway.md specifies it. */
+  /** As docs/run/gateway-identity.md specifies it. */
   @Test
   void aUserIdIsAnHmacOfIssuerAndSubject() throws Exception {
     Path file = directory.resolve("pepper");

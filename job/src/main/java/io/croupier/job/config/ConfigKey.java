@@ -180,7 +180,7 @@ public enum ConfigKey {
             .min(Comparator.comparingInt(key -> distance.apply(unknown, key)))
             .filter(key -> distance.apply(unknown, key) < unknown.length())
             .map("the nearest known one is '%s'"::formatted)
-            .orElse("docs/run/running.md lists all");
+            .orElse("docs/run/settings.md lists all");
     return "Unknown setting '%s'; %s".formatted(unknown, right);
   }
 }

@@ -10,11 +10,12 @@ import org.junit.jupiter.api.Test;
 class ConfigKeyTest {
 
   /**
-   * When a setting changes, copy the table from this test's failure message to docs/run/running.md.
+   * When a setting changes, copy the table from this test's failure message to
+   * docs/run/settings.md.
    */
   @Test
   void theDocsListEverySetting() throws IOException {
-    assertThat(Files.readString(Path.of("../docs/run/running.md"))).contains(table());
+    assertThat(Files.readString(Path.of("../docs/run/settings.md"))).contains(table());
   }
 
   @Test

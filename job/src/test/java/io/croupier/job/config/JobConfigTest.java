@@ -131,7 +131,7 @@ class JobConfigTest {
                         "1",
                         "journal.enable",
                         "2")))
-        .withMessageContaining("Unknown setting 'bogus'; docs/run/running.md lists all")
+        .withMessageContaining("Unknown setting 'bogus'; docs/run/settings.md lists all")
         .withMessageContaining("Unknown setting 'journal.enable'; the nearest known one is");
   }
 

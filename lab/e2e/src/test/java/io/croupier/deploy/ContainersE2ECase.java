@@ -89,14 +89,14 @@ class ContainersE2ECase {
     }
   }
 
-  /** The indented commands of the section on Docker. */
+  /** The commands of the section on Docker. */
   private static List<String> commands() throws Exception {
     String page = Files.readString(Cluster.ROOT.resolve("docs/run/deploy.md"));
     String section = page.substring(page.indexOf("\n## Docker\n"), page.indexOf("\n## Kubernetes"));
-    return Pattern.compile("(?m)^ {4}(.*)$")
+    return Pattern.compile("(?ms)^```sh\n(.*?)^```$")
         .matcher(section)
         .results()
-        .map((MatchResult line) -> line.group(1))
+        .flatMap((MatchResult block) -> block.group(1).lines())
         .toList();
   }
 

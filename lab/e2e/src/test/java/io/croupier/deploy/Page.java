@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
  * files that they use. Not thread-safe.
  */
 final class Page implements AutoCloseable {
-  private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern BLOCK =
+      Pattern.compile("^```(\\w*)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
   private static final List<String> LINKS = List.of("cli", "croupier", "deploy", "examples");
 
   private final Path directory;
@@ -32,14 +33,15 @@ final class Page implements AutoCloseable {
         BLOCK
             .matcher(Files.readString(Cluster.ROOT.resolve(name), UTF_8))
             .results()
-            .map((MatchResult block) -> block.group(1))
+            .filter((MatchResult block) -> block.group(1).isEmpty())
+            .map((MatchResult block) -> block.group(2))
             .toList();
     for (String link : LINKS) {
       Files.createSymbolicLink(directory.resolve(link), Cluster.ROOT.resolve(link));
     }
   }
 
-  /** The blocks of commands, in their order. */
+  /** The blocks of commands that name no language, in their order. */
   List<String> blocks() {
     return blocks;
   }
