@@ -35,9 +35,6 @@ class DocsLengthTest {
   /** Its length is that of the spec's fields. */
   private static final Set<String> GENERATED = Set.of("docs/reference/model-spec.md");
 
-  /** Pages that aren't as short yet. None may be added. */
-  private static final Set<String> UNFINISHED = Set.of();
-
   private static final Pattern FENCE =
       Pattern.compile("^ *```.*?^ *```[^\n]*$", Pattern.MULTILINE | Pattern.DOTALL);
 
@@ -140,7 +137,6 @@ class DocsLengthTest {
         lengths().stream()
             .filter(page -> !GENERATED.contains(page.page))
             .filter(page -> page.words > mostWords(page.page))
-            .filter(page -> !UNFINISHED.contains(page.page))
             .map(Length::toString)
             .toList();
     assertThat(tooLong).isEmpty();
@@ -156,7 +152,6 @@ class DocsLengthTest {
         lengths().stream()
             .filter(page -> !GENERATED.contains(page.page))
             .filter(page -> !page.isPlain())
-            .filter(page -> !UNFINISHED.contains(page.page))
             .map(Length::toString)
             .toList();
     assertThat(tooLong).isEmpty();
