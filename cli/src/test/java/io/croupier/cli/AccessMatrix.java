@@ -26,7 +26,9 @@ final class AccessMatrix {
           entry(TOPICS.stops(), Set.of("job")),
           entry(TOPICS.accountRequests(), Set.of("job")),
           entry(TOPICS.accountAnswers(), Set.of("job")),
-          entry(TOPICS.updates(), Set.of("gateway", "trusted", "consumer", "watcher", "job")),
+          entry(
+              TOPICS.updates(),
+              Set.of("gateway", "trusted", "consumer", "watcher", "operator", "job")),
           entry(TOPICS.accounting(), Set.of("auditor", "watcher", "operator", "job")),
           entry(TOPICS.guarantees(), Set.of("auditor", "watcher", "job")),
           entry(TOPICS.journal(), Set.of("job")),

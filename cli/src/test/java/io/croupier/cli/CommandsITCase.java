@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.models.ModelsTopic;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.KeptAverage;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.io.PrintWriter;
@@ -81,6 +82,60 @@ class CommandsITCase {
     assertThat(retired.code).isZero();
     assertThat(retired.out).contains("retired    taps");
     assertThat(models("life").current()).containsOnlyKeys("clicks");
+
+    Outcome log = croupier("models", "log", "--prefix", "life");
+    assertThat(log.err).isEmpty();
+    String author = System.getProperty("user.name");
+    assertThat(log.out.lines().skip(2))
+        .satisfiesExactly(
+            line -> assertThat(line).contains(author, "taps", "created"),
+            line -> assertThat(line).contains(author, "clicks", "created"),
+            line -> assertThat(line).contains("clicks", "limits.epsilon 4.0 -> 6.0"),
+            line -> assertThat(line).contains(author, "taps", "retired"));
+  }
+
+  @Tag("ci")
+  @Test
+  void aModelIsRolledBackUntilThatEnds() throws Exception {
+    croupier("topics", "create", "--prefix", "back");
+    String kept = "- {modelId: taps, dimension: 1, gradientBound: 1, blackBox: {}%s}\n";
+    apply("back", kept.formatted(", history: {averages: 2, everyRounds: 10}"));
+    ModelUpdate update =
+        ModelUpdate.newBuilder()
+            .setModelId("taps")
+            .setRound(25)
+            .addKeptAverages(KeptAverage.newBuilder().setRound(10).setPublishedAtMs(1000))
+            .addKeptAverages(KeptAverage.newBuilder().setRound(20).setPublishedAtMs(2000))
+            .build();
+    new TopicWriter(Map.of("bootstrap.servers", broker.bootstrapServers()), "back.updates")
+        .send(
+            List.of(
+                new ProducerRecord<>(
+                    "back.updates", "taps".getBytes(UTF_8), update.toByteArray())));
+
+    assertThat(rollBack().out)
+        .containsSubsequence("1970-01-01T00:00:01Z", " 10 ", "1970-01-01T00:00:02Z", " 20 ");
+    assertThat(rollBack("--round", "15").err)
+        .contains("Model 'taps' doesn't keep the average of round 15; it keeps those of [10, 20]");
+    assertThat(rollBack("--round", "10", "--by", "ada").out).contains("the average of round 10");
+    assertThat(models("back").current().get("taps").getServedRound()).isEqualTo(10);
+    assertThat(apply("back", kept.formatted(", history: {averages: 2, everyRounds: 10}")).out)
+        .contains("unchanged  taps");
+    assertThat(rollBack("--end").out).contains("its newest average");
+    assertThat(models("back").current().get("taps").hasServedRound()).isFalse();
+    assertThat(croupier("models", "log", "--model", "taps", "--json", "--prefix", "back").out)
+        .containsSubsequence(
+            "\"change\": \"created\"",
+            "\"by\": \"ada\"",
+            "\"servedRound none -> 10\"",
+            "\"servedRound\": \"10\"",
+            "\"servedRound 10 -> none\"");
+  }
+
+  private static Outcome rollBack(String... options) {
+    List<String> all = new ArrayList<>(List.of("models", "roll-back", "taps", "--prefix", "back"));
+    all.addAll(List.of(options));
+    return croupier(all.toArray(String[]::new));
   }
 
   @Tag("ci")
@@ -172,7 +227,7 @@ class CommandsITCase {
     croupier("topics", "create", "--prefix", "foreign");
     apply("foreign", TAPS);
     ModelSpec taps = models("foreign").current().get("taps");
-    models("foreign").publish(List.of(taps.toBuilder().setGradientBound(-1).build()));
+    models("foreign").publish(List.of(taps.toBuilder().setGradientBound(-1).build()), "somebody");
     byte[] update =
         ModelUpdate.newBuilder()
             .setModelId("taps")

@@ -189,7 +189,7 @@ class ModelSpecPageTest {
         changeable += isTaken ? 1 : 0;
       }
     }
-    assertThat(changeable).isEqualTo(9);
+    assertThat(changeable).isEqualTo(11);
   }
 
   private static Object sample(FieldDescriptor field) {

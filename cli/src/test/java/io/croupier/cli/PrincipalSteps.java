@@ -128,6 +128,7 @@ final class PrincipalSteps {
                 .formatted(played));
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
+    run("operator", "models", "roll-back", "laid-" + played);
     run("operator", "erase", "--user", "erin");
     run("operator", "stop", "--user", "erin");
     run("operator", "resume", "--user", "erin");

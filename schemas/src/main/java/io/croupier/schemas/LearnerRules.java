@@ -88,6 +88,11 @@ final class LearnerRules {
         "round_timeout_ms",
         spec.getRoundTimeoutMs(),
         "left out: a central round never closes by time");
+    violations.require(
+        !spec.hasHistory(),
+        "history",
+        "set",
+        "left out: a central model publishes each update once, byte for byte");
     Limits limits = spec.getLimits();
     String why = ", since the guarantee of a central model follows from it";
     violations.required("limits.delta", limits.hasDelta(), "above 0 and below 1" + why);

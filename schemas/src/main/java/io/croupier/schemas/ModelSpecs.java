@@ -35,6 +35,9 @@ public final class ModelSpecs {
   /** Upper bound on the bytes of what surrounds a list of estimates of one statistic. */
   private static final long LIST_BYTES = 32;
 
+  /** Upper bound on the bytes of a kept average: its round, its time, and what surrounds them. */
+  private static final long KEPT_BYTES = 25;
+
   private ModelSpecs() {}
 
   /**
@@ -108,6 +111,11 @@ public final class ModelSpecs {
   /** Largest staleness of a report, in publications: as set, else 8. */
   public static int maxStaleness(ModelSpec spec) {
     return spec.hasMaxStaleness() ? spec.getMaxStaleness() : 8;
+  }
+
+  /** The average of each round is kept whose number is a multiple of this: as set, else 1. */
+  public static long historyEveryRounds(ModelSpec spec) {
+    return spec.getHistory().hasEveryRounds() ? spec.getHistory().getEveryRounds() : 1;
   }
 
   /** Probability with which a client answers a published round: as set, else 1. */
@@ -204,9 +212,9 @@ public final class ModelSpecs {
   /**
    * Every forbidden difference between the spec of a running model and its proposed successor: only
    * limits, answer_probability, round_timeout_ms, max_staleness, question_probability, a larger
-   * reports_per_round and another experiment are allowed, and questions and statistics may be added
-   * and removed. An absent field equals its default, and a deprecated name the current one. Both
-   * specs are valid.
+   * reports_per_round, another experiment, history and served_round are allowed, and questions and
+   * statistics may be added and removed. An absent field equals its default, and a deprecated name
+   * the current one. Both specs are valid.
    */
   public static List<String> changeViolations(ModelSpec current, ModelSpec next) {
     List<String> violations = new ArrayList<>();
@@ -218,6 +226,7 @@ public final class ModelSpecs {
   public static long updateBytes(ModelSpec spec) {
     return MESSAGE_OVERHEAD
         + 2L * Double.BYTES * spec.getDimension()
+        + KEPT_BYTES * spec.getHistory().getAverages()
         + featureBytes(spec)
         + statisticBytes(spec);
   }

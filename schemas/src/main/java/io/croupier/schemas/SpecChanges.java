@@ -18,6 +18,8 @@ final class SpecChanges {
           ModelSpec.QUESTION_PROBABILITY_FIELD_NUMBER,
           ModelSpec.STATISTICS_FIELD_NUMBER,
           ModelSpec.EXPERIMENT_FIELD_NUMBER,
+          ModelSpec.HISTORY_FIELD_NUMBER,
+          ModelSpec.SERVED_ROUND_FIELD_NUMBER,
           ModelSpec.REPORTS_PER_ROUND_FIELD_NUMBER);
 
   private SpecChanges() {}

@@ -31,6 +31,8 @@ final class SpecRules {
   /** Ten years: added to any time of day, it is a time. */
   private static final long MAX_ROUND_TIMEOUT_MS = Duration.ofDays(3650).toMillis();
 
+  private static final int MAX_AVERAGES = 100;
+
   /** What only a model with a learner has. */
   private static final Set<Integer> OF_LEARNERS =
       Set.of(
@@ -46,7 +48,9 @@ final class SpecRules {
           ModelSpec.ADAPTIVE_CLIP_FIELD_NUMBER,
           ModelSpec.MEMORY_FIELD_NUMBER,
           ModelSpec.FEATURES_FIELD_NUMBER,
-          ModelSpec.ANONYMOUS_FIELD_NUMBER);
+          ModelSpec.ANONYMOUS_FIELD_NUMBER,
+          ModelSpec.HISTORY_FIELD_NUMBER,
+          ModelSpec.SERVED_ROUND_FIELD_NUMBER);
 
   private SpecRules() {}
 
@@ -124,8 +128,28 @@ final class SpecRules {
     violations.positiveIfPresent("report_bound", spec.hasReportBound(), spec.getReportBound());
     Questions.check(spec, violations);
     FeatureRules.check(spec, violations);
+    checkHistory(spec, violations);
     if (spec.hasAnonymous()) {
       AnonymousWindows.check(spec, violations);
+    }
+  }
+
+  private static void checkHistory(ModelSpec spec, Violations violations) {
+    if (spec.hasHistory()) {
+      History history = spec.getHistory();
+      violations.require(
+          history.getAverages() >= 1 && history.getAverages() <= MAX_AVERAGES,
+          "history.averages",
+          history.getAverages(),
+          "from 1 to " + MAX_AVERAGES);
+      violations.atLeastOneIfPresent(
+          "history.every_rounds", history.hasEveryRounds(), history.getEveryRounds());
+    }
+    if (spec.hasServedRound()) {
+      violations.require(
+          spec.getServedRound() >= 0, "served_round", spec.getServedRound(), "at least 0");
+      violations.require(
+          spec.hasHistory(), "served_round", spec.getServedRound(), "left out without history");
     }
   }
 

@@ -62,7 +62,9 @@ class RunningSpecTest {
   void limitsAndPaceOfARunningModelMayChange() {
     ModelSpec current = local("reports_per_round: 5 limits { epsilon: 1 } round_timeout_ms: 9");
     ModelSpec next =
-        local("reports_per_round: 6 limits { mu: 1 } answer_probability: 0.5 max_staleness: 0");
+        local(
+            "reports_per_round: 6 limits { mu: 1 } answer_probability: 0.5 max_staleness: 0"
+                + " history { averages: 3 } served_round: 7");
     assertThat(ModelSpecs.changeViolations(current, next)).isEmpty();
     assertThat(ModelSpecs.changeViolations(next, current))
         .containsExactly(

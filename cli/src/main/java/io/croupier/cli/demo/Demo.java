@@ -132,7 +132,8 @@ final class Demo {
     out.println("Starting Kafka and Flink ...");
     out.flush();
     environment.open();
-    new ModelsTopic(environment.kafka(), environment.topics().models()).publish(specs);
+    new ModelsTopic(environment.kafka(), environment.topics().models())
+        .publish(specs, "croupier demo");
     livePage.follow(environment.kafka(), environment.topics());
 
     Score nothing = problem.untrained();

@@ -28,6 +28,10 @@ final class UpdateText {
     lines.add(reports(update));
     if (update.dimension() > 0) {
       lines.add("  " + clip(update));
+      update
+          .averageRound()
+          .ifPresent(
+              round -> lines.add(format("  average: that of round %,d, rolled back", round)));
     }
     for (Estimate estimate : update.estimates()) {
       lines.add("  " + inWords(estimate));

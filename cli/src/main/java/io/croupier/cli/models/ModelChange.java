@@ -32,7 +32,8 @@ public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons)
     return specs.stream().map(spec -> of(spec, current.get(spec.getModelId()))).toList();
   }
 
-  private static ModelChange of(ModelSpec spec, ModelSpec current) {
+  private static ModelChange of(ModelSpec written, ModelSpec current) {
+    ModelSpec spec = withRollBack(written, current);
     List<String> violations = ModelSpecs.violations(spec);
     if (!violations.isEmpty()) {
       return new ModelChange(spec, ChangeKind.REFUSED, violations);
@@ -47,5 +48,15 @@ public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons)
     return forbidden.isEmpty()
         ? new ModelChange(spec, ChangeKind.CHANGED, List.of())
         : new ModelChange(spec, ChangeKind.REFUSED, forbidden);
+  }
+
+  /** A file that doesn't have a roll-back leaves the one that an operator has made. */
+  private static ModelSpec withRollBack(ModelSpec spec, ModelSpec current) {
+    return current != null
+            && current.hasServedRound()
+            && spec.hasHistory()
+            && !spec.hasServedRound()
+        ? spec.toBuilder().setServedRound(current.getServedRound()).build()
+        : spec;
   }
 }

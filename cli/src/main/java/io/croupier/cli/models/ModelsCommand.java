@@ -6,6 +6,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.MissingCommandException;
 import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
+import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
@@ -17,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,13 +27,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Validates, publishes, lists and retires models. */
+/** Validates, publishes, lists, rolls back and retires models. */
 @Command(
     name = "models",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Validates, publishes, lists and retires models.")
+    description = "Validates, publishes, lists, rolls back and retires models.")
 public final class ModelsCommand implements Runnable {
 
   @Spec private CommandSpec spec;
@@ -64,6 +66,7 @@ public final class ModelsCommand implements Runnable {
       })
   int apply(
       @Mixin ConnectionOptions connection,
+      @Mixin Author author,
       @Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
     List<ModelSpec> specs = ModelsFile.readValid(file);
     ModelsTopic topic = topic(connection);
@@ -74,7 +77,8 @@ public final class ModelsCommand implements Runnable {
           changes.stream()
               .filter(change -> change.kind() != ModelChange.ChangeKind.UNCHANGED)
               .map(ModelChange::spec)
-              .toList());
+              .toList(),
+          author.name());
     }
     PrintWriter out = spec.commandLine().getOut();
     for (ModelChange change : changes) {
@@ -187,19 +191,107 @@ public final class ModelsCommand implements Runnable {
       })
   int retire(
       @Mixin ConnectionOptions connection,
+      @Mixin Author author,
       @Parameters(arity = "1..*", paramLabel = "MODEL", description = "The models' ids.")
           List<String> modelIds) {
     ModelsTopic topic = topic(connection);
-    Map<String, ModelSpec> current = current(topic);
+    requireKnown(modelIds, current(topic), "retired");
+    topic.retire(modelIds, author.name());
+    modelIds.forEach(
+        id -> spec.commandLine().getOut().printf("%-10s %s%n", "retired", VisibleText.name(id)));
+    return 0;
+  }
+
+  private static void requireKnown(
+      List<String> modelIds, Map<String, ModelSpec> current, String done) {
     List<String> unknown = modelIds.stream().filter(id -> !current.containsKey(id)).toList();
     if (!unknown.isEmpty()) {
       throw new InputException(
-          "No such model: %s. Nothing was retired. Current models: %s"
-              .formatted(String.join(", ", unknown), String.join(", ", current.keySet())));
+          "No such model: %s. Nothing was %s. Current models: %s"
+              .formatted(String.join(", ", unknown), done, String.join(", ", current.keySet())));
     }
-    topic.retire(modelIds);
-    modelIds.forEach(
-        id -> spec.commandLine().getOut().printf("%-10s %s%n", "retired", VisibleText.name(id)));
+  }
+
+  @Command(
+      name = "log",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      abbreviateSynopsis = true,
+      description = {
+        "Prints who changed models, when, and what.",
+        "",
+        "Changes of limits, questions, features and roll-backs are changes of a model's spec. The"
+            + " log is the models topic: it has every change since the brokers last compacted the"
+            + " topic, which they don't do for ten years if 'topics create' made it. The names are"
+            + " those that the commands' users gave."
+      },
+      footer = {"", "Try:", "  croupier models log --kafka localhost:9092 --model sleep"})
+  int log(
+      @Mixin ConnectionOptions connection,
+      @Option(names = "--model", paramLabel = "ID", description = "Prints changes of one model.")
+          String modelId,
+      @Option(
+              names = "--json",
+              description = "Prints a JSON list, each change with the whole spec.")
+          boolean json) {
+    ModelsTopic topic = topic(connection);
+    ModelLog log =
+        Waiting.on(
+            "the models topic",
+            spec.commandLine().getErr(),
+            () -> topic.log(Optional.ofNullable(modelId)));
+    spec.commandLine().getOut().println(json ? Json.text(log.json()) : log.text());
+    if (log.forgotten() > 0) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "%d earlier changes are compacted; min.compaction.lag.ms of the models topic keeps"
+                  + " later ones.%n",
+              log.forgotten());
+    }
+    return 0;
+  }
+
+  @Command(
+      name = "roll-back",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      abbreviateSynopsis = true,
+      description = {
+        "Serves readers the average of an earlier round of a model, until --end.",
+        "",
+        "Without --round and --end, prints the rounds whose averages the model keeps, as 'history'"
+            + " of its spec states.",
+        "The job's next update contains the earlier average, so that every reader predicts with"
+            + " it. Devices still report for the newest round, and the model continues to learn"
+            + " from all reports. No privacy that was spent comes back, and what was learnt stays"
+            + " in the model: to begin anew, retire it and publish another one."
+      },
+      footer = {"", "Try:", "  croupier models roll-back --kafka localhost:9092 sleep --round 100"})
+  int rollBack(
+      @Mixin ConnectionOptions connection,
+      @Mixin Author author,
+      @Parameters(paramLabel = "MODEL", description = "The model's id.") String modelId,
+      @Option(names = "--round", paramLabel = "N", description = "The round to serve.") Long round,
+      @Option(names = "--end", description = "Serves the newest average again.") boolean end) {
+    if (end && round != null) {
+      throw new InputException("--round and --end exclude each other");
+    }
+    JobConfig config = connection.connected();
+    ModelsTopic topic = new ModelsTopic(config.kafka(), config.topics().models());
+    Map<String, ModelSpec> current = current(topic);
+    requireKnown(List.of(modelId), current, "rolled back");
+    ModelSpec model = current.get(modelId);
+    PrintWriter out = spec.commandLine().getOut();
+    if (end) {
+      topic.publish(List.of(model.toBuilder().clearServedRound().build()), author.name());
+      out.printf("%s serves its newest average from its next update on.%n", modelId);
+    } else if (round != null) {
+      topic.publish(List.of(RollBack.of(config, model).to(round)), author.name());
+      out.printf("%s serves the average of round %d from its next update on.%n", modelId, round);
+    } else {
+      out.println(RollBack.of(config, model).text());
+    }
     return 0;
   }
 

@@ -13,6 +13,7 @@ import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -73,22 +74,41 @@ public final class ModelsTopic {
     }
   }
 
-  /** Publishes validated specs and waits until the brokers acknowledge them. */
-  public void publish(List<ModelSpec> specs) {
+  /**
+   * What is known of earlier changes.
+   *
+   * @param model whose changes; empty for all models
+   */
+  ModelLog log(Optional<String> model) {
+    ModelLog log = new ModelLog(model);
+    try {
+      CommittedRecords.forEach(
+          kafka, topic, range -> range.ends().values().forEach(log::addOffsets), log::add);
+    } catch (IOException e) {
+      throw new InputException(e.getMessage(), e);
+    }
+    return log;
+  }
+
+  /**
+   * Publishes validated specs and waits until the brokers acknowledge them.
+   *
+   * @param author who changes the models
+   */
+  public void publish(List<ModelSpec> specs, String author) {
     writer.send(
-        specs.stream()
-            .map(
-                spec ->
-                    new ProducerRecord<>(
-                        topic, spec.getModelId().getBytes(UTF_8), spec.toByteArray()))
-            .toList());
+        specs.stream().map(spec -> record(spec.getModelId(), spec.toByteArray(), author)).toList());
   }
 
   /** Retires models by publishing a null value for each. */
-  public void retire(List<String> modelIds) {
-    writer.send(
-        modelIds.stream()
-            .map(id -> new ProducerRecord<byte[], byte[]>(topic, id.getBytes(UTF_8), null))
-            .toList());
+  public void retire(List<String> modelIds, String author) {
+    writer.send(modelIds.stream().map(id -> record(id, null, author)).toList());
+  }
+
+  private ProducerRecord<byte[], byte[]> record(String modelId, byte[] value, String author) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, modelId.getBytes(UTF_8), value);
+    record.headers().add(ModelLog.AUTHOR, author.getBytes(UTF_8));
+    return record;
   }
 }

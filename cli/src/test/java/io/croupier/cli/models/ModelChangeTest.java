@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.models.ModelChange.ChangeKind;
 import io.croupier.schemas.AdaptiveRadius;
+import io.croupier.schemas.History;
 import io.croupier.schemas.ModelSpec;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,20 @@ class ModelChangeTest {
     ModelSpec next = SPEC.toBuilder().setMaxStaleness(3).build();
 
     assertThat(change(next, Map.of("m", SPEC)).kind()).isEqualTo(ChangeKind.CHANGED);
+  }
+
+  /** Which an operator made after the file was written. */
+  @Test
+  void aRollBackStaysUntilTheHistoryOrAnotherRoundIsApplied() {
+    ModelSpec kept = SPEC.toBuilder().setHistory(History.newBuilder().setAverages(3)).build();
+    ModelSpec back = kept.toBuilder().setServedRound(7).build();
+
+    assertThat(change(kept, Map.of("m", back)).kind()).isEqualTo(ChangeKind.UNCHANGED);
+    assertThat(change(kept.toBuilder().setMaxStaleness(3).build(), Map.of("m", back)).spec())
+        .isEqualTo(back.toBuilder().setMaxStaleness(3).build());
+    assertThat(change(SPEC, Map.of("m", back)).spec()).isEqualTo(SPEC);
+    ModelSpec other = kept.toBuilder().setServedRound(8).build();
+    assertThat(change(other, Map.of("m", back)).spec()).isEqualTo(other);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * One published state of a model: a {@link io.croupier.schemas.ModelUpdate} in memory.
@@ -146,6 +147,16 @@ public final class ModelSnapshot {
   /** The weights to predict with, shape [d]; a copy. */
   public double[] average() {
     return average.clone();
+  }
+
+  /**
+   * The earlier round whose {@link #average} this update contains, since an operator rolled the
+   * model back; empty if it contains the newest one.
+   */
+  public OptionalLong averageRound() {
+    return update.hasAverageRound()
+        ? OptionalLong.of(update.getAverageRound())
+        : OptionalLong.empty();
   }
 
   /** Number of admitted reports that have entered a closed round. */

@@ -42,6 +42,9 @@ public final class KafkaTopics {
 
   private static final Duration KEEP_REPORTS = Duration.ofDays(7);
 
+  /** Some hundred bytes a change, which a start reads. */
+  private static final Duration KEEP_SPECS = Duration.ofDays(3650);
+
   private static final int SEGMENTS_OF_REPORTS = 7;
 
   /**
@@ -96,6 +99,12 @@ public final class KafkaTopics {
     switch (topic.retention()) {
       case NEWEST -> {
         settings.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+        if (topic == Topic.MODELS) {
+          // The earlier specs are the log of changes.
+          settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, APPEND_TIME);
+          settings.put(
+              TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG, String.valueOf(KEEP_SPECS.toMillis()));
+        }
         if (topic == Topic.PROGRESS) {
           // A start reads the whole topic, and only closed segments are compacted.
           settings.put(TopicConfig.SEGMENT_BYTES_CONFIG, String.valueOf(PROGRESS_SEGMENT_BYTES));

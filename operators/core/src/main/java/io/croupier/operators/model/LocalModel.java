@@ -47,6 +47,7 @@ public final class LocalModel implements LiveModel {
   private final OpenRound open;
   private final RoundClip clip;
   private final AskedQuestions questions;
+  private final KeptAverages averages;
   private final long firstRound;
   private ModelSpec spec;
   private int reportsPerRound;
@@ -98,6 +99,7 @@ public final class LocalModel implements LiveModel {
     open = new OpenRound(d, spec.getGradientBound());
     reportsPerRound = ModelSpecs.reportsPerRound(spec);
     questions = new AskedQuestions(spec, clip);
+    averages = new KeptAverages(spec);
   }
 
   @Override
@@ -108,6 +110,9 @@ public final class LocalModel implements LiveModel {
     droppedStale = last.getDroppedStale();
     droppedUnpublished = last.getDroppedUnpublished();
     clip.continueFrom(last.getGradientBound());
+    if (last.hasAverageRound()) {
+      averages.continueFrom(last.getAverageRound(), last.getPublishedAtMs(), average);
+    }
   }
 
   /** Safe, since a learner only receives states that it created itself. */
@@ -184,6 +189,7 @@ public final class LocalModel implements LiveModel {
     spec = next;
     reportsPerRound = ModelSpecs.reportsPerRound(next);
     questions.follow(next);
+    averages.follow(next);
     published.resize(ModelSpecs.maxStaleness(next));
     urgent = true;
     changed();
@@ -287,6 +293,7 @@ public final class LocalModel implements LiveModel {
     if ((mayOpenRound && hasNewRound()) || published.isEmpty()) {
       closeRound();
       openRound();
+      averages.published(round(), nowMs, iterate.average);
       wait = Wait.WAIT_UNSPECIFIED;
     } else if (!weights.exist()) {
       return Optional.empty();
@@ -329,7 +336,9 @@ public final class LocalModel implements LiveModel {
             .setModelId(spec.getModelId())
             .setRound(published.newest().round)
             .addWeights(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.weights)))
-            .addAverage(UnsafeByteOperations.unsafeWrap(PackedVectors.encode(iterate.average)))
+            .addAverage(
+                UnsafeByteOperations.unsafeWrap(
+                    PackedVectors.encode(averages.served(iterate.average))))
             .setUsed(used)
             .setDroppedStale(droppedStale)
             .setDroppedUnpublished(droppedUnpublished)
@@ -348,6 +357,7 @@ public final class LocalModel implements LiveModel {
       clip.describe(update);
     }
     questions.describe(update);
+    averages.describe(update);
     return update.build();
   }
 
@@ -385,6 +395,7 @@ public final class LocalModel implements LiveModel {
     published.save(writer);
     weights.save(writer);
     questions.save(writer);
+    averages.save(writer);
     clip.visit(writer);
     state.visit(StateChunks.writer((name, bytes) -> chunks.accept(LEARNER + name, bytes)));
     unsaved = false;
@@ -404,6 +415,7 @@ public final class LocalModel implements LiveModel {
     published.restore(reader);
     questions.restore(reader);
     clip.visit(reader);
+    averages.restore(reader, learner.dimension());
     isFormer = chunks.apply(LEARNER + "round") == null;
     if (isFormer) {
       new FormerState(spec, chunks).restore(learner, state, open, clip.value());
@@ -426,6 +438,7 @@ public final class LocalModel implements LiveModel {
     return replacesFormer
         || OpenRound.isObsolete(chunk)
         || questions.isForgotten(chunk)
+        || averages.isForgotten(chunk)
         || (chunk.startsWith(LEARNER)
             && learner.isObsolete(state, chunk.substring(LEARNER.length())));
   }

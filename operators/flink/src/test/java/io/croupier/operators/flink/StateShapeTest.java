@@ -70,6 +70,7 @@ class StateShapeTest {
           "black_box {} memory { half_life: 9 }",
           "coordinate_wise {} memory { half_life: 9 }",
           "combined {} memory { automatic {} }",
+          "black_box {} history { averages: 2 }",
           "black_box {} anonymous { publications: 1000 levels { priv_unit { epsilon: 1 } } }");
 
   private static final List<String> CENTRAL =
