@@ -95,7 +95,7 @@ public final class CroupierJob {
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
     KafkaIo io = new KafkaIo(config, BrokerLimits.DEFAULTS);
     JobStart start = new JobStart(LedgerStart.REQUIRE_STATE, io.visible(OutputEnds.NONE));
-    build(env, config, BrokerLimits.DEFAULTS, start, io.reports(start.ledger()));
+    build(env, config, BrokerLimits.DEFAULTS, start, io.reports());
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
     text.append("Operators\n");
     StreamGraph graph = env.getStreamGraph(false);
@@ -181,7 +181,9 @@ public final class CroupierJob {
       AccountedOffsets first = new AccountedOffsets(rebuilt.get());
       build(env, config, limits, new JobStart(LedgerStart.REBUILT, visible), io.reports(first));
     } else {
-      build(env, config, limits, new JobStart(start, visible), io.reports(start));
+      KafkaSource<RawRecord> reports =
+          start == LedgerStart.NEW ? io.reports(io.behindJudged()) : io.reports();
+      build(env, config, limits, new JobStart(start, visible), reports);
     }
   }
 

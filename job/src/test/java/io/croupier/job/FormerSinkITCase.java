@@ -11,7 +11,6 @@ import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelSpec;
@@ -106,9 +105,7 @@ class FormerSinkITCase extends BrokerFixture {
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(
-            JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE)),
-            models,
-            JobSources.stops(env, config, io));
+            JobSources.reports(env, io.reports()), models, JobSources.stops(env, config, io));
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates

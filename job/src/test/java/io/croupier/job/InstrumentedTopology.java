@@ -62,7 +62,7 @@ final class InstrumentedTopology {
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(
-            recordGraft.apply(JobSources.reports(env, io.reports(LedgerStart.REQUIRE_STATE))),
+            recordGraft.apply(JobSources.reports(env, io.reports())),
             models,
             JobSources.stops(env, config, io));
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));

@@ -28,6 +28,8 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -119,10 +121,13 @@ class StartITCase extends BrokerFixture {
   void newLedgerIgnoresAccounts() throws Exception {
     run(1);
     stop();
+    // As if each event were the erased one of a person, and the brokers had compacted the topic.
+    deleteEvents();
 
     start(LedgerStart.NEW, Map.of());
     send(2, 0, PEOPLE);
-    List<AccountingEvent> events = testTopics.awaitEvents("m", 2 * PEOPLE);
+    List<AccountingEvent> events = testTopics.awaitEvents("m", PEOPLE);
+    assertThat(events).extracting(AccountingEvent::getSequence).containsOnly(2L);
 
     Map<String, Spend> last = new HashMap<>();
     events.forEach(event -> last.put(event.getUserId(), event.getUserTotals()));
@@ -134,7 +139,7 @@ class StartITCase extends BrokerFixture {
             .get(60, TimeUnit.SECONDS);
     start(LedgerStart.REQUIRE_STATE, recovery(savepoint));
     send(3, 0, PEOPLE);
-    assertThat(testTopics.awaitEvents("m", 3 * PEOPLE)).hasSize(3 * PEOPLE);
+    assertThat(testTopics.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
   }
 
   @Tag("ci")
@@ -253,6 +258,18 @@ class StartITCase extends BrokerFixture {
               .build());
     }
     testTopics.flush();
+  }
+
+  private void deleteEvents() throws Exception {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+      Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+      for (int partition = 0; partition < 2; partition++) {
+        all.put(
+            new TopicPartition(testTopics.topics.accounting(), partition),
+            RecordsToDelete.beforeOffset(-1)); // the end
+      }
+      admin.deleteRecords(all).all().get();
+    }
   }
 
   private static double epsilon(String user) {

@@ -181,7 +181,7 @@ class VertexParallelismITCase extends BrokerFixture {
     JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
     InstrumentedTopology.topology(config, limits)
-        .build(JobSources.inputs(env, config, io, io.reports(LedgerStart.REQUIRE_STATE)), io::sink);
+        .build(JobSources.inputs(env, config, io, io.reports()), io::sink);
     return env.getStreamGraph().getJobGraph();
   }
 

@@ -100,7 +100,8 @@ final class ComposeCommand implements Callable<Integer> {
       new DeclarationReader(accounts).read(file);
     } else {
       JobConfig config = connection.connected();
-      EventTopics.accounting(config, spec.commandLine().getErr(), accounts::addEvent);
+      EventTopics.accounting(
+          config, spec.commandLine().getErr(), accounts::addEvent, accounts::forget);
       if (!accounts.anonymous().isEmpty()) {
         EventTopics.guarantees(
             config, spec.commandLine().getErr(), accounts.anonymous()::addGuarantee);

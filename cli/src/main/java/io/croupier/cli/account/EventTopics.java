@@ -8,10 +8,12 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.GuaranteeEvent;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -25,11 +27,16 @@ public final class EventTopics {
    * Reads the accounting topic; the events of one user arrive in topic order.
    *
    * @param err receives a line if this takes longer than two seconds and draws no bar
+   * @param forgotten receives each user whose totals an erasure has deleted, between the user's
+   *     earlier and later events
    * @throws InputException if the topic doesn't exist or can't be read, or if a record is not an
    *     accounting event
    */
   public static void accounting(
-      JobConfig config, PrintWriter err, BiConsumer<AccountingEvent, String> handler) {
+      JobConfig config,
+      PrintWriter err,
+      BiConsumer<AccountingEvent, String> handler,
+      Consumer<String> forgotten) {
     read(
         config,
         config.topics().accounting(),
@@ -37,7 +44,12 @@ public final class EventTopics {
         CountBar.isTerminal(),
         "an AccountingEvent; the topic must be the accounting topic of a job",
         EventTopics::event,
-        handler);
+        handler,
+        key -> {
+          if (AccountingKey.isOfErasure(key)) {
+            forgotten.accept(AccountingKey.parse(key).userId());
+          }
+        });
   }
 
   /**
@@ -56,7 +68,8 @@ public final class EventTopics {
         false,
         "a GuaranteeEvent; the topic must be the guarantees topic of a job",
         record -> GuaranteeEvent.parseFrom(record.value()),
-        handler);
+        handler,
+        key -> {});
   }
 
   private interface EventParser<E> {
@@ -70,7 +83,8 @@ public final class EventTopics {
       boolean drawsBar,
       String right,
       EventParser<E> parser,
-      BiConsumer<E, String> handler) {
+      BiConsumer<E, String> handler,
+      Consumer<byte[]> deleted) {
     try (CountBar bar = new CountBar(topic, -1, drawsBar)) {
       Waiting.Awaited<String, IOException> reading =
           () -> {
@@ -80,8 +94,9 @@ public final class EventTopics {
                 range -> bar.expect(range.size()),
                 record -> {
                   bar.step(1);
-                  // An erasure deletes events by records without a value.
-                  if (record.value() != null) {
+                  if (record.value() == null) {
+                    deleted.accept(record.key());
+                  } else {
                     String place =
                         "%s, partition %d, offset %d"
                             .formatted(record.topic(), record.partition(), record.offset());

@@ -54,6 +54,11 @@ final class RecomputedAccounts {
     }
   }
 
+  /** Forgets a user whose totals an erasure has deleted: a later event begins a new account. */
+  void forget(String userId) {
+    accounts.remove(userId);
+  }
+
   /** Adds {@code count} reports with the same declaration. */
   void addDeclared(AccountingEvent event, long count) {
     RecomputedAccount recomputedAccount = recomputedAccount(event.getUserId());

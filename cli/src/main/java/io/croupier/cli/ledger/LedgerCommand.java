@@ -76,7 +76,10 @@ public final class LedgerCommand implements Callable<Integer> {
     String user = who.userId();
     UserStatement statement = new UserStatement(user);
     EventTopics.accounting(
-        config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
+        config,
+        spec.commandLine().getErr(),
+        (event, place) -> statement.add(event),
+        statement::forget);
     if (statement.events() == 0) {
       throw new InputException(
           "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
@@ -94,7 +97,10 @@ public final class LedgerCommand implements Callable<Integer> {
   private String ofTop(JobConfig config) {
     TopStatement statement = new TopStatement();
     EventTopics.accounting(
-        config, spec.commandLine().getErr(), (event, place) -> statement.add(event));
+        config,
+        spec.commandLine().getErr(),
+        (event, place) -> statement.add(event),
+        statement::forget);
     if (statement.people() == 0) {
       throw new InputException(
           "Topic %s has no events yet".formatted(config.topics().accounting()));

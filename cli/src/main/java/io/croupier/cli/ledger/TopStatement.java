@@ -50,6 +50,11 @@ final class TopStatement {
     }
   }
 
+  /** Forgets a user whose totals an erasure has deleted. */
+  void forget(String userId) {
+    people.remove(userId);
+  }
+
   /** The number of users. */
   long people() {
     return people.size();

@@ -49,6 +49,15 @@ final class UserStatement {
     }
   }
 
+  /** Forgets everything, if an erasure has deleted this user's totals. */
+  void forget(String forgotten) {
+    if (forgotten.equals(userId)) {
+      erase(null);
+      all = Balance.NOTHING;
+      events = 0;
+    }
+  }
+
   /** Forgets what the ledger forgets; the topic may still have the earlier events. */
   private void erase(Instant at) {
     erasedAt = at;

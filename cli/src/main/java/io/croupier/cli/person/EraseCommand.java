@@ -77,7 +77,8 @@ public final class EraseCommand implements Callable<Integer> {
     }
     String user = person.userId();
     JobConfig config = connection.connected();
-    byte[] value = anyway && !events ? null : value(config, user);
+    Erasure erasure = anyway && !events ? Erasure.getDefaultInstance() : erasure(config, user);
+    byte[] value = events ? erasure.toByteArray() : null;
     String topic = config.topics().erasures();
     RecordMetadata position =
         new TopicWriter(config.kafka(), topic)
@@ -89,23 +90,30 @@ public final class EraseCommand implements Callable<Integer> {
             "The erasure is %s. The job confirms it by an ERASED event;"
                 + " 'croupier ledger --user %s' then shows what remains.%n",
             position, VisibleText.name(user));
+    if (events) {
+      spec.commandLine()
+          .getOut()
+          .printf(
+              "It deletes the events of %d keys. Of reports that the job was judging meanwhile, there"
+                  + " may be more: repeat the command after the confirmation, until it finds none.%n",
+              erasure.getEventKeysCount());
+    }
     return 0;
   }
 
-  /** The keys of the user's events, if they are to be deleted; null otherwise. */
-  private byte[] value(JobConfig config, String user) {
+  /** The record's value, with the keys of the user's events if they are to be deleted. */
+  private Erasure erasure(JobConfig config, String user) {
     EventKeys keys = EventKeys.of(config, user);
     if (keys.isEmpty() && !anyway) {
       throw new InputException(
           "The user has no event on topic %s; check the id, or use --anyway"
               .formatted(config.topics().accounting()));
     }
-    if (!events) {
-      return null;
-    }
-    keys.requireCompaction();
     Erasure.Builder erasure = Erasure.newBuilder().setTotals(totals);
-    keys.ofEvents().forEach(erasure::addEventKeys);
-    return erasure.build().toByteArray();
+    if (events) {
+      keys.requireCompaction();
+      keys.ofEvents().forEach(erasure::addEventKeys);
+    }
+    return erasure.build();
   }
 }

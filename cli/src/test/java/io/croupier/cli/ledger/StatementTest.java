@@ -43,6 +43,29 @@ class StatementTest {
     event("ada", Outcome.REFUSED_BUDGET, "far too much", 4),
   };
 
+  /** The brokers may still have the events that the erasure deleted. */
+  @Test
+  void ofAPersonWhoseTotalsAreForgotten() {
+    UserStatement statement = new UserStatement("ada");
+    TopStatement top = new TopStatement();
+    for (AccountingEvent event : ADA) {
+      statement.add(event);
+      top.add(event);
+    }
+    statement.forget("bob");
+    assertThat(statement.events()).isEqualTo(5);
+    statement.forget("ada");
+    top.forget("ada");
+    assertThat(statement.events()).isZero();
+    assertThat(top.people()).isZero();
+
+    statement.add(event("ada", Outcome.ADMITTED, "", 1));
+    assertThat(statement.text())
+        .containsPattern("all models +\\| +2 \\| +2\\.75 ")
+        .containsPattern("ADMITTED +\\| +1 \\|")
+        .doesNotContain("DUPLICATE", "Erased");
+  }
+
   @Test
   void ofOnePerson() {
     UserStatement statement = new UserStatement("ada");

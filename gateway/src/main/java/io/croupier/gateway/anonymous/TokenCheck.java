@@ -151,9 +151,11 @@ public record TokenCheck(Pepper pepper, Specs specs, Updates updates, TokenIssue
 
   /** The problem of a request that the ledger refuses. */
   public static ProblemException refused(Outcome outcome, String reason) {
-    return new ProblemException(
-        ProblemDocument.ofField(ProblemType.REFUSED, field(outcome), reason)
-            .outcome(outcome.name()));
+    ProblemDocument problem =
+        outcome == Outcome.REFUSED_STOPPED
+            ? ProblemDocument.of(ProblemType.STOPPED, reason)
+            : ProblemDocument.ofField(ProblemType.REFUSED, field(outcome), reason);
+    return new ProblemException(problem.outcome(outcome.name()));
   }
 
   /** The field of a request that the ledger refuses. */

@@ -19,6 +19,7 @@ import io.croupier.gateway.anonymous.TokenCheck.CheckedRequest;
 import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AnonymousReport;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Candidate;
@@ -142,6 +143,15 @@ class ForeignTokensTest {
     assertThat(refused).isNotNull();
     assertThat(refused.problem().type()).isEqualTo(type);
     assertThat(refused.problem().detail()).contains(reason);
+  }
+
+  /** A stop that arrives during a request ends the device's tokens, as one before it does. */
+  @Test
+  void aRequestThatTheJobRefusesAsStoppedIsThatOfAStoppedPerson() {
+    assertThat(TokenCheck.refused(Outcome.REFUSED_STOPPED, "stopped").problem().type())
+        .isEqualTo(ProblemType.STOPPED);
+    assertThat(TokenCheck.refused(Outcome.REFUSED_BUDGET, "spent").problem().type())
+        .isEqualTo(ProblemType.REFUSED);
   }
 
   @Test

@@ -8,11 +8,11 @@ import io.croupier.job.restart.OutputEnds;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Topics;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,19 +69,22 @@ public final class KafkaIo {
     this.limits = limits;
   }
 
+  /** Reports of both gradient topics, erasures, and requests for accounts. */
+  public KafkaSource<RawRecord> reports() {
+    return reports(OffsetsInitializer.committedOffsets(AccountedOffsets.earliest()));
+  }
+
   /**
-   * Reports of both gradient topics, erasures, and requests for accounts.
+   * Returns where the reports of a new ledger begin: behind all that earlier ones have judged.
    *
-   * @param start what the ledger does without state
+   * @throws IOException if the records of progress can't be read
    */
-  public KafkaSource<RawRecord> reports(LedgerStart start) {
-    return reports(
-        start == LedgerStart.NEW
-            ? new AccountedOffsets(
-                config.kafka(),
-                config.topics().accounting(),
-                OutputSink.allTransactions(config.topics().updates()))
-            : OffsetsInitializer.committedOffsets(AccountedOffsets.earliest()));
+  public OffsetsInitializer behindJudged() throws IOException {
+    return new AccountedOffsets(
+        config.kafka(),
+        config.topics().accounting(),
+        OutputSink.allTransactions(config.topics().updates()),
+        visible(OutputEnds.NONE).progress(record -> false));
   }
 
   /** The same; without state, they begin at the given offsets. */

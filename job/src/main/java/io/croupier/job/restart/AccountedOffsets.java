@@ -1,6 +1,7 @@
 package io.croupier.job.restart;
 
 import io.croupier.job.restart.CommittedTopic.Section;
+import io.croupier.operators.flink.restart.CommittedProgress;
 import io.croupier.schemas.Position;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,11 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts each source partition right after the last report that the accounting topic records, so
- * that a rebuilt or new ledger accounts no report twice. A partition without accounted reports
- * starts at its beginning. The offsets that the job committed to its consumer group are not used:
- * they may be before or after the accounted ones, since they are committed separately from the
- * outputs. Unreadable records after the last report become dead letters a second time.
+ * Starts each source partition right after the last report that an earlier ledger judged, so that a
+ * rebuilt or new ledger accounts no report twice: that of the last event on the accounting topic,
+ * or, where an erasure has deleted this event, the last one in the records of progress. A partition
+ * without accounted reports starts at its beginning. The offsets that the job committed to its
+ * consumer group are not used: they may be before or after the accounted ones, since they are
+ * committed separately from the outputs. Unreadable records after the last report become dead
+ * letters a second time.
  */
 public final class AccountedOffsets implements OffsetsInitializer {
   private static final long serialVersionUID = 1;
@@ -29,8 +32,11 @@ public final class AccountedOffsets implements OffsetsInitializer {
   private final String accountingTopic;
   private final Set<String> ownTransactions;
 
-  /** The offset behind the last accounted report of each partition; null if it isn't known. */
+  /** The offset behind the last judged report of each partition, as far as it is known. */
   private final HashMap<TopicPartition, Long> known;
+
+  /** Whether the accounting topic may have later ones. */
+  private final boolean isRead;
 
   /** Creates offsets from those behind the last accounted reports, which a rebuild has found. */
   public AccountedOffsets(Map<TopicPartition, Long> behind) {
@@ -38,6 +44,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
     accountingTopic = "";
     ownTransactions = Set.of();
     known = new HashMap<>(behind);
+    isRead = false;
   }
 
   /**
@@ -45,19 +52,27 @@ public final class AccountedOffsets implements OffsetsInitializer {
    *
    * @param kafka properties of Kafka's clients
    * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
+   * @param judged what the records of progress contain
    */
   public AccountedOffsets(
-      Map<String, String> kafka, String accountingTopic, Set<String> ownTransactions) {
+      Map<String, String> kafka,
+      String accountingTopic,
+      Set<String> ownTransactions,
+      CommittedProgress judged) {
     this.kafka = Map.copyOf(kafka);
     this.accountingTopic = accountingTopic;
     this.ownTransactions = ownTransactions;
-    known = null;
+    known = new HashMap<>();
+    judged.forEachJudged(
+        (topic, partition, offset) ->
+            known.merge(new TopicPartition(topic, partition), offset + 1, Math::max));
+    isRead = true;
   }
 
   @Override
   public Map<TopicPartition, Long> getPartitionOffsets(
       Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
-    Map<TopicPartition, Long> behind = known == null ? read() : known;
+    Map<TopicPartition, Long> behind = isRead ? read() : known;
     Map<TopicPartition, Long> first = retriever.beginningOffsets(partitions);
     Map<TopicPartition, Long> end = retriever.endOffsets(partitions);
     Map<TopicPartition, Long> offsets = new HashMap<>();
@@ -70,7 +85,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
   }
 
   private Map<TopicPartition, Long> read() {
-    Map<TopicPartition, Long> behind = new HashMap<>();
+    Map<TopicPartition, Long> behind = new HashMap<>(known);
     try (CommittedTopic topic =
         CommittedTopic.open(
             kafka, accountingTopic, Section.all(), OpenTransactions.abort(ownTransactions))) {
@@ -102,7 +117,7 @@ public final class AccountedOffsets implements OffsetsInitializer {
           first - 1);
     } else if (behind > end) {
       LOG.warn(
-          "{} ends at {}, but the accounting topic has reports up to {}: the partition"
+          "{} ends at {}, but reports up to {} were judged: the partition"
               + " was recreated; reading starts at its beginning",
           partition,
           end,

@@ -126,17 +126,26 @@ public final class TokenGrants {
    * model takes no anonymous reports.
    *
    * @param event of the report
+   * @param isStopped whether the user is: then a copy of a granted request is refused, too
    */
-  public Optional<Grant> verdict(Report report, AccountingEvent event, UserAccount account) {
-    return report.content() instanceof TokenContent request && spec.hasAnonymous()
-        ? Optional.of(
-            Grant.newBuilder()
-                .setTag(ByteString.copyFrom(request.tag()))
+  public Optional<Grant> verdict(
+      Report report, AccountingEvent event, UserAccount account, boolean isStopped) {
+    if (!(report.content() instanceof TokenContent request) || !spec.hasAnonymous()) {
+      return Optional.empty();
+    }
+    Grant.Builder verdict = Grant.newBuilder().setTag(ByteString.copyFrom(request.tag()));
+    return Optional.of(
+        isStopped
+            ? verdict
+                .setGranted(false)
+                .setOutcome(Outcome.REFUSED_STOPPED)
+                .setReason(StoppedUsers.REASON)
+                .build()
+            : verdict
                 .setGranted(isGranted(report, account))
                 .setOutcome(event.getOutcome())
                 .setReason(event.getReason())
-                .build())
-        : Optional.empty();
+                .build());
   }
 
   /** Restores the window of the user's newest token from an event; its tag is unknown then. */

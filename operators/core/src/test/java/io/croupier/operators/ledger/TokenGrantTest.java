@@ -9,6 +9,7 @@ import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AnonymousWindows;
+import io.croupier.schemas.Grant;
 import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -82,6 +83,23 @@ class TokenGrantTest {
     assertThat(copy.getSpent().getReports()).isZero();
     assertThat(copy.getUserTotals().getEpsilon()).isEqualTo(2);
     assertThat(rules("").tokens().isGranted(request.build(), account)).isTrue();
+  }
+
+  /** A gateway that has not followed the stop yet would sign it. */
+  @Test
+  void aCopyOfAStoppedUserIsNotGranted() throws Exception {
+    ReportDraft request = request(3, 1, 7);
+    AccountingEvent event = judge(request);
+    TokenGrants tokens = rules("").tokens();
+    assertThat(tokens.verdict(request.build(), event, account, false).orElseThrow().getGranted())
+        .isTrue();
+    Grant copy =
+        tokens
+            .verdict(request.build(), ledger.judgeStopped(request.build(), account), account, true)
+            .orElseThrow();
+    assertThat(copy.getGranted()).isFalse();
+    assertThat(copy.getOutcome()).isEqualTo(Outcome.REFUSED_STOPPED);
+    assertThat(copy.getReason()).isEqualTo(StoppedUsers.REASON);
   }
 
   /** Another message under the same number would be a second token for one charge. */

@@ -306,7 +306,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     AccountingEvent event =
         isStopped ? ledger.judgeStopped(report, account) : judge(report, intake);
     if (intake != null) {
-      Optional<Grant> verdict = intake.terms().tokens().verdict(report, event, account);
+      Optional<Grant> verdict = intake.terms().tokens().verdict(report, event, account, isStopped);
       verdict.ifPresent(
           grant -> write(new OutboundRecord(Destination.GRANTS, record.key, grant.toByteArray())));
     }
