@@ -31,7 +31,7 @@ final class ModelLog {
   private final Optional<String> model;
   private final PublishedSpecs published = new PublishedSpecs(spec -> List.of());
   private final Map<String, ModelSpec> running = new HashMap<>();
-  private final List<Entry> entries = new ArrayList<>();
+  private final List<LoggedChange> entries = new ArrayList<>();
   private long records;
   private long offsets;
 
@@ -44,7 +44,7 @@ final class ModelLog {
    * @param details the fields that changed, or why the job refuses the spec
    * @param spec the spec of the record; empty for a retirement and for what can't be read
    */
-  private record Entry(
+  private record LoggedChange(
       Instant at,
       String by,
       String modelId,
@@ -96,7 +96,7 @@ final class ModelLog {
       Header author = record.headers().lastHeader(AUTHOR);
       String by = author == null ? "" : new String(author.value(), UTF_8);
       Instant at = Instant.ofEpochMilli(record.timestamp());
-      entries.add(new Entry(at, by, modelId, change, details, spec));
+      entries.add(new LoggedChange(at, by, modelId, change, details, spec));
     }
   }
 
@@ -119,7 +119,7 @@ final class ModelLog {
     for (String column : List.of("by", "model", "change", "what")) {
       table.words(column);
     }
-    for (Entry entry : entries) {
+    for (LoggedChange entry : entries) {
       table.row(
           entry.at().toString(),
           entry.by().isEmpty() ? "-" : entry.by(),
@@ -133,7 +133,7 @@ final class ModelLog {
   /** The same as a list, with the specs in the form of a models file. */
   JsonArray json() {
     JsonArray list = new JsonArray();
-    for (Entry entry : entries) {
+    for (LoggedChange entry : entries) {
       JsonObject object = new JsonObject();
       object.addProperty("at", entry.at().toString());
       if (!entry.by().isEmpty()) {

@@ -20,7 +20,7 @@ final class KeptAverages {
   private static final String TIMES = "kept-times";
   private static final String AVERAGE = "kept-average-";
 
-  private final TreeMap<Long, Kept> kept = new TreeMap<>();
+  private final TreeMap<Long, EarlierAverage> kept = new TreeMap<>();
 
   /** Rounds whose averages are not saved yet. */
   private final Set<Long> unsaved = new HashSet<>();
@@ -28,14 +28,14 @@ final class KeptAverages {
   private ModelSpec spec;
 
   /** The average of a round. */
-  private static final class Kept {
+  private static final class EarlierAverage {
     /** When the round was published. */
     final long publishedAtMs;
 
     /** Shape [d]; never changed. */
     final double[] average;
 
-    Kept(long publishedAtMs, double[] average) {
+    EarlierAverage(long publishedAtMs, double[] average) {
       this.publishedAtMs = publishedAtMs;
       this.average = average;
     }
@@ -70,7 +70,7 @@ final class KeptAverages {
   }
 
   private void keep(long round, long publishedAtMs, double[] average) {
-    kept.put(round, new Kept(publishedAtMs, average.clone()));
+    kept.put(round, new EarlierAverage(publishedAtMs, average.clone()));
     unsaved.add(round);
   }
 
@@ -92,7 +92,7 @@ final class KeptAverages {
 
   /** Returns the average that readers are to be served; not a copy. */
   double[] served(double[] newest) {
-    Kept served = spec.hasServedRound() ? kept.get(spec.getServedRound()) : null;
+    EarlierAverage served = spec.hasServedRound() ? kept.get(spec.getServedRound()) : null;
     return served == null ? newest : served.average;
   }
 
@@ -133,7 +133,7 @@ final class KeptAverages {
     for (int i = 0; i < size; i++) {
       double[] average = new double[dimension];
       reader.vector(AVERAGE + rounds[i], average);
-      kept.put(rounds[i], new Kept(times[i], average));
+      kept.put(rounds[i], new EarlierAverage(times[i], average));
     }
   }
 
