@@ -14,11 +14,14 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,8 +31,23 @@ class RightsITCase extends BrokerFixture {
   private static final int USERS = Integer.getInteger("rights.users", 120);
   private static final int REPORTS = Integer.getInteger("rights.reports", 30);
 
+  /** Reports a second. */
+  private static final int RATE = Integer.getInteger("rights.rate", 1_000_000);
+
+  /** After the last report. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
+  private final Map<String, Events> events = new HashMap<>();
+  private int records;
+  private int deletions;
+
+  /** What the topic has of a user. */
+  private static final class Events {
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private long charged;
+  }
 
   /** Of three users, the first is stopped, the second deleted, and the third neither. */
   @Tag("ci")
@@ -40,68 +58,101 @@ class RightsITCase extends BrokerFixture {
       testTopics.flush();
       RestartedJob job = new RestartedJob(directory);
       job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
-      for (int sequence = 0; sequence < REPORTS; sequence++) {
-        for (int user = 0; user < USERS; user++) {
-          testTopics.send(report(user, sequence));
-          if (sequence == 1 + user % (REPORTS - 1) && user % 3 < 2) {
-            ask(testTopics, user);
-          }
-        }
-        testTopics.flush();
-      }
       int erased = (USERS + 1) / 3;
-      List<ConsumerRecord<byte[], byte[]>> records =
-          testTopics.awaitRecords(testTopics.topics.accounting(), USERS * REPORTS + 2 * erased);
+      long start = System.nanoTime();
+      send(testTopics);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      try (KafkaConsumer<byte[], byte[]> consumer =
+          testTopics.consumer(testTopics.topics.accounting())) {
+        read(consumer, USERS * REPORTS + 2 * erased);
+      }
+      System.out.printf(
+          "%d stops and %d deletions among %,d reports: %,.0f a second sent, %,.0f judged%n",
+          (USERS + 2) / 3,
+          erased,
+          USERS * REPORTS,
+          USERS * REPORTS / seconds,
+          USERS * REPORTS * 1e9 / (System.nanoTime() - start));
       job.cancel();
 
-      assertThat(records).hasSize(USERS * REPORTS + 2 * erased);
-      Map<String, List<AccountingEvent>> events = new HashMap<>();
-      int deletions = 0;
-      for (ConsumerRecord<byte[], byte[]> record : records) {
+      assertThat(records).isEqualTo(USERS * REPORTS + 2 * erased);
+      assertThat(deletions).isEqualTo(erased);
+      for (int user = 0; user < USERS; user++) {
+        check(user, events.get(userId(user)));
+      }
+    }
+  }
+
+  private static void check(int user, Events own) {
+    List<Outcome> outcomes = own.outcomes;
+    if (user % 3 == 0) {
+      int stop = outcomes.indexOf(Outcome.REFUSED_STOPPED);
+      long admitted = stop < 0 ? REPORTS : stop;
+      assertThat(outcomes).hasSize(REPORTS);
+      assertThat(outcomes.stream().limit(admitted)).allMatch(Outcome.ADMITTED::equals);
+      assertThat(outcomes.stream().skip(admitted)).allMatch(Outcome.REFUSED_STOPPED::equals);
+      assertThat(own.charged).isEqualTo(admitted);
+    } else {
+      assertThat(outcomes).hasSize(REPORTS + user % 3 % 2);
+      assertThat(outcomes).isSubsetOf(Outcome.ADMITTED, Outcome.ERASED);
+      assertThat(own.charged).as("totals outlive the deletion").isEqualTo(REPORTS);
+    }
+  }
+
+  private void send(TestTopics testTopics) throws Exception {
+    long start = System.nanoTime();
+    long sent = 0;
+    for (int sequence = 0; sequence < REPORTS; sequence++) {
+      for (int user = 0; user < USERS; user++) {
+        testTopics.send(report(user, sequence));
+        if (sequence == 1 + user % (REPORTS - 1) && user % 3 < 2) {
+          ask(testTopics, user);
+        }
+        sent++;
+        LockSupport.parkNanos(start + sent * 1_000_000_000 / RATE - System.nanoTime());
+      }
+      testTopics.flush();
+    }
+  }
+
+  private void read(KafkaConsumer<byte[], byte[]> consumer, int expected) throws Exception {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (records < expected || !TestTopics.atEnd(consumer)) {
+      assertThat(System.nanoTime()).as("%d of %d", records, expected).isLessThan(end);
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+        records++;
         if (record.value() == null) {
           deletions++;
         } else {
           AccountingEvent event = AccountingEvents.read(record.key(), record.value());
-          events.computeIfAbsent(event.getUserId(), user -> new ArrayList<>()).add(event);
-        }
-      }
-      assertThat(deletions).isEqualTo(erased);
-      for (int user = 0; user < USERS; user++) {
-        List<AccountingEvent> own = events.get(report(user, 0).getUserId());
-        List<Outcome> outcomes = own.stream().map(AccountingEvent::getOutcome).toList();
-        long charged = own.get(own.size() - 1).getUserTotals().getReports();
-        if (user % 3 == 0) {
-          int stop = outcomes.indexOf(Outcome.REFUSED_STOPPED);
-          long admitted = stop < 0 ? REPORTS : stop;
-          assertThat(outcomes).hasSize(REPORTS);
-          assertThat(outcomes.stream().limit(admitted)).allMatch(Outcome.ADMITTED::equals);
-          assertThat(outcomes.stream().skip(admitted)).allMatch(Outcome.REFUSED_STOPPED::equals);
-          assertThat(charged).isEqualTo(admitted);
-        } else {
-          assertThat(outcomes).hasSize(REPORTS + user % 3 % 2);
-          assertThat(outcomes).isSubsetOf(Outcome.ADMITTED, Outcome.ERASED);
-          assertThat(charged).as("totals outlive the deletion").isEqualTo(REPORTS);
+          Events own = events.computeIfAbsent(event.getUserId(), user -> new Events());
+          own.outcomes.add(event.getOutcome());
+          own.charged = event.getUserTotals().getReports();
         }
       }
     }
   }
 
+  private static String userId(int user) {
+    return "user-" + user;
+  }
+
   private GradientReport report(int user, int sequence) {
     return OneHotReports.report(spec, 0, user % 4).toBuilder()
-        .setUserId("user-" + user)
+        .setUserId(userId(user))
         .setDeviceId("phone")
         .setSequence(sequence)
         .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
         .build();
   }
 
-  private void ask(TestTopics testTopics, int user) {
-    byte[] userId = report(user, 0).getUserId().getBytes(UTF_8);
+  private static void ask(TestTopics testTopics, int user) {
+    byte[] userId = userId(user).getBytes(UTF_8);
     if (user % 3 == 0) {
       testTopics.send(testTopics.topics.stops(), userId, new byte[0]);
     } else {
-      byte[] key = ("m/phone/user-" + user).getBytes(UTF_8);
-      assertThat(AccountingKey.parse(key).userId()).isEqualTo("user-" + user);
+      byte[] key = ("m/phone/" + userId(user)).getBytes(UTF_8);
+      assertThat(AccountingKey.parse(key).userId()).isEqualTo(userId(user));
       testTopics.send(
           testTopics.topics.erasures(),
           userId,
