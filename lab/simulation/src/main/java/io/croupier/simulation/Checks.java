@@ -7,6 +7,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Position;
 import io.croupier.simulation.SimulatedJob.Checkpoint;
@@ -44,7 +45,12 @@ final class Checks {
   }
 
   private static String position(Partition partition, long offset) {
-    return partition + "@" + offset;
+    return position(partition.topic(), partition.index(), offset);
+  }
+
+  /** How positions are written in findings. */
+  static String position(String topic, int partition, long offset) {
+    return topic + "-" + partition + "@" + offset;
   }
 
   /** Counts one event. */
@@ -106,7 +112,7 @@ final class Checks {
 
   private void accounted(AccountingEvent event) {
     Position source = event.getSource();
-    String position = source.getTopic() + "-" + source.getPartition() + "@" + source.getOffset();
+    String position = position(source.getTopic(), source.getPartition(), source.getOffset());
     GradientReport report = arrived.get(position);
     if (report == null && !erasures.contains(position)) {
       throw new WorldFinding(1, "There is an event of " + position + ", where no report is");
@@ -140,6 +146,7 @@ final class Checks {
       throw new WorldFinding(2, "The totals of the event of " + position + " are no sum");
     }
     if (event.getOutcome() == Outcome.ADMITTED
+        && !event.getModelId().equals("sparse")
         && event.getModelTotals().getEpsilon() > Models.MOST_EPSILON) {
       throw new WorldFinding(2, "The report at " + position + " is admitted beyond the limit");
     }
@@ -211,7 +218,7 @@ final class Checks {
   }
 
   /** Checks what holds once everything has happened. */
-  void settled() {
+  void settled() throws InvalidProtocolBufferException {
     newest.forEach(
         (modelId, update) -> {
           if (world.models().isWhole(modelId) && update.getDroppedUnpublished() > 0) {
@@ -235,6 +242,16 @@ final class Checks {
                     .formatted(modelId, counted, expected));
           }
         });
+    for (ModelSpec spec : world.models().unchanged()) {
+      String modelId = spec.getModelId();
+      if (!World.isCentral(modelId)) {
+        new JournalCheck(spec, arrived::get)
+            .check(
+                world.parts().journal(world.log()),
+                newest.get(modelId),
+                admittedOf.getOrDefault(modelId, 0L));
+      }
+    }
     for (SimulatedDevice device : world.devices()) {
       if (device.spentReports() < device.released()) {
         throw new WorldFinding(12, device.name() + " has charged fewer reports than it has sent");

@@ -3,17 +3,16 @@ package io.croupier.simulation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.Central;
-import io.croupier.schemas.Dense;
+import io.croupier.schemas.Choice;
+import io.croupier.schemas.CoordinateWise;
 import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Statistic;
 import io.croupier.simulation.SimulatedLog.Partition;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +29,7 @@ final class Models {
   private final World world;
   private final Map<String, ModelSpec> specs = new TreeMap<>();
   private final boolean hasCentral;
-  private final Map<String, Integer> rawSequences = new HashMap<>();
-  private final Map<String, Long> sentRounds = new HashMap<>();
+  private final Set<String> respecced = new HashSet<>();
   private final Set<String> changed = new HashSet<>();
 
   Models(World world, boolean hasCentral) {
@@ -40,16 +38,35 @@ final class Models {
   }
 
   void begin() {
-    publish(common("sgd").setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0)).build());
+    publish(
+        common("sgd")
+            .setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0))
+            .addStatistics(statistic("yes", "no"))
+            .build());
     publish(
         common("bets")
             .setBlackBox(BlackBox.getDefaultInstance())
             .setReportsPerRound(3)
             .setRoundTimeoutMs(30_000)
             .build());
+    publish(
+        common("sparse")
+            .setDimension(Programs.DIMENSION)
+            .clearLimits()
+            .setCoordinateWise(CoordinateWise.getDefaultInstance())
+            .setReportsPerRound(2)
+            .setRoundTimeoutMs(30_000)
+            .build());
     if (hasCentral) {
       publish(central());
     }
+  }
+
+  private static Statistic statistic(String... categories) {
+    return Statistic.newBuilder()
+        .setName(Programs.STATISTIC)
+        .setChoice(Choice.newBuilder().addAllCategories(List.of(categories)))
+        .build();
   }
 
   private static ModelSpec central() {
@@ -66,37 +83,6 @@ final class Models {
         .build();
   }
 
-  /** A server of the central model sends a raw gradient, or an earlier one again. */
-  Optional<String> reportRaw(SplittableRandom random) {
-    long round = world.checks().round("central");
-    if (round < 0) {
-      return Optional.empty();
-    }
-    String userId = "user-" + random.nextInt(World.USERS);
-    int next = rawSequences.getOrDefault(userId, 0);
-    int sequence = next > 0 && random.nextInt(5) == 0 ? next - 1 : next;
-    if (sequence == next) {
-      sentRounds.put(userId, round);
-    }
-    rawSequences.put(userId, Math.max(next, sequence + 1));
-    GradientReport report =
-        GradientReport.newBuilder()
-            .setModelId("central")
-            .setRound(sequence < next ? sentRounds.get(userId) : round)
-            .setUserId(userId)
-            .setDeviceId("server")
-            .setSequence(sequence)
-            .setCreatedAtMs(sequence)
-            .setDense(Dense.newBuilder().addValues(1).addValues(-1))
-            .setCentral(Central.getDefaultInstance())
-            .build();
-    Partition partition = world.log().partition(World.TOPICS.rawGradients(), 0);
-    byte[] value = report.toByteArray();
-    long offset = world.log().append(partition, userId.getBytes(UTF_8), value, world.nowMs());
-    world.checks().arrived(partition, offset, value);
-    return Optional.of("raw report " + sequence + " of " + userId + " arrives at " + offset);
-  }
-
   private static ModelSpec.Builder common(String modelId) {
     return ModelSpec.newBuilder()
         .setModelId(modelId)
@@ -106,6 +92,9 @@ final class Models {
   }
 
   private void publish(ModelSpec spec) {
+    if (specs.containsKey(spec.getModelId())) {
+      respecced.add(spec.getModelId());
+    }
     specs.put(spec.getModelId(), spec);
     append(spec.getModelId(), spec.toByteArray());
   }
@@ -124,8 +113,11 @@ final class Models {
     return specs.containsKey(modelId) && !changed.contains(modelId);
   }
 
-  Map<String, ModelSpec> specs() {
-    return specs;
+  /** The models whose first spec is the only one. */
+  List<ModelSpec> unchanged() {
+    return specs.values().stream()
+        .filter(spec -> isWhole(spec.getModelId()) && !respecced.contains(spec.getModelId()))
+        .toList();
   }
 
   /** Changes a spec, or retires a model, or publishes one that was retired. */
@@ -138,6 +130,9 @@ final class Models {
       publish(again.setBlackBox(BlackBox.getDefaultInstance()).build());
       return Optional.of("model " + modelId + " is published again");
     }
+    if (modelId.equals("sgd") && random.nextBoolean()) {
+      return Optional.of(changeStatistic(spec, random));
+    }
     if (random.nextInt(3) == 0) {
       specs.remove(modelId);
       changed.add(modelId);
@@ -147,5 +142,18 @@ final class Models {
     int reports = 1 + random.nextInt(4);
     publish(spec.toBuilder().setReportsPerRound(reports).setRoundTimeoutMs(30_000).build());
     return Optional.of("model " + modelId + " now takes " + reports + " reports a round");
+  }
+
+  /** Removes the statistic, or publishes it with another meaning. */
+  private String changeStatistic(ModelSpec spec, SplittableRandom random) {
+    ModelSpec.Builder without = spec.toBuilder().clearStatistics();
+    if (spec.getStatisticsCount() > 0) {
+      publish(without.build());
+      return "model sgd has no statistic any more";
+    }
+    boolean isOther = random.nextInt(4) > 0;
+    Statistic next = isOther ? statistic("bike", "car", "none") : statistic("yes", "no");
+    publish(without.addStatistics(next).build());
+    return "model sgd has a statistic of " + next.getChoice().getCategoriesCount() + " categories";
   }
 }

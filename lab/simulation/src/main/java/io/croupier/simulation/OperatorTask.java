@@ -8,10 +8,12 @@ import java.util.Queue;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
@@ -67,6 +69,32 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
         .setSubtaskIndex(index)
         .setIOManager(DISKS)
         .build();
+  }
+
+  /** Lets the operator start with a state; null for none. */
+  void start(OperatorSubtaskState restored, long nowMs) throws Exception {
+    setProcessingTime(nowMs);
+    setup();
+    if (restored != null) {
+      initializeState(restored);
+    }
+    open();
+  }
+
+  /** Lets an operator of two inputs process an element of the first. */
+  @SuppressWarnings("unchecked")
+  <A> void processFirst(A element) throws Exception {
+    StreamRecord<A> record = new StreamRecord<>(element);
+    operator.setKeyContextElement1(record);
+    ((TwoInputStreamOperator<A, ?, T>) operator).processElement1(record);
+  }
+
+  /** The same for the second input. */
+  @SuppressWarnings("unchecked")
+  <B> void processSecond(B element) throws Exception {
+    StreamRecord<B> record = new StreamRecord<>(element);
+    operator.setKeyContextElement2(record);
+    ((TwoInputStreamOperator<?, B, T>) operator).processElement2(record);
   }
 
   /** Removes and returns what the operator has emitted. */

@@ -116,6 +116,11 @@ class Parts {
     return partition.committed(0);
   }
 
+  /** The journal that a replay reads. */
+  List<Entry> journal(SimulatedLog log) {
+    return log.committed(World.TOPICS.journal());
+  }
+
   /** The updates that a device reads from an offset on. */
   List<Entry> followed(Partition partition, long from) {
     return partition.committed(from);

@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Asks the job for all accounts, rebuilds the ledger from its events, asks that one, too, and
@@ -66,17 +65,12 @@ final class Rebuild {
     LedgerOperator ledger =
         world.parts().ledger(world, world.parts().outputs(world.job()), LedgerStart.REBUILT);
     try (OperatorTask<?> task = new OperatorTask<>(ledger, 1, 0, new UserOfRecord(), null)) {
-      task.setProcessingTime(world.nowMs());
-      task.setup();
-      task.initializeState(state());
-      task.open();
+      task.start(state(), world.nowMs());
       for (SpecRecord spec : world.specs()) {
-        ledger.processElement2(new StreamRecord<>(spec));
+        task.processSecond(spec);
       }
       for (Entry entry : requests.committed(first)) {
-        StreamRecord<RawRecord> record = new StreamRecord<>(raw(requests, entry));
-        ledger.setKeyContextElement1(record);
-        ledger.processElement1(record);
+        task.processFirst(raw(requests, entry));
       }
       compare(ofJob, task.drain(SideOutputs.LEDGER));
     }
@@ -87,14 +81,10 @@ final class Rebuild {
     String topic = World.TOPICS.accounting();
     RebuildOperator rebuild = new RebuildOperator(StartOutputs.end(world.log(), topic));
     try (OperatorTask<Integer> task = new OperatorTask<>(rebuild, 1, 0, new UserOfEvent(), null)) {
-      task.setProcessingTime(world.nowMs());
-      task.setup();
-      task.open();
+      task.start(null, world.nowMs());
       for (Partition partition : world.log().partitions(topic)) {
         for (Entry entry : world.parts().rebuilt(partition)) {
-          StreamRecord<RawRecord> record = new StreamRecord<>(raw(partition, entry));
-          rebuild.setKeyContextElement1(record);
-          rebuild.processElement1(record);
+          task.processFirst(raw(partition, entry));
         }
       }
       rebuild.endInput(1);

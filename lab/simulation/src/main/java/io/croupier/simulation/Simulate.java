@@ -4,7 +4,10 @@ import io.croupier.simulation.WorldRun.Outcome;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import java.util.stream.IntStream;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -31,6 +34,13 @@ public final class Simulate implements Callable<Integer> {
       paramLabel = "SEED",
       description = "The first of the seeds; by default another one in each run.")
   private Long first;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Runs as many worlds at the same time. Default: ${DEFAULT-VALUE}",
+      defaultValue = "1")
+  private int threads;
 
   private static final class HowMany {
     @Option(names = "--seeds", paramLabel = "N", description = "Runs as many seeds.")
@@ -61,36 +71,54 @@ public final class Simulate implements Callable<Integer> {
     if (howMany.seed != null) {
       run(howMany.seed, true, out);
     } else {
-      long next = first != null ? first : System.currentTimeMillis() * 1_000_000;
-      out.println("The first seed is " + next);
-      for (BooleanSupplier goesOn = end(); goesOn.getAsBoolean(); next++) {
-        run(next, false, out);
-      }
+      long begin = first != null ? first : System.currentTimeMillis() * 1_000_000;
+      out.println("The first seed is " + begin);
+      AtomicLong next = new AtomicLong();
+      LongPredicate goesOn = end();
+      Runnable worker =
+          () -> {
+            for (long i = next.getAndIncrement(); goesOn.test(i); i = next.getAndIncrement()) {
+              run(begin + i, false, out);
+            }
+          };
+      CompletableFuture.allOf(
+              IntStream.range(0, threads)
+                  .mapToObj(
+                      i -> CompletableFuture.runAsync(worker, task -> new Thread(task).start()))
+                  .toArray(CompletableFuture<?>[]::new))
+          .join();
     }
     out.println("%d seeds, %d events, %d findings".formatted(seeds, events, findings));
     out.flush();
     return findings == 0 ? 0 : 1;
   }
 
-  private BooleanSupplier end() {
+  /** Whether the seed of a number, from 0, is to run. */
+  private LongPredicate end() {
     if (howMany.seeds != null) {
-      return () -> seeds < howMany.seeds;
+      return i -> i < howMany.seeds;
     }
     long end = System.nanoTime() + Duration.ofMinutes(howMany.minutes).toNanos();
-    return () -> System.nanoTime() - end < 0;
+    return i -> System.nanoTime() - end < 0;
   }
 
   private void run(long seed, boolean prints, PrintWriter out) {
     Outcome outcome = WorldRun.run(seed, new Parts());
-    seeds++;
-    events += outcome.events();
-    if (prints) {
-      outcome.lines().forEach(out::println);
-    }
-    if (outcome.finding().isPresent()) {
-      findings++;
-      out.println(report(seed, Shrinker.shrink(seed, Parts::new, outcome)));
-      out.flush();
+    String found =
+        outcome.finding().isEmpty()
+            ? ""
+            : report(seed, Shrinker.shrink(seed, Parts::new, outcome)) + "\n";
+    synchronized (this) {
+      seeds++;
+      events += outcome.events();
+      if (prints) {
+        outcome.lines().forEach(out::println);
+      }
+      if (!found.isEmpty()) {
+        findings++;
+        out.print(found);
+        out.flush();
+      }
     }
   }
 

@@ -95,8 +95,9 @@ final class SimulatedJob {
               i,
               sources.size(),
               parts().outputs(this),
-              parts().ledgerState(operator(ledgerStates, parallelism, i)),
-              sink(ledgerStates, parallelism, i)));
+              new TaskState(
+                  parts().ledgerState(operator(ledgerStates, parallelism, i)),
+                  sink(sinks(ledgerStates), parallelism, i))));
     }
     List<TaskState> learnerStates = from.map(Checkpoint::learners).orElse(List.of());
     for (int i = 0; i < learnerCount; i++) {
@@ -106,8 +107,9 @@ final class SimulatedJob {
               i,
               parallelism + 1,
               parts().outputs(this),
-              parts().learnerState(operator(learnerStates, learnerCount, i)),
-              sink(learnerStates, learnerCount, i)));
+              new TaskState(
+                  parts().learnerState(operator(learnerStates, learnerCount, i)),
+                  sink(sinks(learnerStates), learnerCount, i))));
     }
   }
 
@@ -123,19 +125,24 @@ final class SimulatedJob {
         all, OperatorTask.KEY_GROUPS, states.size(), parallelism, i);
   }
 
+  private static List<SinkState> sinks(List<TaskState> states) {
+    return states.stream().map(TaskState::sink).toList();
+  }
+
   /** As Flink distributes a list state: in its order, in shares of the same size. */
-  private static SinkState sink(List<TaskState> states, int parallelism, int i) {
+  static SinkState sink(List<SinkState> states, int parallelism, int i) {
+    if (states.size() == parallelism) {
+      return states.get(i);
+    }
     List<WriterState> writer = new ArrayList<>();
     List<Committable> committer = new ArrayList<>();
-    states.forEach(state -> writer.addAll(state.sink().writer()));
-    states.forEach(state -> committer.addAll(state.sink().committer()));
-    if (states.size() == parallelism) {
-      return states.get(i).sink();
-    }
+    states.forEach(state -> writer.addAll(state.writer()));
+    states.forEach(state -> committer.addAll(state.committer()));
     return new SinkState(share(writer, parallelism, i), share(committer, parallelism, i));
   }
 
-  private static <T> List<T> share(List<T> all, int shares, int i) {
+  /** A subtask's share of a list state. */
+  static <T> List<T> share(List<T> all, int shares, int i) {
     int base = all.size() / shares;
     int longer = all.size() % shares;
     int from = i * base + Math.min(i, longer);

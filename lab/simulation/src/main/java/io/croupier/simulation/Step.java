@@ -18,7 +18,7 @@ record Step(StepKind kind, long entropy) {
   enum StepKind {
     FOLLOW(8),
     REPORT(16),
-    RAW(4),
+    PROGRAM(6),
     NETWORK(14),
     SOURCE(24),
     TASK(40),
@@ -28,12 +28,12 @@ record Step(StepKind kind, long entropy) {
     NOTIFY(14),
     TIME(6),
     BACKGROUND(3),
-    SPEC(1),
+    SPEC(2),
     RESTART_DEVICE(1),
     FAIL_CHECKPOINT(1),
     CRASH(1),
     ZOMBIE(2),
-    COMPACT(1),
+    COMPACT(2),
     ERASE(1),
     OLD_START(1);
 

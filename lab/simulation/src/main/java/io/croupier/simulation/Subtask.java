@@ -1,6 +1,8 @@
 package io.croupier.simulation;
 
+import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.SpecRecord;
 import io.croupier.simulation.TransactionalSink.SinkState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -35,17 +37,23 @@ abstract class Subtask {
   final int index;
   final StartOutputs outputs;
   private final List<Edge> edges = new ArrayList<>();
-  private final SinkState restoredSink;
+  private final TaskState restored;
+  private OperatorTask<?> main;
   private TransactionalSink sink;
   private boolean isRunning;
   private long waitsSinceMs = -1;
   private Optional<TaskState> unacknowledged = Optional.empty();
 
-  Subtask(SimulatedJob job, int index, int edges, StartOutputs outputs, SinkState restoredSink) {
+  /**
+   * Creates a subtask, which doesn't run yet.
+   *
+   * @param restored its state; its operator is null without state
+   */
+  Subtask(SimulatedJob job, int index, int edges, StartOutputs outputs, TaskState restored) {
     this.job = job;
     this.index = index;
     this.outputs = outputs;
-    this.restoredSink = restoredSink;
+    this.restored = restored;
     for (int i = 0; i < edges; i++) {
       this.edges.add(new Edge());
     }
@@ -61,30 +69,63 @@ abstract class Subtask {
 
   abstract String name();
 
-  /** The prefix of the sink's transactional ids, and how many subtasks it has. */
-  abstract TransactionalSink sink(SinkState restored);
+  /** How many subtasks the vertex has. */
+  abstract int parallelism();
 
-  /** Opens the operators; throws {@link StartOutputs.WaitException} if the start has to wait. */
-  abstract void open() throws Exception;
+  abstract OutputSink sink();
 
-  abstract void take(Object element, int edge) throws Exception;
+  /** Creates the operator that has state. */
+  abstract OperatorTask<?> create() throws Exception;
 
-  /** Emits what precedes a barrier. */
+  /** Opens what follows it. */
+  abstract void opened() throws Exception;
+
+  /** Passes on what the operators have emitted. */
+  abstract void drain() throws Exception;
+
+  /** Emits what those that follow the operator hold back. */
   abstract void beforeBarrier(long checkpoint) throws Exception;
 
   /** Passes the barrier on. */
   abstract void emitBarrier(Barrier barrier);
 
-  abstract OperatorSubtaskState snapshot(long checkpoint) throws Exception;
+  /** Lets timers fire. */
+  void tick() throws Exception {
+    main.setProcessingTime(job.nowMs());
+  }
 
-  abstract void completed(long checkpoint) throws Exception;
-
+  /** Ends what follows the operator. */
   abstract void close() throws Exception;
+
+  /** Opens the operators; throws {@link StartOutputs.WaitException} if the start has to wait. */
+  private void open() throws Exception {
+    OperatorTask<?> next = create();
+    next.start(restored.operator(), job.nowMs());
+    main = next;
+    opened();
+  }
+
+  private void take(Object element) throws Exception {
+    tick();
+    if (element instanceof SpecRecord) {
+      main.processSecond(element);
+    } else {
+      main.processFirst(element);
+    }
+    drain();
+  }
 
   /** Starts the sink, or then the operators. */
   final String start() throws Exception {
     if (sink == null) {
-      sink = sink(restoredSink);
+      sink =
+          job.parts()
+              .sink(
+                  job.world().log(),
+                  sink().transactions(World.TOPICS.updates()),
+                  index,
+                  parallelism(),
+                  restored.sink());
       sink.start(job.restoredId());
       return "its sink";
     }
@@ -147,7 +188,7 @@ abstract class Subtask {
       }
       return "a barrier";
     }
-    take(next, edge);
+    take(next);
     return "";
   }
 
@@ -164,10 +205,13 @@ abstract class Subtask {
 
   private void checkpoint(Barrier barrier) throws Exception {
     long id = barrier.checkpoint();
+    tick();
+    main.prepareSnapshotPreBarrier(id);
+    drain();
     beforeBarrier(id);
     sink.preCommit(id);
     emitBarrier(barrier);
-    unacknowledged = Optional.of(new TaskState(snapshot(id), sink.snapshot(id)));
+    unacknowledged = Optional.of(new TaskState(main.snapshot(id, job.nowMs()), sink.snapshot(id)));
     unblock();
   }
 
@@ -190,7 +234,7 @@ abstract class Subtask {
 
   /** Hears that a checkpoint is complete. */
   final void complete(long checkpoint) throws Exception {
-    completed(checkpoint);
+    main.notifyOfCompletedCheckpoint(checkpoint);
     sink.commitUpTo(checkpoint);
   }
 
@@ -211,7 +255,10 @@ abstract class Subtask {
     if (sink != null && !isKilled) {
       sink.cancel();
     }
-    close();
+    if (main != null) {
+      main.close();
+      close();
+    }
   }
 
   final int lost() {

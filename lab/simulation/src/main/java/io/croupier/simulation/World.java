@@ -67,6 +67,7 @@ final class World {
   private final SimulatedLog log;
   private final Checks checks;
   private final Models models;
+  private final Programs programs = new Programs(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
@@ -257,7 +258,7 @@ final class World {
         erase(device.userId());
         yield Optional.of("the account of " + device.userId() + " is to be erased");
       }
-      case RAW -> models.reportRaw(random);
+      case PROGRAM -> programs.report(random);
       case COMPACT -> compact(random);
     };
   }
@@ -435,6 +436,11 @@ final class World {
 
   static boolean isCentral(String modelId) {
     return modelId.startsWith("central");
+  }
+
+  /** Whether only programs report to a model. */
+  static boolean isOfPrograms(String modelId) {
+    return isCentral(modelId) || modelId.equals("sparse");
   }
 
   /** Ends the faults, and lets everything happen that can happen. */

@@ -2,297 +2,293 @@ package io.croupier.simulation;
 
 import io.croupier.client.ledger.SimulatedStore;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.VectorForm;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
 import io.croupier.simulation.TransactionalSink.SinkState;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.StateObjectCollection;
 
 /** Faults of the product that a simulation has to find: each breaks one promise. */
 enum PlantedFault {
   /** The sink commits before the checkpoint is complete. */
-  COMMITS_EARLY {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        TransactionalSink sink(SimulatedLog log, String prefix, int i, int p, SinkState restored) {
-          return new TransactionalSink(log, prefix, i, p, restored) {
+  COMMITS_EARLY(
+      () ->
+          new Parts() {
             @Override
-            void preCommit(long checkpoint) {
-              super.preCommit(checkpoint);
-              commitUpTo(checkpoint);
+            TransactionalSink sink(
+                SimulatedLog log, String prefix, int i, int p, SinkState restored) {
+              return new TransactionalSink(log, prefix, i, p, restored) {
+                @Override
+                void preCommit(long checkpoint) {
+                  super.preCommit(checkpoint);
+                  commitUpTo(checkpoint);
+                }
+              };
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
   /** The sink doesn't commit what its state lists. */
-  FORGETS_COMMITTABLES {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        TransactionalSink sink(SimulatedLog log, String prefix, int i, int p, SinkState restored) {
-          return super.sink(log, prefix, i, p, new SinkState(restored.writer(), List.of()));
-        }
-      };
-    }
-  },
+  FORGETS_COMMITTABLES(
+      () ->
+          new Parts() {
+            @Override
+            TransactionalSink sink(
+                SimulatedLog log, String prefix, int i, int p, SinkState restored) {
+              return super.sink(log, prefix, i, p, new SinkState(restored.writer(), List.of()));
+            }
+          }),
 
   /** The writer aborts what the committer is to commit. */
-  ABORTS_LISTED {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        TransactionalSink sink(SimulatedLog log, String prefix, int i, int p, SinkState restored) {
-          return new TransactionalSink(log, prefix, i, p, restored) {
+  ABORTS_LISTED(
+      () ->
+          new Parts() {
             @Override
-            void start(long checkpoint) {
-              abortLingering(Set.of());
-              super.start(checkpoint);
+            TransactionalSink sink(
+                SimulatedLog log, String prefix, int i, int p, SinkState restored) {
+              return new TransactionalSink(log, prefix, i, p, restored) {
+                @Override
+                void start(long checkpoint) {
+                  abortLingering(Set.of());
+                  super.start(checkpoint);
+                }
+              };
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
   /** A start ends what was left open before the sinks have committed what the state lists. */
-  ENDS_LEFT_OPEN_AT_ONCE {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        StartOutputs outputs(SimulatedJob job) {
-          SimulatedLog log = job.world().log();
-          return new StartOutputs(
-              log, World.TOPICS, job.submittedEnds(), World::isOwnId, job.world()::later) {
+  ENDS_LEFT_OPEN_AT_ONCE(
+      () ->
+          new Parts() {
             @Override
-            public LeftOpen leftOpen() {
-              log.open().forEach(log::fence);
-              return () -> {};
+            StartOutputs outputs(SimulatedJob job) {
+              SimulatedLog log = job.world().log();
+              return new StartOutputs(
+                  log, World.TOPICS, job.submittedEnds(), World::isOwnId, job.world()::later) {
+                @Override
+                public LeftOpen leftOpen() {
+                  log.open().forEach(log::fence);
+                  return () -> {};
+                }
+              };
             }
-          };
-        }
-      };
-    }
-  },
+          }),
 
   /** The pre-aggregation keeps its sums at a barrier. */
-  KEEPS_SUMS_AT_BARRIERS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        void flush(OperatorTask<RoundSum> sums, long checkpoint) {}
-      };
-    }
-  },
+  KEEPS_SUMS_AT_BARRIERS(
+      () ->
+          new Parts() {
+            @Override
+            void flush(OperatorTask<RoundSum> sums, long checkpoint) {}
+          }),
 
   /** Barriers aren't aligned, and what overtakes them isn't kept. */
-  DOES_NOT_ALIGN {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        boolean aligns() {
-          return false;
-        }
-      };
-    }
-  },
-
-  /** A checkpoint contains a source's position at its end. */
-  TAKES_POSITIONS_LATE {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        long position(long atBarrier, long atCompletion) {
-          return atCompletion;
-        }
-      };
-    }
-  },
-
-  /** Some sums arrive twice. */
-  DELIVERS_SUMS_TWICE {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        private int sums;
-
-        @Override
-        List<RoundSum> onEdge(RoundSum sum) {
-          return ++sums % 10 == 0 ? List.of(sum, sum) : List.of(sum);
-        }
-      };
-    }
-  },
-
-  /** Some sums are lost. */
-  LOSES_SUMS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        private int sums;
-
-        @Override
-        List<RoundSum> onEdge(RoundSum sum) {
-          return ++sums % 10 == 0 ? List.of() : List.of(sum);
-        }
-      };
-    }
-  },
-
-  /** A ledger restores its specs and marks, and no account. */
-  FORGETS_ACCOUNTS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        OperatorSubtaskState ledgerState(OperatorSubtaskState state) {
-          return withoutKeyed(state);
-        }
-      };
-    }
-  },
-
-  /** A learner restores its marks, and no model. */
-  FORGETS_MODELS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        OperatorSubtaskState learnerState(OperatorSubtaskState state) {
-          return withoutKeyed(state);
-        }
-      };
-    }
-  },
-
-  /** A ledger restores its accounts, and no mark of what it has judged. */
-  FORGETS_LEDGER_MARKS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        OperatorSubtaskState ledgerState(OperatorSubtaskState state) {
-          return state == null
-              ? null
-              : state.toBuilder().setManagedOperatorState(StateObjectCollection.empty()).build();
-        }
-      };
-    }
-  },
-
-  /** A start doesn't compare its state with what is visible. */
-  IGNORES_PROGRESS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        StartOutputs outputs(SimulatedJob job) {
-          return new OtherProgress(job, false);
-        }
-      };
-    }
-  },
-
-  /** A start compares its state with records that will be aborted, too. */
-  READS_UNCOMMITTED_PROGRESS {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        StartOutputs outputs(SimulatedJob job) {
-          return new OtherProgress(job, true);
-        }
-      };
-    }
-  },
-
-  /** The disk of a device loses what was forced. */
-  DISK_LOSES_FORCED {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        void crash(SimulatedStore store, SplittableRandom random) {
-          super.crash(store, random);
-          store.loseLast();
-        }
-      };
-    }
-  },
-
-  /** A device reads updates that may yet be aborted. */
-  FOLLOWS_UNCOMMITTED {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        List<Entry> followed(Partition partition, long from) {
-          return partition.uncommitted(from);
-        }
-      };
-    }
-  },
-
-  /** The events of a person are in the partitions of their models. */
-  SPREADS_EVENTS_OF_A_PERSON {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        byte[] orderedBy(byte[] accountingKey) {
-          return accountingKey;
-        }
-      };
-    }
-  },
-
-  /** A rebuild misses the last event of each partition. */
-  REBUILDS_WITHOUT_THE_LAST {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        List<Entry> rebuilt(Partition partition) {
-          List<Entry> all = super.rebuilt(partition);
-          return all.isEmpty() ? all : all.subList(0, all.size() - 1);
-        }
-      };
-    }
-  },
-
-  /** The brokers let an earlier producer go on. */
-  DOES_NOT_FENCE {
-    @Override
-    Parts parts() {
-      return new Parts() {
-        @Override
-        SimulatedLog log() {
-          return new SimulatedLog() {
+  DOES_NOT_ALIGN(
+      () ->
+          new Parts() {
             @Override
-            boolean isFenced(long newest, long epoch) {
+            boolean aligns() {
               return false;
             }
-          };
-        }
-      };
-    }
-  };
+          }),
+
+  /** A checkpoint contains a source's position at its end. */
+  TAKES_POSITIONS_LATE(
+      () ->
+          new Parts() {
+            @Override
+            long position(long atBarrier, long atCompletion) {
+              return atCompletion;
+            }
+          }),
+
+  /** Some sums arrive twice. */
+  DELIVERS_SUMS_TWICE(
+      () ->
+          new Parts() {
+            private int sums;
+
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              return ++sums % 10 == 0 ? List.of(sum, sum) : List.of(sum);
+            }
+          }),
+
+  /** Some sums are lost. */
+  LOSES_SUMS(
+      () ->
+          new Parts() {
+            private int sums;
+
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              return ++sums % 10 == 0 ? List.of() : List.of(sum);
+            }
+          }),
+
+  /** A ledger restores its specs and marks, and no account. */
+  FORGETS_ACCOUNTS(
+      () ->
+          new Parts() {
+            @Override
+            OperatorSubtaskState ledgerState(OperatorSubtaskState state) {
+              return withoutKeyed(state);
+            }
+          }),
+
+  /** A learner restores its marks, and no model. */
+  FORGETS_MODELS(
+      () ->
+          new Parts() {
+            @Override
+            OperatorSubtaskState learnerState(OperatorSubtaskState state) {
+              return withoutKeyed(state);
+            }
+          }),
+
+  /** A ledger restores its accounts, and no mark of what it has judged. */
+  FORGETS_LEDGER_MARKS(
+      () ->
+          new Parts() {
+            @Override
+            OperatorSubtaskState ledgerState(OperatorSubtaskState state) {
+              return state == null
+                  ? null
+                  : state.toBuilder()
+                      .setManagedOperatorState(StateObjectCollection.empty())
+                      .build();
+            }
+          }),
+
+  /** A start doesn't compare its state with what is visible. */
+  IGNORES_PROGRESS(
+      () ->
+          new Parts() {
+            @Override
+            StartOutputs outputs(SimulatedJob job) {
+              return new OtherProgress(job, false);
+            }
+          }),
+
+  /** A start compares its state with records that will be aborted, too. */
+  READS_UNCOMMITTED_PROGRESS(
+      () ->
+          new Parts() {
+            @Override
+            StartOutputs outputs(SimulatedJob job) {
+              return new OtherProgress(job, true);
+            }
+          }),
+
+  /** The disk of a device loses what was forced. */
+  DISK_LOSES_FORCED(
+      () ->
+          new Parts() {
+            @Override
+            void crash(SimulatedStore store, SplittableRandom random) {
+              super.crash(store, random);
+              store.loseLast();
+            }
+          }),
+
+  /** A device reads updates that may yet be aborted. */
+  FOLLOWS_UNCOMMITTED(
+      () ->
+          new Parts() {
+            @Override
+            List<Entry> followed(Partition partition, long from) {
+              return partition.uncommitted(from);
+            }
+          }),
+
+  /** The events of a person are in the partitions of their models. */
+  SPREADS_EVENTS_OF_A_PERSON(
+      () ->
+          new Parts() {
+            @Override
+            byte[] orderedBy(byte[] accountingKey) {
+              return accountingKey;
+            }
+          }),
+
+  /** A rebuild misses the last event of each partition. */
+  REBUILDS_WITHOUT_THE_LAST(
+      () ->
+          new Parts() {
+            @Override
+            List<Entry> rebuilt(Partition partition) {
+              List<Entry> all = super.rebuilt(partition);
+              return all.isEmpty() ? all : all.subList(0, all.size() - 1);
+            }
+          }),
+
+  /** The last entry of the journal is missing. */
+  LOSES_JOURNAL(
+      () ->
+          new Parts() {
+            @Override
+            List<Entry> journal(SimulatedLog log) {
+              List<Entry> all = super.journal(log);
+              return all.isEmpty() ? all : all.subList(0, all.size() - 1);
+            }
+          }),
+
+  /** The learner counts votes for the other category. */
+  MISCOUNTS_VOTES(
+      () ->
+          new Parts() {
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              if (sum.form == VectorForm.VOTE) {
+                sum.group = 1 - sum.group;
+              }
+              return List.of(sum);
+            }
+          }),
+
+  /** The learner adds sparse gradients to another coordinate. */
+  MISPLACES_SPARSE(
+      () ->
+          new Parts() {
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              if (sum.indices.length == 1) {
+                sum.indices[0] = (sum.indices[0] + 1) % Programs.DIMENSION;
+              }
+              return List.of(sum);
+            }
+          }),
+
+  /** The brokers let an earlier producer go on. */
+  DOES_NOT_FENCE(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedLog log() {
+              return new SimulatedLog() {
+                @Override
+                boolean isFenced(long newest, long epoch) {
+                  return false;
+                }
+              };
+            }
+          });
+
+  @SuppressWarnings("ImmutableEnumChecker") // creates parts, and keeps none
+  private final Supplier<Parts> parts;
+
+  PlantedFault(Supplier<Parts> parts) {
+    this.parts = parts;
+  }
 
   /** The parts of a world with this fault. */
-  abstract Parts parts();
+  Parts parts() {
+    return parts.get();
+  }
 
   private static OperatorSubtaskState withoutKeyed(OperatorSubtaskState state) {
     return state == null

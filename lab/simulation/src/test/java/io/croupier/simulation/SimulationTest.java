@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** Worlds in which the product runs as it is. */
@@ -22,21 +20,6 @@ class SimulationTest {
   void nothingIsFound() {
     assertThat(LongStream.range(0, 300).mapToObj(SimulationTest::finding).toList())
         .allMatch(String::isEmpty);
-  }
-
-  /**
-   * A spec that makes rounds larger, and one that doesn't, between which the topic is compacted.
-   */
-  @ParameterizedTest
-  @ValueSource(longs = {2000810, 2001300, 2004120})
-  void aSpecIsRefusedBySomeSubtasksOnly(long seed) {
-    assertThat(finding(seed)).isEmpty();
-  }
-
-  /** Many reports while none arrives. */
-  @Test
-  void aDeviceWaitsForItsOldestReport() {
-    assertThat(finding(1795877975033002396L)).isEmpty();
   }
 
   private static String finding(long seed) {

@@ -1,0 +1,99 @@
+package io.croupier.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.croupier.schemas.Central;
+import io.croupier.schemas.CoordinateLaplace;
+import io.croupier.schemas.Dense;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.HashedResponse;
+import io.croupier.schemas.Sparse;
+import io.croupier.schemas.Vote;
+import io.croupier.simulation.SimulatedLog.Partition;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * Programs that report for people, one for each person and model: raw gradients to a central model,
+ * votes for a statistic, and sparse gradients. Some send a report again.
+ */
+final class Programs {
+  /** The statistic of a local model. */
+  static final String STATISTIC = "choice";
+
+  /** Of the sparse model. */
+  static final int DIMENSION = 64;
+
+  private final World world;
+  private final Map<String, List<byte[]>> sent = new HashMap<>();
+
+  Programs(World world) {
+    this.world = world;
+  }
+
+  /** A program reports for a person, or sends the last report again. */
+  Optional<String> report(SplittableRandom random) {
+    String modelId =
+        World.pick(
+            random,
+            world.models().hasCentral()
+                ? List.of("central", "sgd", "sparse")
+                : List.of("sgd", "sparse"));
+    long round = world.checks().round(modelId);
+    if (round < 0) {
+      return Optional.empty();
+    }
+    String userId = "user-" + random.nextInt(World.USERS);
+    List<byte[]> before = sent.computeIfAbsent(modelId + userId, unused -> new ArrayList<>());
+    boolean isRepeated = !before.isEmpty() && random.nextInt(5) == 0;
+    if (!isRepeated) {
+      GradientReport.Builder report =
+          GradientReport.newBuilder()
+              .setModelId(modelId)
+              .setRound(round)
+              .setUserId(userId)
+              .setDeviceId("program-" + modelId)
+              .setSequence(before.size())
+              .setCreatedAtMs(before.size());
+      fill(report, random);
+      before.add(report.build().toByteArray());
+    }
+    byte[] value = before.get(before.size() - 1);
+    boolean isRaw = World.isCentral(modelId);
+    Partition partition =
+        isRaw ? world.log().partition(World.TOPICS.rawGradients(), 0) : world.gradients(userId);
+    long offset = world.log().append(partition, userId.getBytes(UTF_8), value, world.nowMs());
+    world.checks().arrived(partition, offset, value);
+    return Optional.of(
+        "report %d of a program to %s for %s arrives at %s@%d"
+            .formatted(before.size() - 1, modelId, userId, partition, offset));
+  }
+
+  private static void fill(GradientReport.Builder report, SplittableRandom random) {
+    switch (report.getModelId()) {
+      case "central" ->
+          report
+              .setDense(Dense.newBuilder().addValues(1).addValues(-1))
+              .setCentral(Central.getDefaultInstance());
+      case "sgd" ->
+          report
+              .setVote(Vote.newBuilder().setStatistic(STATISTIC).setIndex(random.nextInt(2)))
+              .setHashedResponse(HashedResponse.newBuilder().setEpsilon(0.5).setGroups(2));
+      default ->
+          report
+              .setSparse(
+                  Sparse.newBuilder()
+                      .setDimension(DIMENSION)
+                      .addIndices(random.nextInt(DIMENSION))
+                      .addValues(random.nextBoolean() ? 1 : -1))
+              .setCoordinateLaplace(
+                  CoordinateLaplace.newBuilder()
+                      .addTaus(0.5)
+                      .setClip(CoordinateLaplace.Clip.COORDINATES));
+    }
+  }
+}
