@@ -197,6 +197,7 @@ public final class KafkaIo {
   public Properties producerProperties() {
     Properties properties = properties(config.kafka());
     properties.putIfAbsent(ProducerConfig.COMPRESSION_TYPE_CONFIG, KafkaTopics.COMPRESSION);
+    properties.putIfAbsent(ProducerConfig.COMPRESSION_ZSTD_LEVEL_CONFIG, KafkaTopics.ZSTD_LEVEL);
     // A commit flushes waiting records, so lingering delays no visible record: it only makes
     // batches larger, and a batch is compressed as a whole.
     properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "1000");

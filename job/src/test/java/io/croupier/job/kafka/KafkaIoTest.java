@@ -21,7 +21,8 @@ class KafkaIoTest {
   void memoryHoldsFourOfTheLargestRecords() {
     assertThat(producer(Map.of())).containsEntry("buffer.memory", "80000000");
     assertThat(new KafkaIo(config(Map.of()), BrokerLimits.DEFAULTS).producerProperties())
-        .containsEntry("buffer.memory", "33554432");
+        .containsEntry("buffer.memory", "33554432")
+        .containsEntry("compression.zstd.level", "1");
   }
 
   @Test
@@ -32,11 +33,13 @@ class KafkaIoTest {
                     "kafka.buffer.memory", "200000000",
                     "kafka.batch.size", "65536",
                     "kafka.linger.ms", "20",
-                    "kafka.compression.type", "lz4")))
+                    "kafka.compression.type", "lz4",
+                    "kafka.compression.zstd.level", "6")))
         .containsEntry("buffer.memory", "200000000")
         .containsEntry("batch.size", "65536")
         .containsEntry("linger.ms", "20")
-        .containsEntry("compression.type", "lz4");
+        .containsEntry("compression.type", "lz4")
+        .containsEntry("compression.zstd.level", "6");
   }
 
   @ParameterizedTest
