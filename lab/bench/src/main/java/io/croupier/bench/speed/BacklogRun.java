@@ -63,15 +63,17 @@ record BacklogRun(
   }
 
   /**
-   * Counts the reports of each user with Kafka Streams.
+   * Runs an application of Kafka Streams.
    *
    * @param from number of warm-up records, which the rate excludes
    */
-  Commits.Pace streams(String backlog, long records, long from) throws Exception {
+  Commits.Pace streams(StreamsLedger.Program program, String backlog, long records, long from)
+      throws Exception {
     String events = environment.name("streams");
     environment.create(events, parallelism);
     try (StreamsLedger ledger =
         StreamsLedger.start(
+            program,
             environment.bootstrapServers(),
             backlog,
             events,
@@ -80,7 +82,9 @@ record BacklogRun(
             environment.checkpoints(events))) {
       return pace(ledger::isAlive, events, records, from);
     } finally {
-      environment.delete(List.of(events, StreamsLedger.changelog(events)));
+      List<String> topics = new ArrayList<>(program.changelogs(events));
+      topics.add(events);
+      environment.delete(topics);
     }
   }
 

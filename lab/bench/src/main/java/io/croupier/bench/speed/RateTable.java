@@ -1,8 +1,10 @@
 package io.croupier.bench.speed;
 
+import io.croupier.bench.speed.StreamsLedger.Program;
 import io.croupier.bench.speed.Workload.MeasuredLearner;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -12,8 +14,8 @@ import java.util.stream.IntStream;
 
 /**
  * Reports per second of the job, compared with records per second of the pass-through job, which
- * runs before and after every run of the job, so that other load slows both; and with a ledger of
- * Kafka Streams, which runs after every run of the job.
+ * runs before and after every run of the job, so that other load slows both; and with two
+ * applications of Kafka Streams, which run after every run of the job.
  *
  * @param environment the broker and directories
  * @param scale size of the measurement
@@ -34,8 +36,11 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           "of pass-through, CPU us",
           "ratio of CPU",
           "bundles",
-          "Kafka Streams/s",
-          "of Kafka Streams, CPU us",
+          "counting/s",
+          "of counting, CPU us",
+          "ratio of CPU to it",
+          "judging/s",
+          "of judging, CPU us",
           "ratio of CPU to it");
 
   /**
@@ -104,7 +109,9 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
       for (int i = 0; i < scale.warmUps(); i++) {
         run.passThrough(backlogs.get(form), records, from);
         run.croupier(ofForm.get(i % ofForm.size()), backlogs.get(form), records, from);
-        run.streams(backlogs.get(form), records, from);
+        for (Program program : Program.values()) {
+          run.streams(program, backlogs.get(form), records, from);
+        }
       }
     }
     for (int i = 0; i < scale.repetitions(); i++) {
@@ -117,7 +124,10 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           last = backlog;
         }
         BacklogRun.RunResult own = run.croupier(turn.workload, backlog, records, from);
-        Commits.Pace streams = run.streams(backlog, records, from);
+        Map<Program, Commits.Pace> streams = new EnumMap<>(Program.class);
+        for (Program program : Program.values()) {
+          streams.put(program, run.streams(program, backlog, records, from));
+        }
         Commits.Pace after = run.passThrough(backlog, records, from);
         turn.add(own, streams, before, after);
         before = after;
@@ -129,14 +139,14 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
 
   /**
    * The results of a workload's runs, each compared with the pass-through runs before and after it,
-   * and with the run of Kafka Streams.
+   * and with the runs of Kafka Streams.
    */
   private static final class AlternatingRuns {
     private final Workload workload;
     private final double bytes;
     private final List<Commits.Pace> own = new ArrayList<>();
     private final List<Commits.Pace> copies = new ArrayList<>();
-    private final List<Commits.Pace> streams = new ArrayList<>();
+    private final Map<Program, List<Commits.Pace>> streams = new EnumMap<>(Program.class);
     private final List<Long> bundles = new ArrayList<>();
 
     AlternatingRuns(Workload workload, double bytes) {
@@ -146,12 +156,13 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
 
     void add(
         BacklogRun.RunResult result,
-        Commits.Pace streamsRun,
+        Map<Program, Commits.Pace> streamsRuns,
         Commits.Pace before,
         Commits.Pace after) {
       own.add(result.pace());
       bundles.add(result.bundles());
-      streams.add(streamsRun);
+      streamsRuns.forEach(
+          (program, pace) -> streams.computeIfAbsent(program, p -> new ArrayList<>()).add(pace));
       copies.add(
           new Commits.Pace(
               (before.perSecond() + after.perSecond()) / 2,
@@ -160,7 +171,9 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
 
     List<String> row() {
       double[] ratios = ratios(copies, Commits.Pace::perSecond);
-      return List.of(
+      List<String> row = new ArrayList<>();
+      Collections.addAll(
+          row,
           workload.learner().name().toLowerCase(Locale.ROOT),
           workload.form().name().toLowerCase(Locale.ROOT),
           "%,d".formatted(workload.dimension()),
@@ -173,10 +186,13 @@ record RateTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
           "%.1f".formatted(median(own, Commits.Pace::cpuMicros)),
           "%.1f".formatted(median(copies, Commits.Pace::cpuMicros)),
           "%.2f".formatted(median(ratios(copies, Commits.Pace::cpuMicros))),
-          "%,.0f".formatted(median(bundles.stream().mapToDouble(Long::doubleValue).toArray())),
-          "%,.0f".formatted(median(streams, Commits.Pace::perSecond)),
-          "%.1f".formatted(median(streams, Commits.Pace::cpuMicros)),
-          "%.2f".formatted(median(ratios(streams, Commits.Pace::cpuMicros))));
+          "%,.0f".formatted(median(bundles.stream().mapToDouble(Long::doubleValue).toArray())));
+      for (List<Commits.Pace> paces : streams.values()) {
+        row.add("%,.0f".formatted(median(paces, Commits.Pace::perSecond)));
+        row.add("%.1f".formatted(median(paces, Commits.Pace::cpuMicros)));
+        row.add("%.2f".formatted(median(ratios(paces, Commits.Pace::cpuMicros))));
+      }
+      return row;
     }
 
     /** The figures of the job's runs over those of the runs beside them, in ascending order. */

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description =
         "Measures the job from Kafka to Kafka, exactly once, compared with a job that"
-            + " passes the same bytes through, and with a ledger of Kafka Streams; the broker and"
+            + " passes the same bytes through, and with two of Kafka Streams; the broker and"
             + " all jobs run in this process.")
 public final class Speed implements Callable<Integer> {
 

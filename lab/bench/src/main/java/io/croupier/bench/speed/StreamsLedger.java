@@ -1,8 +1,8 @@
 package io.croupier.bench.speed;
 
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -10,29 +10,54 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.processor.api.Processor;
-import org.apache.kafka.streams.processor.api.ProcessorContext;
-import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.processor.api.RecordMetadata;
-import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * A ledger as Kafka Streams applications keep one, exactly once: it counts each user's reports in a
- * store with a changelog, and writes one event for each report, with its position and the count. It
- * neither reads the reports nor judges them. Closing stops it.
+ * An application of Kafka Streams, exactly once, that reads reports by the user and writes one
+ * event for each. Closing stops it.
  *
- * <p>The store is in memory: the RocksDB of Kafka Streams has the class names of Flink's.
+ * <p>Its stores are in memory, with changelogs: the RocksDB of Kafka Streams has the class names of
+ * Flink's.
  */
 final class StreamsLedger implements AutoCloseable {
   private static final String REPORTS = "reports";
   private static final String LEDGER = "ledger";
-  private static final String COUNTS = "counts";
   private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  /** What an application does with a report. */
+  enum Program {
+    /** It counts each user's reports. It neither reads the reports nor judges them. */
+    COUNTING(List.of("counts")) {
+      @Override
+      Processor<byte[], byte[], byte[], byte[]> processor() {
+        return new CountingProcessor();
+      }
+    },
+    /** It does the work of this job's ledger. */
+    JUDGING(List.of(JudgingProcessor.ACCOUNTS, JudgingProcessor.SUMS)) {
+      @Override
+      Processor<byte[], byte[], byte[], byte[]> processor() {
+        return new JudgingProcessor();
+      }
+    };
+
+    private final List<String> stores;
+
+    Program(List<String> stores) {
+      this.stores = stores;
+    }
+
+    abstract Processor<byte[], byte[], byte[], byte[]> processor();
+
+    /** The topics of the stores of the application that writes to a topic. */
+    List<String> changelogs(String to) {
+      return stores.stream().map(store -> to + "-" + store + "-changelog").toList();
+    }
+  }
 
   private final KafkaStreams application;
 
@@ -45,6 +70,7 @@ final class StreamsLedger implements AutoCloseable {
    * a thread for each partition.
    */
   static StreamsLedger start(
+      Program program,
       String bootstrapServers,
       String from,
       String to,
@@ -64,26 +90,26 @@ final class StreamsLedger implements AutoCloseable {
     KafkaClients.producer()
         .forEach((name, value) -> settings.put(StreamsConfig.producerPrefix(name), value));
     settings.put(StreamsConfig.producerPrefix(ProducerConfig.COMPRESSION_TYPE_CONFIG), "zstd");
-    KafkaStreams application = new KafkaStreams(topology(from, to), settings);
+    settings.put(StreamsConfig.producerPrefix(ProducerConfig.COMPRESSION_ZSTD_LEVEL_CONFIG), 1);
+    KafkaStreams application = new KafkaStreams(topology(program, from, to), settings);
     application.start();
     return new StreamsLedger(application);
   }
 
-  private static Topology topology(String from, String to) {
-    return new Topology()
-        .addSource(REPORTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), from)
-        .addProcessor(LEDGER, CountingProcessor::new, REPORTS)
-        .addStateStore(
-            Stores.keyValueStoreBuilder(
-                    Stores.inMemoryKeyValueStore(COUNTS), Serdes.Bytes(), Serdes.Long())
-                .withLoggingEnabled(Map.of()),
-            LEDGER)
-        .addSink("events", to, new ByteArraySerializer(), new ByteArraySerializer(), LEDGER);
-  }
-
-  /** The topic of the store of the application that writes to a topic. */
-  static String changelog(String to) {
-    return to + "-" + COUNTS + "-changelog";
+  private static Topology topology(Program program, String from, String to) {
+    Topology topology =
+        new Topology()
+            .addSource(REPORTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), from)
+            .addProcessor(LEDGER, program::processor, REPORTS);
+    for (String store : program.stores) {
+      topology.addStateStore(
+          Stores.keyValueStoreBuilder(
+                  Stores.inMemoryKeyValueStore(store), Serdes.Bytes(), Serdes.ByteArray())
+              .withLoggingEnabled(Map.of()),
+          LEDGER);
+    }
+    return topology.addSink(
+        "events", to, new ByteArraySerializer(), new ByteArraySerializer(), LEDGER);
   }
 
   boolean isAlive() {
@@ -95,34 +121,6 @@ final class StreamsLedger implements AutoCloseable {
   public void close() {
     if (!application.close(PATIENCE)) {
       throw new IllegalStateException("The Kafka Streams application doesn't stop");
-    }
-  }
-
-  private static final class CountingProcessor
-      implements Processor<byte[], byte[], byte[], byte[]> {
-    private ProcessorContext<byte[], byte[]> context;
-    private KeyValueStore<Bytes, Long> counts;
-
-    @Override
-    public void init(ProcessorContext<byte[], byte[]> initial) {
-      context = initial;
-      counts = initial.getStateStore(COUNTS);
-    }
-
-    @Override
-    public void process(Record<byte[], byte[]> report) {
-      Bytes user = Bytes.wrap(report.key());
-      Long before = counts.get(user);
-      long count = before == null ? 1 : before + 1;
-      counts.put(user, count);
-      RecordMetadata position = context.recordMetadata().orElseThrow();
-      context.forward(
-          report.withValue(
-              ByteBuffer.allocate(Integer.BYTES + 2 * Long.BYTES)
-                  .putInt(position.partition())
-                  .putLong(position.offset())
-                  .putLong(count)
-                  .array()));
     }
   }
 }
