@@ -10,13 +10,15 @@ import org.apache.kafka.streams.state.KeyValueStore;
 
 /** Counts each user's reports, and writes their positions and the count. */
 final class CountingProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+  static final String COUNTS = "counts";
+
   private ProcessorContext<byte[], byte[]> context;
   private KeyValueStore<Bytes, byte[]> counts;
 
   @Override
   public void init(ProcessorContext<byte[], byte[]> initial) {
     context = initial;
-    counts = initial.getStateStore("counts");
+    counts = initial.getStateStore(COUNTS);
   }
 
   @Override

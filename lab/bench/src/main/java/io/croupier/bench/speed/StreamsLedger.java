@@ -10,10 +10,13 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 
 /**
@@ -31,31 +34,40 @@ final class StreamsLedger implements AutoCloseable {
   /** What an application does with a report. */
   enum Program {
     /** It counts each user's reports. It neither reads the reports nor judges them. */
-    COUNTING(List.of("counts")) {
+    COUNTING {
+      @Override
+      List<String> stores() {
+        return List.of(CountingProcessor.COUNTS);
+      }
+
       @Override
       Processor<byte[], byte[], byte[], byte[]> processor() {
         return new CountingProcessor();
       }
     },
-    /** It does the work of this job's ledger. */
-    JUDGING(List.of(JudgingProcessor.ACCOUNTS, JudgingProcessor.SUMS)) {
+    /**
+     * It does the work of this job's ledger. Its stores have caches, so that their changelogs
+     * receive a value once a commit.
+     */
+    JUDGING {
+      @Override
+      List<String> stores() {
+        return List.of(JudgingProcessor.ACCOUNTS, JudgingProcessor.SUMS);
+      }
+
       @Override
       Processor<byte[], byte[], byte[], byte[]> processor() {
         return new JudgingProcessor();
       }
     };
 
-    private final List<String> stores;
-
-    Program(List<String> stores) {
-      this.stores = stores;
-    }
+    abstract List<String> stores();
 
     abstract Processor<byte[], byte[], byte[], byte[]> processor();
 
     /** The topics of the stores of the application that writes to a topic. */
     List<String> changelogs(String to) {
-      return stores.stream().map(store -> to + "-" + store + "-changelog").toList();
+      return stores().stream().map(store -> to + "-" + store + "-changelog").toList();
     }
   }
 
@@ -101,12 +113,13 @@ final class StreamsLedger implements AutoCloseable {
         new Topology()
             .addSource(REPORTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), from)
             .addProcessor(LEDGER, program::processor, REPORTS);
-    for (String store : program.stores) {
-      topology.addStateStore(
+    for (String name : program.stores()) {
+      StoreBuilder<KeyValueStore<Bytes, byte[]>> store =
           Stores.keyValueStoreBuilder(
-                  Stores.inMemoryKeyValueStore(store), Serdes.Bytes(), Serdes.ByteArray())
-              .withLoggingEnabled(Map.of()),
-          LEDGER);
+                  Stores.inMemoryKeyValueStore(name), Serdes.Bytes(), Serdes.ByteArray())
+              .withLoggingEnabled(Map.of());
+      topology.addStateStore(
+          program == Program.JUDGING ? store.withCachingEnabled() : store, LEDGER);
     }
     return topology.addSink(
         "events", to, new ByteArraySerializer(), new ByteArraySerializer(), LEDGER);
