@@ -6,7 +6,7 @@ from typing import Dict, Tuple
 
 from croupier_device.records import MESSAGES, GradientReport, ModelUpdate
 
-PROTO = pathlib.Path(__file__).parents[2] / "schemas/src/main/protobuf/croupier/v1/croupier.proto"
+PROTO = pathlib.Path(__file__).parents[3] / "schemas/src/main/protobuf/croupier/v1/croupier.proto"
 ENUMERATIONS = {"AdaptiveClip.Size": "int32"}
 
 

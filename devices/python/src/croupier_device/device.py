@@ -62,16 +62,6 @@ class Sent:
     report: bytes = field(repr=False)
 
 
-def norm(vector: Sequence[float]) -> float:
-    """The L2 norm, without overflow of the squares; infinite if a value is not finite."""
-    return math.hypot(*vector) if all(map(math.isfinite, vector)) else math.inf
-
-
-def size_of_linear(terms: Terms, features: Sequence[float], gradient: Sequence[float]) -> float:
-    """The size of the gradient of a loss of one linear prediction <x, w>, as the clip of a round bounds it."""
-    return terms.slope_bound * norm(features) if terms.size == "FEATURES" else norm(gradient)
-
-
 def is_above(size: float, clip: float) -> bool:
     """Whether a size is above the clip. One that is no number of at least 0 counts as infinite."""
     return not 0 <= size <= clip

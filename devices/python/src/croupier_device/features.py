@@ -46,22 +46,28 @@ class Features:
                 f"the model requires {found[0].encoder.digest}")
         return Features(self._features, {**self._encoders, name: encode})
 
-    def vector(self, row: Mapping[str, Any]) -> List[float]:
+    def vector(self, row: Mapping[str, Any], label: Any = None) -> List[float]:
         """The vector of one row, by name of the feature.
 
         A number for a range and for moments, a bool for yes or no, a text for a category, and for an encoder
         what it takes; other entries are ignored, but counted in the error if a feature is missing. ValueError if
         a value is missing, of another type or not finite; CroupierError if an encoder is missing, or returns
-        something else than it should.
+        something else than it should. label: of this package's own calls; a label in the form of a feature,
+        whose values follow.
         """
-        return [value for feature in self._features for value in self._values(feature, row)]
+        every = self._features if label is None else (*self._features, label)
+        return [value for feature in every for value in self._values(feature, row, label)]
 
-    def _values(self, feature: Any, row: Mapping[str, Any]) -> List[float]:
+    def is_of(self, features: Sequence[Any]) -> bool:
+        """Whether they are those of an update, in Protobuf."""
+        return self._features == tuple(features)
+
+    def _values(self, feature: Any, row: Mapping[str, Any], label: Any) -> List[float]:
         kind = feature.WhichOneof("kind")
         if kind == "intercept":
             return [1.0]
-        name, value = f"feature '{feature.name}'", row.get(feature.name)
-        require(value is not None, name, "missing", RIGHT[kind] + self._others(row))
+        name, value = f"{'label' if feature is label else 'feature'} '{feature.name}'", row.get(feature.name)
+        require(value is not None, name, "missing", RIGHT[kind] + self._others(row, label))
         if kind == "range":
             return [_scaled_by_range(feature.range, _number(name, value))]
         if kind == "moments":
@@ -75,9 +81,9 @@ class Features:
             return values + [0.0 if 1.0 in values else 1.0] if feature.one_hot.other else values
         return self._encoded(feature, value)
 
-    def _others(self, row: Mapping[str, Any]) -> str:
+    def _others(self, row: Mapping[str, Any], label: Any) -> str:
         """How many names of a row are no feature's: a misspelt one may be data, so none is quoted."""
-        others = len(set(row) - set(self.names))
+        others = len(set(row) - set(self.names) - ({label.name} if label is not None else set()))
         return f"; names in the row that are no feature's: {others}" if others else ""
 
     def _encoded(self, feature: Any, value: Any) -> List[float]:

@@ -36,6 +36,19 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("one_hot", 6, "OneHot", "oneof kind"),
         ("encoder", 7, "Encoder", "oneof kind"),
     ],
+    "Logistic": [],
+    "Classes": [("classes", 1, "string", "repeated")],
+    "Squared": [("range", 1, "Range", "optional")],
+    "Pinball": [("range", 1, "Range", "optional"), ("level", 2, "double", "optional")],
+    "Hinge": [],
+    "Prediction": [
+        ("label", 1, "string", "optional"),
+        ("logistic", 2, "Logistic", "oneof loss"),
+        ("softmax", 3, "Classes", "oneof loss"),
+        ("squared", 4, "Squared", "oneof loss"),
+        ("pinball", 5, "Pinball", "oneof loss"),
+        ("hinge", 6, "Hinge", "oneof loss"),
+    ],
     "Choice": [("categories", 1, "string", "repeated")],
     "Quantiles": [
         ("levels", 1, "double", "repeated"),
@@ -78,6 +91,7 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("slope_bound", 18, "double", "optional"),
         ("features", 21, "Feature", "repeated"),
         ("statistics", 22, "StatisticEstimate", "repeated"),
+        ("predicts", 25, "Prediction", "optional"),
     ],
     "Candidate": [
         ("dimension", 1, "int32", "optional"),
@@ -161,3 +175,4 @@ def _class(name: str) -> Any:
 
 ModelUpdate: Any = _class("ModelUpdate")
 GradientReport: Any = _class("GradientReport")
+Feature: Any = _class("Feature")

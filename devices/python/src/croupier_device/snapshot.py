@@ -3,12 +3,14 @@ import math
 import numbers
 import re
 from dataclasses import dataclass, field
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import records
-from .errors import CroupierError
+from .errors import CroupierError, require
 from .features import Features
+from .prediction import Label
 from .randomisers import MOST_CATEGORIES
+from .vectors import norm
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 MOST_LETTERS = 128
@@ -133,12 +135,45 @@ class Terms:
         return self.size is not None and self.question_probability >= 1
 
 
+def size_of_linear(terms: Terms, features: Sequence[float], gradient: Sequence[float]) -> float:
+    """The size of the gradient of a loss of one linear prediction <x, w>, as the clip of a round bounds it."""
+    return terms.slope_bound * norm(features) if terms.size == "FEATURES" else norm(gradient)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A person's data at one round, with the label and the loss that the model names; a Participant."""
+
+    snapshot: "Snapshot" = field(repr=False)
+    label: Label = field(repr=False)
+    x: List[float] = field(repr=False)
+    target: float = field(repr=False)
+
+    def row(self) -> List[float]:
+        return [*self.x, self.target]
+
+    def gradient(self) -> List[float]:
+        return self.label.gradient(self.snapshot.weights, self.x, self.target)
+
+    def size(self) -> float:
+        return size_of_linear(self.snapshot.terms, self.x, self.gradient())
+
+    def can_answer(self, question: Question) -> bool:
+        return question.kind == "loss_above" or (question.kind == "accuracy" and self.label.loss.has_classes)
+
+    def answer(self, question: Question) -> bool:
+        predictions = self.label.predictions(self.snapshot.average, self.x)
+        if question.kind == "accuracy":
+            return self.label.loss.predicted(predictions) == self.target
+        return self.label.loss.value(predictions, self.target) > (question.threshold or 0.0)
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """One published state of a model.
 
     weights: where to evaluate the next gradient. average: what to predict with. described: the features in
-    Protobuf.
+    Protobuf. predicts: the label and the loss in Protobuf; None if the spec doesn't name them.
     """
 
     terms: Terms
@@ -146,6 +181,48 @@ class Snapshot:
     average: List[float] = field(repr=False)
     published_at_ms: int
     described: Tuple[Any, ...] = field(default=(), repr=False)
+    predicts: Any = field(default=None, repr=False)
+
+    def participant(self, row: Mapping[str, Any], features: Optional[Features] = None) -> Row:
+        """A person's data at this round with the label and the loss that the spec names, for take_part().
+
+        row: by name of the feature, and by the name of the label: a bool with the logistic and the hinge loss, one
+        of the classes with softmax, a number with the others. features: with the encoders of this program; by
+        default self.features. ValueError, without the value, if one is missing or not of its kind; CroupierError
+        if the spec has no predicts.
+        """
+        features = self.features if features is None else features
+        label = self._label(features)
+        require(
+            self.terms.size != "FEATURES" or label.loss.has_bounded_slope, "slope of the loss", "unbounded",
+            "bounded: the model's clip bounds features")
+        values = features.vector(row, label.feature)
+        return Row(self, label, values[:features.size], label.target(values[features.size:]))
+
+    def predict(self, row: Mapping[str, Any], features: Optional[Features] = None) -> Union[float, bool, str]:
+        """What the average predicts.
+
+        With the logistic loss the probability of true, with the hinge loss a bool, with softmax the most probable
+        class, otherwise a number in the range of the label. Raises as participant().
+        """
+        features = self.features if features is None else features
+        label = self._label(features)
+        return label.predicted(label.predictions(self.average, features.vector(row)))
+
+    def _label(self, features: Features) -> Label:
+        require(
+            features.is_of(self.described), "features", "those of another model",
+            f"made from those of a snapshot of model {self.model_id}")
+        if self.predicts is None:
+            raise CroupierError(
+                f"the spec of model {self.model_id} has no predicts; it must name a label and a loss, or this program "
+                "compute gradients of a loss of its own")
+        label = Label(self.predicts)
+        _require(
+            label.loss.scores * features.size == self.terms.dimension,
+            f"the features make {features.size} values for each of {label.loss.scores} predictions; there are "
+            f"{self.terms.dimension} weights")
+        return label
 
     @property
     def features(self) -> Features:
@@ -180,7 +257,8 @@ class Snapshot:
             _require(all(map(math.isfinite, vector)), f"{name} has a value that is not finite")
         _require(len(average) == len(weights), "average and weights differ in length")
         return Snapshot(
-            _terms(message, len(weights)), weights, average, message.published_at_ms, tuple(message.features))
+            _terms(message, len(weights)), weights, average, message.published_at_ms, tuple(message.features),
+            message.predicts if message.HasField("predicts") else None)
 
 
 def grid_exponent_of(bound: float) -> int:

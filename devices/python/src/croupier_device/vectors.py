@@ -77,6 +77,14 @@ def _sum(values: Sequence[float]) -> float:
     return total
 
 
+def norm(vector: Sequence[float]) -> float:
+    """The L2 norm, without overflow of the squares; infinite if a value is not finite."""
+    if not all(map(math.isfinite, vector)):
+        return math.inf
+    largest = max(map(abs, vector), default=0.0)
+    return largest * math.sqrt(_sum([(v / largest) * (v / largest) for v in vector])) if largest > 0 else 0.0
+
+
 def _root(values: Sequence[float]) -> float:
     evens = _sum([v * v for v in values[0::2]])
     return math.sqrt(evens + _sum([v * v for v in values[1::2]]))

@@ -17,6 +17,7 @@ import { defaultTop, lift, topOf } from './priv-unit.js';
 import { groupOf } from './responses.js';
 import { candidateOf, categoryOf, textsOf } from './statistics.js';
 import { isSizeAbove, scaledBy } from './losses.js';
+import { portableExp, portableLog1p } from './portable.js';
 import { decide, lot, slotOf } from './lots.js';
 import { blindMessage, challengeDigest, drawTokenSecrets, emsaPss, inverse, tokenRequest, unblind } from './tokens.js';
 import { gridExponentOf } from './update.js';
@@ -48,5 +49,5 @@ export const internals = Object.freeze({
   Words, acceptance, flips, nanos, knots, computeKnots, hashOf, coordinate, height, halves, Word, lift, topOf,
   drawIndex, defaultTop, lot, decide, sha256, hmac, gridExponentOf, candidateReport, answerReport, voteReport, groupOf, textsOf, candidateOf,
   categoryOf, isSizeAbove, scaledBy, eventsOf, decimal, randomId, slotOf, emsaPss, blindMessage, unblind, challengeDigest, tokenRequest, drawTokenSecrets,
-  fromBase64, toBase64, integerOf, bytesOf, inverse, fromHex, toHex, hpkeSender, aesGcm, encapsulate,
+  fromBase64, toBase64, integerOf, portableExp, portableLog1p, bytesOf, inverse, fromHex, toHex, hpkeSender, aesGcm, encapsulate,
 });

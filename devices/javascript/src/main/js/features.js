@@ -91,19 +91,28 @@ export class Features {
    * @param row an object by name of the feature: a number for a range and for moments, true or false for yes or no, a
    *     text for a category, and for an encoder what it takes. Other members are ignored, but counted in the error if a
    *     feature is missing
+   * @param label of this module's own calls: a label in the form of a feature, whose values follow
    * @throws CroupierError if a value is missing, of another type or not finite, or an encoder is missing
    */
-  vector(row) {
+  vector(row, label = null) {
     check(isObject(row), 'the row', kindOf(row), "an object with the person's values by the features' names");
-    return Float64Array.from(this.#list.flatMap((feature) => this.#values(feature, row)));
+    const all = label === null ? this.#list : [...this.#list, label];
+    return Float64Array.from(all.flatMap((feature) => this.#values(feature, row, label)));
   }
 
-  #values({ name, intercept, range, moments, yesNo, oneHot, encoder }, row) {
+  /** Whether they are described alike, whatever encoders they have. */
+  equals(other) {
+    return JSON.stringify(this.#list) === JSON.stringify(other.#list);
+  }
+
+  #values(feature, row, label) {
+    const { name, intercept, range, moments, yesNo, oneHot, encoder } = feature;
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
+    const what = `${feature === label ? 'label' : 'feature'} '${name}'`;
     const is = (type, right) => {
-      check(value !== undefined && value !== null, `feature '${name}'`, 'missing', right + this.#others(row));
-      check(type === null || typeof value === type, `feature '${name}'`, kindOf(value), right);
-      check(type !== 'number' || Number.isFinite(value), `feature '${name}'`, 'not finite', right);
+      check(value !== undefined && value !== null, what, 'missing', right + this.#others(row, label));
+      check(type === null || typeof value === type, what, kindOf(value), right);
+      check(type !== 'number' || Number.isFinite(value), what, 'not finite', right);
     };
     if (intercept !== undefined) {
       return 1;
@@ -126,8 +135,8 @@ export class Features {
   }
 
   /** How many names of a row are no feature's: a misspelt one may be data, so none is quoted. */
-  #others(row) {
-    const others = Object.keys(row).filter((name) => !this.names.includes(name)).length;
+  #others(row, label) {
+    const others = Object.keys(row).filter((name) => !this.names.includes(name) && name !== label?.name).length;
     return others === 0 ? '' : `; names in the row that are no feature's: ${others}`;
   }
 

@@ -1,13 +1,10 @@
 // Losses of a linear prediction, and sizes of gradients
 
 import { check, checkValue, checkVector, isPositive, kindOf, optionsOf } from './checks.js';
+import { portableExp, portableLog1p, probabilityOf } from './portable.js';
 
 /** Huber's constant, with 95 % of the efficiency of least squares for normal residuals. */
 export const HUBER_C = 1.345;
-
-function probability(logOdds) {
-  return 1 / (1 + Math.exp(-logOdds));
-}
 
 /** The cross-entropy log(1 + e^p) - y p of a prediction p (log odds) and a target of 0 or 1. */
 export const logistic = Object.freeze({
@@ -16,10 +13,10 @@ export const logistic = Object.freeze({
   steepest: 1,
   value(prediction, target) {
     const wrong = target > 0.5 ? -prediction : prediction;
-    return Math.max(wrong, 0) + Math.log1p(Math.exp(-Math.abs(wrong)));
+    return Math.max(wrong, 0) + portableLog1p(portableExp(-Math.abs(wrong)));
   },
   slope(prediction, target) {
-    return target > 0.5 ? -probability(-prediction) : probability(prediction);
+    return target > 0.5 ? -probabilityOf(-prediction) : probabilityOf(prediction);
   },
 });
 
@@ -48,8 +45,8 @@ export function softmax(classes) {
     value(scores, target) {
       checkVector(scores, 'the scores', classes);
       const place = highest(scores);
-      const others = scores.reduce((sum, score, c) => (c === place ? sum : sum + Math.exp(score - scores[place])), 0);
-      return scores[place] - scores[target] + Math.log1p(others);
+      const others = scores.reduce((sum, score, c) => (c === place ? sum : sum + portableExp(score - scores[place])), 0);
+      return scores[place] - scores[target] + portableLog1p(others);
     },
     /** The scores of the classes at weights of the model. */
     scores(weights, x) {
@@ -69,7 +66,7 @@ export function softmax(classes) {
     probabilities(scores) {
       checkVector(scores, 'the scores', classes);
       const place = highest(scores);
-      const powers = scores.map((score) => Math.exp(score - scores[place]));
+      const powers = scores.map((score) => portableExp(score - scores[place]));
       const sum = powers.reduce((total, power) => total + power, 0);
       return powers.map((power) => power / sum);
     },
@@ -113,6 +110,35 @@ export const absolute = Object.freeze({
     return Math.sign(prediction - target);
   },
 });
+
+/** max(0, 1 - y p), where y is 1 for a target of 1, and -1 for one of 0; at y p = 1, the slope is 0. */
+export const hinge = Object.freeze({
+  name: 'hinge',
+  hasClasses: true,
+  steepest: 1,
+  value(prediction, target) {
+    return Math.max(0, 1 - (target > 0.5 ? 1 : -1) * prediction);
+  },
+  slope(prediction, target) {
+    const sign = target > 0.5 ? 1 : -1;
+    return sign * prediction < 1 ? -sign : 0;
+  },
+});
+
+/** level (y - p) for targets y above the prediction, otherwise (1 - level) (p - y); where they are equal, the slope is 0. */
+export function pinball(level) {
+  return Object.freeze({
+    name: 'pinball',
+    hasClasses: false,
+    steepest: Math.max(level, 1 - level),
+    value(prediction, target) {
+      return this.slope(prediction, target) * (prediction - target);
+    },
+    slope(prediction, target) {
+      return target > prediction ? -level : target < prediction ? 1 - level : 0;
+    },
+  });
+}
 
 /**
  * Huber's loss: quadratic up to residuals of c times the scale, and linear from there.

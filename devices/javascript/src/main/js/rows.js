@@ -66,7 +66,8 @@ export class Rows {
     Object.freeze(this);
   }
 
-  #predictions(row, weights) {
+  /** The predictions for one row. */
+  predictions(row, weights) {
     const features = this.#features[row];
     const predictions = new Float64Array(this.#scores);
     for (let c = 0; c < this.#scores; c++) {
@@ -78,7 +79,7 @@ export class Rows {
   }
 
   #slopes(row, weights) {
-    const predictions = this.#predictions(row, weights);
+    const predictions = this.predictions(row, weights);
     const target = this.#targets[row];
     return this.#scores === 1 ? [this.#loss.slope(predictions[0], target)] : this.#loss.slopes(predictions, target);
   }
@@ -108,7 +109,7 @@ export class Rows {
   loss(row, weights) {
     this.#checkRow(row);
     checkVector(weights, 'the weights', this.dimension);
-    const predictions = this.#predictions(row, weights);
+    const predictions = this.predictions(row, weights);
     const value = this.#loss.value(this.#scores === 1 ? predictions[0] : predictions, this.#targets[row]);
     return this.#importance[row] * value;
   }
@@ -139,7 +140,7 @@ export class Rows {
     check(this.canAnswer(question), 'question', question.name, 'one that these data can answer');
     if (question.kind === 'accuracy') {
       checkVector(average, 'the average', this.dimension);
-      const predictions = this.#predictions(row, average);
+      const predictions = this.predictions(row, average);
       const label = this.#scores === 1 ? Number(predictions[0] > 0) : highest(predictions);
       return label === this.#targets[row];
     }

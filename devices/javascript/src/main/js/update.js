@@ -4,6 +4,7 @@ import { CroupierError } from './errors.js';
 import { NAME, check, isObject, isPositive, kindOf, numberOf, requireUpdate } from './checks.js';
 import { textsOf } from './statistics.js';
 import { featuresOf } from './features.js';
+import { predicted, rowsOf } from './prediction.js';
 import { windowOf } from './windows.js';
 
 function vectorOf(values, field) {
@@ -107,7 +108,8 @@ export function checkSnapshot(snapshot) {
 /**
  * Reads a ModelUpdate in the JSON mapping of Protobuf.
  *
- * @returns modelId, round, weights, average, terms, windows with tokens, features, and the update itself
+ * @returns modelId, round, weights, average, terms, windows with tokens, features, the update itself, and with the label and
+ *     the loss of its spec: participant(row), a person's Rows, and predict(row), what the average predicts
  * @throws CroupierError if it lacks a value, or one is out of range
  */
 export function readUpdate(update) {
@@ -131,12 +133,19 @@ function snapshotOf(update) {
   const weights = isAlone ? new Float64Array() : vectorOf(update.weights, 'weights');
   const average = isAlone ? new Float64Array() : vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
-  return Object.freeze({
+  const snapshot = Object.freeze({
     modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
     windows: Object.freeze((update.windows ?? []).map(windowOf)), update,
     // Only devices that use them need to know their kinds.
     get features() {
       return featuresOf(update, weights.length);
     },
+    participant(row, features = snapshot.features) {
+      return rowsOf(snapshot, row, features);
+    },
+    predict(row, features = snapshot.features) {
+      return predicted(snapshot, row, features);
+    },
   });
+  return snapshot;
 }

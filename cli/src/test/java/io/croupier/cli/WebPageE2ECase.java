@@ -127,7 +127,7 @@ class WebPageE2ECase {
     browser.get("http://%s:%d/".formatted(host, pagePort));
     browser.findElement(By.name("minutesWalked")).sendKeys("45");
     browser.findElement(By.name("hoursSlept")).sendKeys("7.5");
-    browser.findElement(By.name("well")).click();
+    browser.findElement(By.name("feltWell")).click();
   }
 
   private void submit() {

@@ -59,7 +59,7 @@ public final class FeatureRules {
       check("features[" + i + "]", features.get(i), names, ofFeatures);
     }
     ofFeatures.list().forEach(violations::add);
-    if (ofFeatures.list().isEmpty() && spec.getDimension() >= 1) {
+    if (ofFeatures.list().isEmpty() && spec.getDimension() >= 1 && !spec.hasPredicts()) {
       long values = values(features);
       violations.require(
           fit(values, spec.getDimension()),
@@ -81,7 +81,9 @@ public final class FeatureRules {
       case INTERCEPT, YES_NO -> {}
       case RANGE -> checkRange(path + ".range", feature.getRange(), violations);
       case MOMENTS -> checkMoments(path + ".moments", feature.getMoments(), violations);
-      case ONE_HOT -> checkOneHot(path + ".one_hot", feature.getOneHot(), violations);
+      case ONE_HOT ->
+          checkNames(
+              path + ".one_hot.categories", feature.getOneHot().getCategoriesList(), violations);
       case ENCODER -> checkEncoder(path + ".encoder", feature.getEncoder(), violations);
       case KIND_NOT_SET ->
           violations.add(
@@ -90,7 +92,7 @@ public final class FeatureRules {
     }
   }
 
-  private static void checkRange(String path, Range range, Violations violations) {
+  static void checkRange(String path, Range range, Violations violations) {
     boolean isWhole = checkNumber(path + ".from", range.hasFrom(), range.getFrom(), violations);
     isWhole &= checkNumber(path + ".to", range.hasTo(), range.getTo(), violations);
     if (isWhole) {
@@ -123,19 +125,19 @@ public final class FeatureRules {
     return present && isIn;
   }
 
-  private static void checkOneHot(String path, OneHot oneHot, Violations violations) {
-    List<String> categories = oneHot.getCategoriesList();
+  /** Checks the names of categories or classes. */
+  static void checkNames(String path, List<String> names, Violations violations) {
     violations.require(
-        categories.size() >= 2 && categories.size() <= MOST_CATEGORIES,
-        path + ".categories",
-        "of length " + categories.size(),
+        names.size() >= 2 && names.size() <= MOST_CATEGORIES,
+        path,
+        "of length " + names.size(),
         "of length 2 to " + MOST_CATEGORIES);
     Set<String> seen = new HashSet<>();
-    for (int i = 0; i < categories.size(); i++) {
-      String at = path + ".categories[" + i + "]";
-      String category = '"' + categories.get(i) + '"';
-      violations.text(at, categories.get(i));
-      violations.require(seen.add(categories.get(i)), at, category, "another than those before it");
+    for (int i = 0; i < names.size(); i++) {
+      String at = path + "[" + i + "]";
+      violations.text(at, names.get(i));
+      violations.require(
+          seen.add(names.get(i)), at, '"' + names.get(i) + '"', "another than those before it");
     }
   }
 

@@ -231,12 +231,13 @@ public final class ModelSpecs {
         + statisticBytes(spec);
   }
 
-  /** Bytes that the features of a spec take in a {@link ModelUpdate}. */
+  /** Bytes that the features of a spec, and what it predicts, take in a {@link ModelUpdate}. */
   public static long featureBytes(ModelSpec spec) {
-    return ModelUpdate.newBuilder()
-        .addAllFeatures(spec.getFeaturesList())
-        .build()
-        .getSerializedSize();
+    ModelUpdate.Builder update = ModelUpdate.newBuilder().addAllFeatures(spec.getFeaturesList());
+    if (spec.hasPredicts()) {
+      update.setPredicts(spec.getPredicts());
+    }
+    return update.build().getSerializedSize();
   }
 
   /** Upper bound on the bytes of the statistics and their estimates in a {@link ModelUpdate}. */

@@ -48,6 +48,7 @@ final class SpecRules {
           ModelSpec.ADAPTIVE_CLIP_FIELD_NUMBER,
           ModelSpec.MEMORY_FIELD_NUMBER,
           ModelSpec.FEATURES_FIELD_NUMBER,
+          ModelSpec.PREDICTS_FIELD_NUMBER,
           ModelSpec.ANONYMOUS_FIELD_NUMBER,
           ModelSpec.HISTORY_FIELD_NUMBER,
           ModelSpec.SERVED_ROUND_FIELD_NUMBER);
@@ -128,6 +129,7 @@ final class SpecRules {
     violations.positiveIfPresent("report_bound", spec.hasReportBound(), spec.getReportBound());
     Questions.check(spec, violations);
     FeatureRules.check(spec, violations);
+    PredictionRules.check(spec, violations);
     checkHistory(spec, violations);
     if (spec.hasAnonymous()) {
       AnonymousWindows.check(spec, violations);

@@ -185,6 +185,7 @@ public final class FollowCommand implements Callable<Integer> {
             .addAllEstimates(snapshot.estimates())
             .addAllFeatures(snapshot.described())
             .addAllStatistics(snapshot.statistics());
+    snapshot.predicts().ifPresent(update::setPredicts);
     if (snapshot.dimension() > 0) {
       update.setGridExponent(snapshot.gridExponent()).setGradientBound(snapshot.gradientBound());
     }

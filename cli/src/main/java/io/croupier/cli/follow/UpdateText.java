@@ -3,6 +3,7 @@ package io.croupier.cli.follow;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.PredictionRules;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Statistics;
@@ -26,6 +27,10 @@ final class UpdateText {
   static List<String> lines(ModelSnapshot update, OptionalDouble lossBound) {
     List<String> lines = new ArrayList<>();
     lines.add(reports(update));
+    update
+        .predicts()
+        .map(PredictionRules::inWords)
+        .ifPresent(what -> lines.add("  predicts " + what));
     if (update.dimension() > 0) {
       lines.add("  " + clip(update));
       update

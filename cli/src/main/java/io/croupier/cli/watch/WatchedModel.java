@@ -9,6 +9,7 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PredictionRules;
 import io.croupier.schemas.WindowGuarantee;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -168,6 +169,9 @@ final class WatchedModel {
       json.addProperty("learner", ModelSpecs.learner(spec).replace('_', '-'));
       json.addProperty("dimension", spec.getDimension());
       json.addProperty("central", ModelSpecs.isCentral(spec));
+      if (spec.hasPredicts()) {
+        json.addProperty("predicts", PredictionRules.inWords(spec.getPredicts()));
+      }
     }
     json.add("perSecond", PageNumbers.number(rate.at(second)));
     json.add("outcomes", outcomes.json());

@@ -385,7 +385,8 @@ function memoryText(model) {
 }
 
 function learnerText(model) {
-  return (model.learner || "-") + (model.scouting ? ", finding its clip" : "");
+  return (model.learner || "-") + (model.scouting ? ", finding its clip" : "")
+    + (model.predicts ? "; predicts " + model.predicts : "");
 }
 
 function showModels(all) {

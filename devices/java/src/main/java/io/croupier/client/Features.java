@@ -7,6 +7,7 @@ import io.croupier.schemas.Moments;
 import io.croupier.schemas.OneHot;
 import io.croupier.schemas.Range;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,6 +37,9 @@ public final class Features {
   private final int size;
   private final Map<String, Function<Object, double[]>> encoders;
 
+  /** The name of the last one, if that is the label; otherwise null. */
+  private final String label;
+
   /**
    * Reads the features of an update.
    *
@@ -43,12 +47,14 @@ public final class Features {
    * @throws IllegalArgumentException if one is of a kind that this version doesn't know
    */
   public Features(List<Feature> features) {
-    this(List.copyOf(features), Map.of());
+    this(List.copyOf(features), Map.of(), null);
   }
 
-  private Features(List<Feature> features, Map<String, Function<Object, double[]>> encoders) {
+  private Features(
+      List<Feature> features, Map<String, Function<Object, double[]>> encoders, String label) {
     this.features = features;
     this.encoders = encoders;
+    this.label = label;
     size = Math.toIntExact(FeatureRules.values(features));
   }
 
@@ -80,7 +86,14 @@ public final class Features {
     }
     Map<String, Function<Object, double[]>> extended = new HashMap<>(encoders);
     extended.put(name, encode);
-    return new Features(features, Collections.unmodifiableMap(extended));
+    return new Features(features, Collections.unmodifiableMap(extended), null);
+  }
+
+  /** The same features, and then the values of a label. */
+  Features withLabel(Feature last) {
+    List<Feature> all = new ArrayList<>(features);
+    all.add(last);
+    return new Features(List.copyOf(all), encoders, last.getName());
   }
 
   /** The features as the spec describes them; unmodifiable, empty if it has none. */
@@ -209,7 +222,8 @@ public final class Features {
     double number = required(Number.class, "a number", feature, row).doubleValue();
     if (!Double.isFinite(number)) {
       throw new IllegalArgumentException(
-          String.format("feature '%s' is not finite; it must be a number", feature.getName()));
+          String.format(
+              "%s '%s' is not finite; it must be a number", noun(feature), feature.getName()));
     }
     return number;
   }
@@ -219,13 +233,18 @@ public final class Features {
     if (!type.isInstance(value)) {
       throw new IllegalArgumentException(
           String.format(
-              "feature '%s' is %s; it must be %s%s",
+              "%s '%s' is %s; it must be %s%s",
+              noun(feature),
               feature.getName(),
               value == null ? "missing" : "of another type",
               right,
               value == null ? others(row) : ""));
     }
     return type.cast(value);
+  }
+
+  private String noun(Feature feature) {
+    return feature.getName().equals(label) ? "label" : "feature";
   }
 
   /** How many names of a row are no feature's: a misspelt one may be data, so none is quoted. */

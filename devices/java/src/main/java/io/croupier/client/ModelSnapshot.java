@@ -2,12 +2,14 @@ package io.croupier.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.client.ledger.DataKey;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.Prediction;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
@@ -28,12 +30,24 @@ public final class ModelSnapshot {
   private final double[] average;
   private final RoundTerms terms;
 
+  /** Those of the update with encoders; empty without. */
+  private final Optional<Features> extended;
+
   private ModelSnapshot(ModelUpdateView update, double[] weights, double[] average) {
     // Without the vectors, which are stored in the arrays.
     this.update = update.toBuilder().clearWeights().clearAverage().build();
     this.weights = weights;
     this.average = average;
     terms = RoundTerms.of(update, weights.length);
+    extended = Optional.empty();
+  }
+
+  private ModelSnapshot(ModelSnapshot snapshot, Features features) {
+    update = snapshot.update;
+    weights = snapshot.weights;
+    average = snapshot.average;
+    terms = snapshot.terms;
+    extended = Optional.of(features);
   }
 
   /**
@@ -266,11 +280,81 @@ public final class ModelSnapshot {
    *     the weights are not as many as the features make values, or as many for each class
    */
   public Features features() {
-    Features features = new Features(described());
+    Features features = extended.orElseGet(() -> new Features(described()));
     require(
         features.list().isEmpty() || FeatureRules.fit(features.size(), dimension()),
         "the features make " + features.size() + " values; there are " + dimension() + " weights");
     return features;
+  }
+
+  /**
+   * The same update with its features and the encoders of this device, for {@link #participant} and
+   * {@link #predict}.
+   *
+   * @throws IllegalArgumentException if they aren't the features of the update
+   */
+  public ModelSnapshot withFeatures(Features features) {
+    if (!features.list().equals(described())) {
+      throw new IllegalArgumentException(
+          String.format(
+              "the features are not those of model %s; they must be made from its features()",
+              modelId()));
+    }
+    return new ModelSnapshot(this, features);
+  }
+
+  /**
+   * What the model predicts, as the spec names it, also by a loss that this version doesn't know.
+   */
+  public Optional<Prediction> predicts() {
+    return update.hasPredicts() ? Optional.of(update.getPredicts()) : Optional.empty();
+  }
+
+  /**
+   * A person's data at this round, with the loss that the model names: {@link
+   * GradientReporter#respond} reports of them what the round asks for. Their key is the digest of
+   * their values.
+   *
+   * @param row by name of the feature as in {@link Features#vector}, and by the name of the label:
+   *     a {@link Boolean} with the logistic and the hinge loss, one of the classes with softmax, a
+   *     {@link Number} with the others
+   * @throws IllegalArgumentException if a value is missing, of another type, not finite or no class
+   * @throws IllegalStateException if the model names no loss; or as {@link Features#vector}
+   */
+  public Participant participant(Map<String, ?> row) {
+    return predictor().rows(row).at(this);
+  }
+
+  /** The same under a key of the caller, such as the day of the data. */
+  public Participant participant(Map<String, ?> row, DataKey key) {
+    return predictor().rows(row).at(this, key);
+  }
+
+  /**
+   * What the published average predicts of a person.
+   *
+   * @param row by name of the feature, as in {@link Features#vector}; a label is ignored
+   * @return a {@link Double}, with the logistic loss the probability of true, with the squared and
+   *     the pinball loss a number in the range of the label; a {@link Boolean} with the hinge loss;
+   *     a {@link String}, the most probable class, with softmax
+   * @throws IllegalArgumentException as {@link #participant}
+   * @throws IllegalStateException as {@link #participant}
+   */
+  public Object predict(Map<String, ?> row) {
+    return predictor().predict(row, average);
+  }
+
+  private Predictor predictor() {
+    Prediction prediction =
+        predicts()
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        String.format(
+                            "the spec of model %s has no predicts; it must name a label and a loss,"
+                                + " or this program make Rows of a loss of its own",
+                            modelId())));
+    return new Predictor(features(), prediction);
   }
 
   /** The questions of the model, and what the answers imply so far; unmodifiable. */

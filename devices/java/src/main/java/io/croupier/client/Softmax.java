@@ -1,5 +1,7 @@
 package io.croupier.client;
 
+import io.croupier.client.loss.PortableMath;
+
 /**
  * A linear model of k classes: the weights of a model of dimension k d are k vectors of d weights,
  * one after the other. The class c has the score {@code <w_c, x>}, and by the softmax of all scores
@@ -51,7 +53,7 @@ public final class Softmax {
     double[] probabilities = new double[scores.length];
     double sum = 0;
     for (int c = 0; c < scores.length; c++) {
-      probabilities[c] = Math.exp(scores[c] - highest);
+      probabilities[c] = PortableMath.exp(scores[c] - highest);
       sum += probabilities[c];
     }
     for (int c = 0; c < scores.length; c++) {
@@ -72,9 +74,9 @@ public final class Softmax {
     int predicted = predicted(scores);
     double others = 0;
     for (int c = 0; c < scores.length; c++) {
-      others += c == predicted ? 0 : Math.exp(scores[c] - scores[predicted]);
+      others += c == predicted ? 0 : PortableMath.exp(scores[c] - scores[predicted]);
     }
-    return scores[predicted] - scores[label] + Math.log1p(others);
+    return scores[predicted] - scores[label] + PortableMath.log1p(others);
   }
 
   /**

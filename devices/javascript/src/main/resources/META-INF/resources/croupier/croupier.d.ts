@@ -146,6 +146,20 @@ export interface Snapshot {
   readonly windows: readonly TokenWindow[];
   /** The ModelUpdate in the JSON mapping of Protobuf. */
   readonly update: Readonly<Record<string, unknown>>;
+  /**
+   * The person's data with the label and the loss that the spec names, for takePart(). Throws, without the value, if one is
+   * missing or not of its kind, or the spec has no `predicts`.
+   *
+   * @param row by name of the feature, and by the name of the label: true or false with the logistic and the hinge loss, one of
+   *     the classes with softmax, a number with the others
+   * @param features with the encoders of this page; by default those of the snapshot
+   */
+  participant(row: Readonly<Record<string, unknown>>, features?: Features): Rows;
+  /**
+   * What the average predicts: with the logistic loss the probability of true, with the hinge loss true or false, with softmax
+   * the most probable class, otherwise a number in the range of the label.
+   */
+  predict(row: Readonly<Record<string, unknown>>, features?: Features): number | boolean | string;
 }
 
 /** A model in the gateway's list; 64-bit integers are texts, as in the JSON mapping of Protobuf. */

@@ -219,6 +219,31 @@ class NpmPackageTest {
     assertThat(run(project, "node", program.toString())).isEqualTo(RESULT + "\n");
   }
 
+  /** By the engine of Node.js, whose own exponential isn't Java's. */
+  @Test
+  void gradientsInNodeAreThoseOfJava() throws Exception {
+    Files.copy(
+        Path.of("src/test/resources/io/croupier/javascript/predictions.js"),
+        project.resolve("predictions.mjs"));
+    StringBuilder calls = new StringBuilder();
+    StringBuilder expected = new StringBuilder();
+    for (JsonNode one : PredictionTest.golden()) {
+      calls
+          .append(
+              "console.log(JSON.parse(predictions(module, '%s', "
+                  .formatted(one.get("loss").asText()))
+          .append(new ObjectMapper().writeValueAsString(PredictionTest.update(one)))
+          .append(")).digest);\n");
+      expected.append(one.get("digest").asText()).append('\n');
+    }
+    Path program = project.resolve("gradients.mjs");
+    Files.writeString(
+        program,
+        "import * as module from 'croupier-device';\nimport { predictions } from './predictions.mjs';\n"
+            + calls);
+    assertThat(run(project, "node", program.toString())).isEqualTo(expected.toString());
+  }
+
   @Test
   void theTypesAreStrict() throws Exception {
     assumeTrue(

@@ -76,6 +76,13 @@ async function calls(module, page, crypto) {
   const valid = update(1);
   [...Object.keys(valid), 'estimates', 'statistics', 'windows', 'limits', 'size'].forEach((name) =>
     add('readUpdate', 'ModelUpdate', (v) => module.readUpdate({ ...valid, [name]: v })));
+  const predicting = module.readUpdate({ ...valid, features: [{ name: 'x', range: { from: 0, to: 1 } }], predicts: { label: 'y', hinge: {} } });
+  ['participant', 'predict'].forEach((name) => {
+    add(name, 'row', (v) => predicting[name](v));
+    add(name, 'x', (v) => predicting[name]({ x: v, y: true }));
+    add(name, 'features', (v) => predicting[name]({ x: 1, y: true }, v));
+  });
+  add('participant', 'y', (v) => predicting.participant({ x: 1, y: v }));
   add('features', '', (v) => module.readUpdate({ ...valid, features: v }).features);
 
   const own = rows(module);

@@ -10,17 +10,19 @@ public record LogisticLoss() implements PointLoss {
   public double value(double prediction, double target) {
     // Computes log(1 + e^p) - y p without cancellation for large p.
     double wrong = target > 0.5 ? -prediction : prediction;
-    return Math.max(wrong, 0) + Math.log1p(Math.exp(-Math.abs(wrong)));
+    return Math.max(wrong, 0) + PortableMath.log1p(PortableMath.exp(-Math.abs(wrong)));
   }
 
   @Override
   public double slope(double prediction, double target) {
-    return target > 0.5 ? -probability(-prediction) : probability(prediction);
+    return target > 0.5
+        ? -PortableMath.probability(-prediction)
+        : PortableMath.probability(prediction);
   }
 
   @Override
   public double curvature(double prediction, double target) {
-    return probability(prediction) * probability(-prediction);
+    return PortableMath.probability(prediction) * PortableMath.probability(-prediction);
   }
 
   @Override
@@ -36,9 +38,5 @@ public record LogisticLoss() implements PointLoss {
   @Override
   public boolean isRight(double[] predictions, double target) {
     return predictions[0] > 0 == target > 0.5;
-  }
-
-  private static double probability(double logOdds) {
-    return 1 / (1 + Math.exp(-logOdds));
   }
 }

@@ -2,7 +2,7 @@ package io.croupier.client.loss;
 
 /** A loss of one prediction {@code <x, w>} against its target, convex in the prediction. */
 public sealed interface PointLoss extends PredictionLoss
-    permits LogisticLoss, HuberLoss, SquaredLoss, AbsoluteLoss {
+    permits LogisticLoss, HingeLoss, HuberLoss, PinballLoss, SquaredLoss, AbsoluteLoss {
 
   /** The value of the loss. */
   double value(double prediction, double target);

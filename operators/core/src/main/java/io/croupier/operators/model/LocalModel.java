@@ -347,6 +347,9 @@ public final class LocalModel implements LiveModel {
             .putAllDiagnostics(iterate.diagnostics)
             .setPublishedAtMs(nowMs)
             .addAllFeatures(spec.getFeaturesList());
+    if (spec.hasPredicts()) {
+      update.setPredicts(spec.getPredicts());
+    }
     if (spec.hasLimits()) {
       update.setLimits(spec.getLimits());
     }

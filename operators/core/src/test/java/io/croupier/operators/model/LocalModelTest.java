@@ -75,20 +75,23 @@ class LocalModelTest {
     assertThat(model.hasNewRound()).isFalse();
   }
 
-  /** From which devices compute their features, also before they have read the spec. */
+  /** From which devices compute features and losses, also before they have read the spec. */
   @Test
-  void everyUpdateHasTheFeaturesOfTheSpec() {
+  void everyUpdateHasTheFeaturesAndTheLossOfTheSpec() {
     ModelSpec.Builder spec = sgd();
     spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
     spec.addFeaturesBuilder()
         .setName("shift")
         .getOneHotBuilder()
         .addAllCategories(List.of("a", "b"));
+    spec.getPredictsBuilder().setLabel("well").getLogisticBuilder();
     LocalModel model = new LocalModel(spec.build(), 0);
     assertThat(publish(model, 0).getFeaturesList()).isEqualTo(spec.getFeaturesList());
+    assertThat(publish(model, 0).getPredicts()).isEqualTo(spec.getPredicts());
     model.add(dense(0, 1, 0, 0));
     assertThat(publish(model, 0).getFeaturesList()).hasSize(2);
     assertThat(publish(new LocalModel(sgd().build(), 0), 0).getFeaturesList()).isEmpty();
+    assertThat(publish(new LocalModel(sgd().build(), 0), 0).hasPredicts()).isFalse();
   }
 
   /** By which devices know of a report that the job would refuse. */
