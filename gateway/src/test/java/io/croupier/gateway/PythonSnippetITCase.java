@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.croupier.schemas.ModelSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +28,17 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("thorough")
 class PythonSnippetITCase extends GatewayFixture {
+  /** That of the page has more features; other entries of a row are ignored. */
+  private static final ModelSpec SPEC = spec();
+
   private final AtomicLong round = new AtomicLong();
+
+  private static ModelSpec spec() {
+    ModelSpec.Builder spec = TestBroker.spec("wellbeing-1", 1).toBuilder();
+    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    spec.getPredictsBuilder().setLabel("feltWell").getLogisticBuilder();
+    return spec.build();
+  }
 
   @Test
   void theProgramReportsItsDataOnce() throws Exception {
@@ -38,8 +49,8 @@ class PythonSnippetITCase extends GatewayFixture {
     assumeTrue(
         start(List.of(venv + "/bin/pip", "install", "protobuf>=3.20")).waitFor() == 0,
         "Skipped: pip can't fetch protobuf");
-    broker.publish(TestBroker.spec("prices", 3));
-    broker.update("prices", 3, 0);
+    broker.publish(SPEC);
+    publish();
     startGateway(Map.of());
     Files.writeString(sharedDirectory.resolve("ada.token"), gateway.issuer.token("ada"));
     Files.writeString(sharedDirectory.resolve("program.py"), program());
@@ -60,7 +71,7 @@ class PythonSnippetITCase extends GatewayFixture {
     assertThat(printed.get(0)).startsWith("sent a gradient for round ");
     assertThat(printed.subList(1, printed.size()))
         .isNotEmpty()
-        .allMatch(line -> line.startsWith("model prices has received these data once"));
+        .allMatch(line -> line.startsWith("model wellbeing-1 has received data with this key once"));
     assertThat(broker.reports()).hasSize(1);
   }
 
@@ -88,7 +99,11 @@ class PythonSnippetITCase extends GatewayFixture {
 
   private void publish() {
     try {
-      broker.update("prices", 3, round.incrementAndGet());
+      broker.update(
+          TestBroker.update("wellbeing-1", 1, round.getAndIncrement(), TestBroker.BOUND)
+              .addAllFeatures(SPEC.getFeaturesList())
+              .setPredicts(SPEC.getPredicts())
+              .build());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
