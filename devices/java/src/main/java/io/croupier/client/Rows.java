@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
@@ -141,7 +142,10 @@ public final class Rows {
     for (int i = 0; i < size(); i++) {
       double[] x = Arrays.copyOfRange(features, i * width, (i + 1) * width);
       double[] y = {targets[i]};
-      List<Double> row = DoubleStream.concat(Arrays.stream(x), Arrays.stream(y)).boxed().toList();
+      List<Double> row =
+          DoubleStream.concat(Arrays.stream(x), Arrays.stream(y))
+              .boxed()
+              .collect(Collectors.toList());
       int count = seen.merge(row, 1, Integer::sum);
       each.add(new Rows(x, y, new double[] {importance[i]}, loss, count - 1));
     }
