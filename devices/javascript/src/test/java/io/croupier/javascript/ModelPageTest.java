@@ -27,11 +27,14 @@ class ModelPageTest {
       Value rows =
           browser
               .eval(
-                  "({Features, Rows, logistic}) => { const snapshot = {features: new Features("
+                  "({readUpdate}) => { const zero = [0, 0, 0, 0, 0, 0]; const snapshot ="
+                      + " readUpdate({modelId: 'm', round: 0, weights: zero, average: zero,"
+                      + " gradientBound: 1, gridExponent: -16, predicts: {label: 'feltWell',"
+                      + " logistic: {}}, features: "
                       + FEATURES
-                      + ")}; "
+                      + "}); "
                       + code.group(1)
-                      + "return rows; }")
+                      + "return data; }")
               .execute(browser.exports());
       Value zero = browser.eval("new Float64Array(6)");
       assertThat(Browser.doubles(rows.invokeMember("gradient", zero)))
