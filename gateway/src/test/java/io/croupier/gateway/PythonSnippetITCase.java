@@ -71,7 +71,8 @@ class PythonSnippetITCase extends GatewayFixture {
     assertThat(printed.get(0)).startsWith("sent a gradient for round ");
     assertThat(printed.subList(1, printed.size()))
         .isNotEmpty()
-        .allMatch(line -> line.startsWith("model wellbeing-1 has received data with this key once"));
+        .allMatch(
+            line -> line.startsWith("model wellbeing-1 has received data with this key once"));
     assertThat(broker.reports()).hasSize(1);
   }
 
