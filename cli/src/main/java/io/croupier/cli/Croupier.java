@@ -3,6 +3,7 @@ package io.croupier.cli;
 import io.croupier.cli.account.AccountCommand;
 import io.croupier.cli.account.CalibrateCommand;
 import io.croupier.cli.audit.AuditCommand;
+import io.croupier.cli.audit.TestDeviceCommand;
 import io.croupier.cli.demo.DemoCommand;
 import io.croupier.cli.follow.FollowCommand;
 import io.croupier.cli.gateway.GatewayCommand;
@@ -54,6 +55,7 @@ import picocli.CommandLine.Spec;
       ReportCommand.class,
       ReplayCommand.class,
       AuditCommand.class,
+      TestDeviceCommand.class,
       AccountCommand.class,
       CalibrateCommand.class,
       LedgerCommand.class,

@@ -8,11 +8,11 @@ import java.util.List;
 import org.apache.commons.math3.distribution.NormalDistribution;
 
 /**
- * Draws releases of g and of h = -g by priv-unit, g of the longest length along the first axis, and
- * compares them with its claim. The event is known beforehand: that the index is among the K
- * candidates of its seed that are closest to g. By its claim it is exp(epsilon) times as frequent
- * with g as with h, whose closest candidates are the opposites. The ranks are counted here, and not
- * taken from the randomiser.
+ * Draws releases of g and of h by priv-unit, and compares them with its claim. The event is known
+ * beforehand: that the index is among the K candidates of its seed that are closest to g. By its
+ * claim it is at most exp(epsilon) times as frequent with g as with h, and as much where h = -g,
+ * both of the longest length, since the closest candidates of h are then the opposites. The ranks
+ * are counted here, and not taken from the randomiser.
  *
  * <p>A false alarm has a probability of at most 1 - confidence: half of it is for the event, a
  * quarter each for mean and variance.
@@ -22,7 +22,8 @@ import org.apache.commons.math3.distribution.NormalDistribution;
 final class CandidateAudit implements Experiment<Choice, CandidateAudit> {
   private final PrivUnitLaw law;
   private final double bound;
-  private final double[] axis;
+  private final double[] g;
+  private final double[] h;
   private int topOfPlus;
   private int topOfMinus;
   private double sum;
@@ -30,15 +31,32 @@ final class CandidateAudit implements Experiment<Choice, CandidateAudit> {
   private double fourths;
 
   /**
+   * Of g along the first axis, and h = -g.
+   *
    * @param law that the releases declare
    * @param bound G: length of the gradients
    */
   CandidateAudit(PrivUnitLaw law, double bound) {
+    this(law, bound, axis(law, 1), axis(law, -1));
+  }
+
+  /**
+   * Of any two gradients.
+   *
+   * @param g direction of the one on the lifted sphere, shape [d + 1]
+   * @param h direction of the other
+   */
+  CandidateAudit(PrivUnitLaw law, double bound, double[] g, double[] h) {
     this.law = law;
     this.bound = bound;
-    // The direction of g on the lifted sphere.
-    axis = new double[law.dimension() + 1];
-    axis[0] = 1;
+    this.g = g.clone();
+    this.h = h.clone();
+  }
+
+  private static double[] axis(PrivUnitLaw law, int sign) {
+    double[] axis = new double[law.dimension() + 1];
+    axis[0] = sign;
+    return axis;
   }
 
   /** Returns the releases of a randomiser. */
@@ -52,15 +70,15 @@ final class CandidateAudit implements Experiment<Choice, CandidateAudit> {
 
   @Override
   public CandidateAudit another() {
-    return new CandidateAudit(law, bound);
+    return new CandidateAudit(law, bound, g, h);
   }
 
   @Override
   public void add(int index, Choice ofG, Choice ofH) {
     topOfPlus += isTop(ofG) ? 1 : 0;
     topOfMinus += isTop(ofH) ? 1 : 0;
-    addAlong(height(ofG.seed(), ofG.index()));
-    addAlong(-height(ofH.seed(), ofH.index()));
+    addAlong(height(ofG, g));
+    addAlong(height(ofH, h));
   }
 
   private void addAlong(double along) {
@@ -93,20 +111,20 @@ final class CandidateAudit implements Experiment<Choice, CandidateAudit> {
         checks(2.0 * pairs, falseAlarm / 8));
   }
 
-  private double height(long seed, int index) {
-    double height = CandidateVectors.height(seed, index / 2, axis);
-    return index % 2 == 0 ? height : -height;
+  private static double height(Choice choice, double[] axis) {
+    double height = CandidateVectors.height(choice.seed(), choice.index() / 2, axis);
+    return choice.index() % 2 == 0 ? height : -height;
   }
 
-  /** Whether a candidate is on the axis' side, and fewer than K pairs are higher than its own. */
+  /** Whether a candidate is on the side of g, and fewer than K pairs are higher than its own. */
   private boolean isTop(Choice choice) {
-    double own = height(choice.seed(), choice.index());
+    double own = height(choice, g);
     if (own < 0) {
       return false;
     }
     int higher = 0;
     for (int pair = 0; pair < law.candidates() / 2 && higher < law.top(); pair++) {
-      if (Math.abs(CandidateVectors.height(choice.seed(), pair, axis)) > own) {
+      if (Math.abs(CandidateVectors.height(choice.seed(), pair, g)) > own) {
         higher++;
       }
     }

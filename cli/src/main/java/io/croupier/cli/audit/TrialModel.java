@@ -1,0 +1,175 @@
+package io.croupier.cli.audit;
+
+import io.croupier.cli.InputException;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.Participant;
+import io.croupier.client.RoundTerms;
+import io.croupier.client.Sizes;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Feature;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.PredictionRules;
+import io.croupier.schemas.Question;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model as a device under test sees it, and what a right device makes of two people. Both have
+ * the same features, at the upper ends of their ranges, and labels that are as different as they
+ * may be. The weights are zero. The gradient bound is half of the shorter gradient, so that a
+ * device must clip, and the gradients of opposite labels are opposite.
+ */
+final class TrialModel {
+  private final ModelSpec spec;
+  private final Map<String, Object> first = new LinkedHashMap<>();
+  private final Map<String, Object> second = new LinkedHashMap<>();
+  private final double bound;
+
+  /**
+   * Makes the model of a valid spec.
+   *
+   * @throws InputException if the spec names no label and loss, or has a feature with an encoder
+   */
+  TrialModel(ModelSpec spec) {
+    this.spec = spec;
+    if (!spec.hasPredicts()) {
+      throw new InputException(
+          "Model '%s' has no predicts; it must name a label and a loss: without them, only the device knows its gradient"
+              .formatted(spec.getModelId()));
+    }
+    for (Feature feature : spec.getFeaturesList()) {
+      Optional<Object> value = value(feature);
+      value.ifPresent(known -> first.put(feature.getName(), known));
+      value.ifPresent(known -> second.put(feature.getName(), known));
+    }
+    putLabels();
+    ModelSnapshot model = snapshot(update(0, 1, false));
+    RoundTerms terms = model.terms();
+    double shorter =
+        Math.min(size(model.participant(first), terms), size(model.participant(second), terms));
+    bound = shorter / 2;
+  }
+
+  /** What the moving clip bounds, or else the length of the gradient. */
+  private static double size(Participant person, RoundTerms terms) {
+    return terms.clip().moves() ? person.size() : Sizes.norm(person.gradient());
+  }
+
+  private static Optional<Object> value(Feature feature) {
+    return switch (feature.getKindCase()) {
+      case RANGE -> Optional.of(feature.getRange().getTo());
+      case MOMENTS ->
+          Optional.of(feature.getMoments().getMean() + feature.getMoments().getDeviation());
+      case YES_NO -> Optional.of(true);
+      case ONE_HOT -> Optional.of(feature.getOneHot().getCategories(0));
+      case ENCODER ->
+          throw new InputException(
+              "Feature '%s' has an encoder, for which the test has no value"
+                  .formatted(feature.getName()));
+      case INTERCEPT, KIND_NOT_SET -> Optional.empty();
+    };
+  }
+
+  private void putLabels() {
+    Feature label = PredictionRules.label(spec.getPredicts());
+    switch (label.getKindCase()) {
+      case RANGE -> {
+        first.put(label.getName(), label.getRange().getTo());
+        second.put(label.getName(), label.getRange().getFrom());
+      }
+      case ONE_HOT -> {
+        first.put(label.getName(), label.getOneHot().getCategories(0));
+        second.put(label.getName(), label.getOneHot().getCategories(1));
+      }
+      default -> {
+        first.put(label.getName(), true);
+        second.put(label.getName(), false);
+      }
+    }
+  }
+
+  ModelSpec spec() {
+    return spec;
+  }
+
+  /** The values of one of both people. */
+  Map<String, Object> row(boolean isFirst) {
+    return isFirst ? first : second;
+  }
+
+  /** What the model asks besides gradients: about its clip, or its first question. */
+  Optional<Question> question() {
+    return spec.hasAdaptiveClip()
+        ? Optional.of(Question.newBuilder().setName("clip").build())
+        : spec.getQuestionsList().stream().findFirst();
+  }
+
+  /** The update of a round in which every device is asked for a gradient, or the question. */
+  ModelUpdate update(long round, boolean asks) {
+    return update(round, bound, asks);
+  }
+
+  private ModelUpdate update(long round, double clip, boolean asks) {
+    ModelUpdate.Builder update =
+        ModelUpdate.newBuilder()
+            .setModelId(spec.getModelId())
+            .setRound(round)
+            .addAllWeights(Collections.nCopies(spec.getDimension(), 0.0))
+            .addAllAverage(Collections.nCopies(spec.getDimension(), 0.0))
+            .setGradientBound(clip)
+            .setGridExponent(ModelSpecs.gridExponent(clip))
+            .setAnswerProbability(1)
+            .setQuestionProbability(asks ? 1 : 0)
+            .setPublishedAtMs(round)
+            .addAllFeatures(spec.getFeaturesList())
+            .setPredicts(spec.getPredicts());
+    if (spec.hasAdaptiveClip()) {
+      AdaptiveClip moving = spec.getAdaptiveClip();
+      update.setSize(moving.getSize());
+      if (moving.getSize() == AdaptiveClip.Size.FEATURES) {
+        update.setSlopeBound(moving.hasSlopeBound() ? moving.getSlopeBound() : 1);
+      }
+    } else if (asks) {
+      update.addEstimatesBuilder().setQuestion(spec.getQuestions(0));
+    }
+    return update.build();
+  }
+
+  private static ModelSnapshot snapshot(ModelUpdate update) {
+    return ModelSnapshot.parse(update.toByteArray());
+  }
+
+  /** The true answer to the question. */
+  boolean truth(boolean isFirst) {
+    ModelSnapshot model = snapshot(update(0, true));
+    Participant person = model.participant(row(isFirst));
+    return model.terms().clip().moves()
+        ? person.size() > bound
+        : person.answer(spec.getQuestions(0));
+  }
+
+  /** The direction of a clipped gradient on the lifted sphere, shape [d + 1]. */
+  double[] direction(boolean isFirst) {
+    ModelSnapshot model = snapshot(update(0, false));
+    Participant person = model.participant(row(isFirst));
+    double[] gradient = person.gradient();
+    double length = Sizes.norm(gradient);
+    // In units of the bound. Where the clip moves, the size is at least twice the bound.
+    double clipped = model.terms().clip().moves() ? Math.min(1, length / person.size()) : 1;
+    double[] direction = new double[gradient.length + 1];
+    for (int j = 0; j < gradient.length; j++) {
+      direction[j] = gradient[j] / length * clipped;
+    }
+    direction[gradient.length] = Math.sqrt(Math.max(0, 1 - clipped * clipped));
+    return direction;
+  }
+
+  /** The bound on the gradients of the test. */
+  double bound() {
+    return bound;
+  }
+}

@@ -1,0 +1,460 @@
+package io.croupier.cli.audit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.accounting.privunit.PrivUnitLaw;
+import io.croupier.cli.CommandRun;
+import io.croupier.cli.InputException;
+import io.croupier.cli.audit.TrialChecks.Line;
+import io.croupier.client.GradientReporter;
+import io.croupier.client.HttpReportTransport;
+import io.croupier.client.ModelSnapshot;
+import io.croupier.client.Participant;
+import io.croupier.client.ReportRefusedException;
+import io.croupier.client.ReportTransport;
+import io.croupier.client.ledger.AlreadyReportedException;
+import io.croupier.client.ledger.DataKey;
+import io.croupier.client.ledger.Limit;
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.ledger.LocalLedger;
+import io.croupier.client.randomiser.PrivUnitRandomiser;
+import io.croupier.noise.CandidateVectors;
+import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.Question;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * A right device in Java passes, and wrong ones fail with the line that is about what is wrong. A
+ * right one fails with a probability of 1e-6.
+ */
+class TestDeviceCommandTest {
+  /** Where the noise is wrong; what else is wrong shows at once. */
+  private static final int MANY = 300;
+
+  private static final int FEW = 20;
+  private static final double EPSILON = 2;
+  private static final PrivUnitLaw LAW = new PrivUnitRandomiser(1, 3, EPSILON).law();
+
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private static ModelSpec spec(boolean movesClip) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setModelId("felt-well").setDimension(3);
+    spec.getCombinedBuilder();
+    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    spec.addFeaturesBuilder().setName("walked").getRangeBuilder().setFrom(0).setTo(180);
+    spec.addFeaturesBuilder().setName("night").getYesNoBuilder();
+    spec.getPredictsBuilder().setLabel("feltWell").getLogisticBuilder();
+    spec.addQuestionsBuilder().setName("accuracy").getAccuracyBuilder();
+    if (movesClip) {
+      spec.getAdaptiveClipBuilder().setSize(AdaptiveClip.Size.FEATURES);
+      return spec.build();
+    }
+    return spec.setGradientBound(1).build();
+  }
+
+  /** A device, right but for what subclasses replace. */
+  private class Device {
+    private final Map<String, LocalLedger> ledgers = new HashMap<>();
+    private final Map<String, HttpReportTransport> transports = new HashMap<>();
+    TrialServer server;
+    TrialModel model;
+    int releases = FEW;
+
+    final void run() throws Exception {
+      while (true) {
+        JsonObject task =
+            JsonParser.parseString(new String(get("/trial/next"), UTF_8)).getAsJsonObject();
+        if (task.get("done").getAsBoolean()) {
+          transports.values().forEach(HttpReportTransport::close);
+          return;
+        }
+        take(task);
+      }
+    }
+
+    final byte[] get(String path) throws Exception {
+      HttpRequest request =
+          HttpRequest.newBuilder(server.address().resolve(path))
+              .header("Accept", "application/x-protobuf")
+              .build();
+      return http.send(request, BodyHandlers.ofByteArray()).body();
+    }
+
+    void take(JsonObject task) throws Exception {
+      String person = task.get("person").getAsString();
+      LocalLedger ledger =
+          ledgers.computeIfAbsent(person, name -> LocalLedger.inMemory(name, limit(task)));
+      ModelSnapshot snapshot =
+          ModelSnapshot.parse(get("/v1/models/" + task.get("model").getAsString()));
+      Map<?, ?> row = new Gson().fromJson(task.get("row"), Map.class);
+      Map<String, Object> values = new HashMap<>();
+      row.forEach((name, value) -> values.put((String) name, value));
+      DataKey key = DataKey.of(key(task));
+      HttpReportTransport transport =
+          transports.computeIfAbsent(
+              person, name -> new HttpReportTransport(server.address(), () -> name));
+      try {
+        new GradientReporter(through(transport, task), ledger)
+            .respond(
+                snapshot,
+                participant(snapshot.participant(values, key)),
+                snapshot.calibration(1).privUnit(epsilon()))
+            .get();
+      } catch (AlreadyReportedException | LimitReachedException e) {
+        // As the task wants.
+      }
+    }
+
+    Limit limit(JsonObject task) {
+      return task.has("limit") ? Limit.ofEpsilon(task.get("limit").getAsDouble()) : Limit.NONE;
+    }
+
+    String key(JsonObject task) {
+      return task.get("key").getAsString();
+    }
+
+    double epsilon() {
+      return EPSILON;
+    }
+
+    Participant participant(Participant right) {
+      return right;
+    }
+
+    ReportTransport through(ReportTransport transport, JsonObject task) {
+      return transport;
+    }
+
+    /** Changes gradients before they are sent. */
+    final ReportTransport changed(ReportTransport transport, UnaryOperator<GradientReport> change) {
+      return new ReportTransport() {
+        @Override
+        public boolean namesUser() {
+          return transport.namesUser();
+        }
+
+        @Override
+        public CompletableFuture<Void> send(String userId, byte[] bytes) {
+          try {
+            GradientReport report = GradientReport.parseFrom(bytes);
+            return transport.send(
+                userId, (report.hasPrivUnit() ? change.apply(report) : report).toByteArray());
+          } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+      };
+    }
+  }
+
+  private Map<String, Line> lines(ModelSpec spec, Device device) throws Exception {
+    device.model = new TrialModel(spec);
+    DeviceTrial trial = new DeviceTrial(device.model, EPSILON, device.releases);
+    try (TrialServer server = new TrialServer(trial, 0)) {
+      device.server = server;
+      device.run();
+      server.await();
+    }
+    Map<String, Line> lines = new HashMap<>();
+    TrialChecks.of(trial, 1e-6).forEach(line -> lines.put(line.check(), line));
+    assertThat(lines.keySet()).contains("reports", "limit", "once", "resend", "answers", "noise");
+    return lines;
+  }
+
+  private List<String> failed(boolean movesClip, Device device) throws Exception {
+    return lines(spec(movesClip), device).values().stream()
+        .filter(line -> !line.passed())
+        .map(Line::check)
+        .sorted()
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false", "true"})
+  void aRightDevicePasses(boolean movesClip) throws Exception {
+    Device device = new Device();
+    device.releases = MANY;
+    assertThat(lines(spec(movesClip), device).values())
+        .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+  }
+
+  /** It always takes the candidate of its seed that is closest to the gradient. */
+  @Test
+  void noNoiseIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          ReportTransport through(ReportTransport transport, JsonObject task) {
+            boolean isFirst = task.get("row").getAsJsonObject().get("feltWell").getAsBoolean();
+            return changed(transport, report -> closest(report, model.direction(isFirst)));
+          }
+        };
+    device.releases = MANY;
+    assertThat(failed(false, device)).contains("noise").doesNotContain("reports", "once");
+  }
+
+  private static GradientReport closest(GradientReport report, double[] direction) {
+    int best = 0;
+    double most = 0;
+    for (int pair = 0; pair < LAW.candidates() / 2; pair++) {
+      double height = CandidateVectors.height(report.getCandidate().getSeed(), pair, direction);
+      if (Math.abs(height) > most) {
+        most = Math.abs(height);
+        best = 2 * pair + (height < 0 ? 1 : 0);
+      }
+    }
+    return report.toBuilder()
+        .setCandidate(report.getCandidate().toBuilder().setIndex(best))
+        .build();
+  }
+
+  @Test
+  void halfOfTheNoiseIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          double epsilon() {
+            return 2 * EPSILON;
+          }
+
+          @Override
+          Limit limit(JsonObject task) {
+            return task.has("limit")
+                ? Limit.ofEpsilon(2 * task.get("limit").getAsDouble())
+                : Limit.NONE;
+          }
+
+          @Override
+          ReportTransport through(ReportTransport transport, JsonObject task) {
+            return changed(
+                transport,
+                report ->
+                    report.toBuilder()
+                        .setPrivUnit(
+                            report.getPrivUnit().toBuilder().setEpsilon(EPSILON).setTop(LAW.top()))
+                        .build());
+          }
+        };
+    device.releases = MANY;
+    assertThat(failed(false, device)).contains("noise").doesNotContain("reports", "limit");
+  }
+
+  /** Its gradients are longer than the clip of features leaves them. */
+  @Test
+  void aWrongSizeIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          Participant participant(Participant right) {
+            return new Participant() {
+              @Override
+              public DataKey key() {
+                return right.key();
+              }
+
+              @Override
+              public double[] gradient() {
+                return right.gradient();
+              }
+
+              @Override
+              public double size() {
+                return 0;
+              }
+
+              @Override
+              public boolean canAnswer(Question question) {
+                return right.canAnswer(question);
+              }
+
+              @Override
+              public boolean answer(Question question) {
+                return right.answer(question);
+              }
+            };
+          }
+        };
+    device.releases = MANY;
+    assertThat(failed(true, device)).contains("gradient", "answers").doesNotContain("reports");
+  }
+
+  @Test
+  void aWrongLengthIsNamed() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          ReportTransport through(ReportTransport transport, JsonObject task) {
+            return changed(
+                transport,
+                report ->
+                    report.toBuilder()
+                        .setCandidate(report.getCandidate().toBuilder().setDimension(4))
+                        .build());
+          }
+
+          @Override
+          void take(JsonObject task) throws Exception {
+            try {
+              super.take(task);
+            } catch (ExecutionException e) {
+              // The report is refused.
+            }
+          }
+        };
+    Map<String, Line> lines = lines(spec(false), device);
+    assertThat(lines.get("reports").passed()).isFalse();
+    assertThat(lines.get("reports").detail()).contains("task 0: ").contains("dimension");
+  }
+
+  @Test
+  void aDeviceThatIgnoresItsLimitIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          Limit limit(JsonObject task) {
+            return Limit.NONE;
+          }
+        };
+    assertThat(failed(false, device)).containsExactly("limit");
+  }
+
+  @Test
+  void aDeviceThatReportsDataAgainIsFound() throws Exception {
+    Device device =
+        new Device() {
+          private int count;
+
+          @Override
+          String key(JsonObject task) {
+            return "another " + count++;
+          }
+        };
+    assertThat(failed(false, device)).containsExactly("once");
+  }
+
+  /** It draws anew after a failure, under a new key. */
+  @Test
+  void aDeviceThatDrawsAgainIsFound() throws Exception {
+    Device device =
+        new Device() {
+          private int count;
+
+          @Override
+          String key(JsonObject task) {
+            return super.key(task)
+                + (task.get("person").getAsString().endsWith("resend") ? count++ : "");
+          }
+
+          @Override
+          ReportTransport through(ReportTransport transport, JsonObject task) {
+            return task.get("person").getAsString().endsWith("resend") ? once(task) : transport;
+          }
+
+          /** A transport that doesn't repeat. */
+          private ReportTransport once(JsonObject task) {
+            URI reports = server.address().resolve("/v1/reports");
+            return new ReportTransport() {
+              @Override
+              public boolean namesUser() {
+                return false;
+              }
+
+              @Override
+              public CompletableFuture<Void> send(String userId, byte[] report) {
+                HttpRequest request =
+                    HttpRequest.newBuilder(reports)
+                        .header("Authorization", "Bearer " + userId)
+                        .header("Content-Type", "application/x-protobuf")
+                        .POST(BodyPublishers.ofByteArray(report))
+                        .build();
+                return http.sendAsync(request, BodyHandlers.discarding())
+                    .thenAccept(
+                        answer -> {
+                          if (answer.statusCode() != 202) {
+                            throw new ReportRefusedException("lost", null);
+                          }
+                        });
+              }
+            };
+          }
+
+          @Override
+          void take(JsonObject task) throws Exception {
+            try {
+              super.take(task);
+            } catch (ExecutionException e) {
+              super.take(task);
+            }
+          }
+        };
+    assertThat(failed(false, device)).containsExactly("resend");
+  }
+
+  @Test
+  void aDeviceThatStopsEarlyFails() throws Exception {
+    DeviceTrial trial = new DeviceTrial(new TrialModel(spec(false)), EPSILON, FEW);
+    assertThat(trial.next()).isPresent();
+    List<Line> lines = TrialChecks.of(trial, 1e-6);
+    assertThat(lines.get(0))
+        .isEqualTo(new Line("reports", false, "the device ended before the last task"));
+    assertThat(lines.get(lines.size() - 1))
+        .isEqualTo(new Line("noise", false, "there are no gradients of both rows"));
+  }
+
+  @Test
+  void aModelMustNameItsLoss() {
+    assertThatThrownBy(() -> new TrialModel(spec(false).toBuilder().clearPredicts().build()))
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith("Model 'felt-well' has no predicts; it must name");
+    ModelSpec.Builder encoded = spec(false).toBuilder();
+    encoded.addFeaturesBuilder().setName("note").getEncoderBuilder().setLength(1);
+    assertThatThrownBy(() -> new TrialModel(encoded.build()))
+        .hasMessage("Feature 'note' has an encoder, for which the test has no value");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--epsilon 0 --releases 1000 | --epsilon is 0.0; it must be from 0.001 to 16",
+        "--epsilon 1 --releases 10 | --releases is 10; it must be from 1000 to 1000000",
+        "--epsilon 1 --model other | has 0 models 'other'; --model must name the one to test",
+        "--epsilon 1 no-such-program-here | The device can't be started",
+      })
+  void wrongOptionsAreNamed(String options, String message) {
+    String arguments = "--file ../examples/wellbeing.yaml " + options;
+    CommandRun.of(new TestDeviceCommand(), arguments).assertRefused(message);
+  }
+
+  @Test
+  void aCommandThatDoesNothingFailsInJson() {
+    CommandRun run =
+        CommandRun.of(
+            new TestDeviceCommand(), "--file ../examples/wellbeing.yaml --epsilon 2 --json true");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.json().get("passed").getAsBoolean()).isFalse();
+    JsonObject first = run.json().getAsJsonArray("checks").get(0).getAsJsonObject();
+    assertThat(first.get("check").getAsString()).isEqualTo("reports");
+  }
+}
