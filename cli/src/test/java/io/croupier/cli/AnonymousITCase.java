@@ -90,6 +90,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
  * From a grant to the model: people get tokens from a gateway, report without identity, and each
  * token enters the model once, whatever else reaches gateway and topic.
  */
+@Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class AnonymousITCase {
   private static final DataKey DATA = DataKey.of("data").times(1000);
@@ -390,7 +391,6 @@ class AnonymousITCase {
   }
 
   /** The device's own library, in several windows: it reports at the publication that it drew. */
-  @Tag("ci")
   @Test
   void devicesTakePartInSeveralWindows() throws Exception {
     int people = 6;
@@ -506,7 +506,6 @@ class AnonymousITCase {
    * Device, relay, gateway, broker and job: the gateway's only connections are the relay's. The
    * gateway answers the first request with nothing, as if it ended, so the device repeats it.
    */
-  @Tag("ci")
   @Test
   void aReportEntersThroughARelay() throws Exception {
     publish("relayed", 1);
@@ -558,7 +557,6 @@ class AnonymousITCase {
   }
 
   /** A page that the gateway serves, in Chromium: its ledger, its keys and the network are real. */
-  @Tag("ci")
   @Test
   void aBrowserReportsWithoutIdentity() throws Exception {
     AnonymousReport unused = visit(gateway.address().resolve("/v1/"), "page", "");
@@ -568,7 +566,6 @@ class AnonymousITCase {
    * App, relay and gateway are of three origins, and the gateway's only connections without
    * identity are the relay's. Its first answer is lost, so the page repeats the request.
    */
-  @Tag("ci")
   @Test
   void aBrowserReportsThroughARelay() throws Exception {
     String key = Base64.getUrlEncoder().withoutPadding().encodeToString(obliviousKey());

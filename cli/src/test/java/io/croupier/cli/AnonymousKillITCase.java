@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * signed token has exactly one charge, and each nonce enters the model once. Use {@code -Dkills=50}
  * for a long run.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class AnonymousKillITCase {
   private static final int KILLS = Integer.getInteger("kills", 10);

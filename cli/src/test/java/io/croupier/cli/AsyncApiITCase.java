@@ -15,10 +15,12 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** docs/reference/asyncapi.yaml has the settings of the topics that the command creates. */
+@Tag("ci")
 class AsyncApiITCase {
   private static final int PARTITIONS = 3;
 

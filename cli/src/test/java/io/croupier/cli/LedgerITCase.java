@@ -50,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The job's ledger from an auditor's point of view: a report that would exceed a limit is refused,
  * the totals on the topic can be recomputed, and every documented command for this works.
  */
+@Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LedgerITCase {
   private static final String MODELS =
@@ -258,7 +259,6 @@ class LedgerITCase {
     assertThat(json.getAsJsonObject("left").get("reports").getAsLong()).isEqualTo(2);
   }
 
-  @Tag("ci")
   @Test
   void ofAnErasedAccountTheTotalsRemain() {
     Printed printed = croupier("ledger --user cy" + kafka());
@@ -281,7 +281,6 @@ class LedgerITCase {
     assertThat(tooLong.err()).contains("--user has 257 bytes; a user_id has 1 to 256");
   }
 
-  @Tag("ci")
   @Test
   void theLedgerOfTopSpenders() {
     Printed printed = croupier("ledger --top 2" + kafka());
@@ -295,7 +294,6 @@ class LedgerITCase {
         .hasSize(33);
   }
 
-  @Tag("ci")
   @Test
   void unknownUsersAreReported() {
     Printed unknown = croupier("ledger --user eve" + kafka());

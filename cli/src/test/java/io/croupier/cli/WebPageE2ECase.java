@@ -38,7 +38,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.chrome.ChromeDriver;
 
 /** The walk "A page of yours, on your laptop" of docs/build/javascript.md, in Chromium. */
-@Tag("ci")
+@Tag("thorough")
 class WebPageE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Duration PATIENCE = Duration.ofMinutes(3);

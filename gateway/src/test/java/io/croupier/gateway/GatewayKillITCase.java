@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * each report is on the topic at the place that a 202 named, and the ledger admits it once. Use
  * {@code -Dkills=50} for a long run.
  */
+@Tag("ci")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class GatewayKillITCase {
   private static final int KILLS = Integer.getInteger("kills", 10);

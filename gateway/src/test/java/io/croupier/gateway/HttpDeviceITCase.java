@@ -50,6 +50,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +136,7 @@ class HttpDeviceITCase extends GatewayFixture {
     return lines;
   }
 
+  @Tag("ci")
   @Test
   void aDeviceWithoutKafkaFollowsAModelAndReports() throws Exception {
     List<String> printed = output(device(gateway.uri("/"), 2));

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No identity can be borrowed: every forged one is refused, and nothing reaches Kafka. */
+@Tag("ci")
 class IdentityITCase extends GatewayFixture {
   private static final int DIMENSION = 2;
 
@@ -259,7 +260,6 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** More senders than the gateway has threads, and the server of their issuer's keys hangs. */
-  @Tag("ci")
   @Test
   void aHangingUrlOfKeysDelaysNoOtherIssuer() throws Exception {
     TestIssuer slow = new TestIssuer("https://slow.example");
@@ -309,7 +309,6 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** A slash more, and each person would have a second user id. */
-  @Tag("ci")
   @Test
   void anotherIssuerIsRefusedUnlessItsPeopleAreOthers() throws Exception {
     Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
@@ -366,7 +365,6 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** Of two gateways that start first together with different peppers, one starts. */
-  @Tag("ci")
   @Test
   void twoFirstGatewaysAgreeOnAPepper() throws Exception {
     for (int round = 0; round < 3; round++) {

@@ -6,12 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.apache.logging.log4j.Level;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Logs and metrics name routes and statuses, and no person: no subject, token, user id or value.
  */
+@Tag("ci")
 class LogsITCase {
   private static final int DIMENSION = 2;
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A gateway while Kafka is away, and when it is there again. */
-@Tag("ci")
+@Tag("thorough")
 class OutageITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 

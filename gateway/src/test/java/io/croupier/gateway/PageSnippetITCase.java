@@ -114,6 +114,7 @@ class PageSnippetITCase extends GatewayFixture {
   }
 
   /** A page that follows the model forever. */
+  @Tag("thorough")
   @Test
   void aLoopWithoutAnEndReportsADayOnce() throws Exception {
     visit("grace", snippet("grace").replace(END, ""), 2);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * transaction timeout, and the job crashed before it could commit. The next start logs the
  * positions of the lost records, and continues.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AbortedTransactionITCase {
   private static final int PEOPLE = 20;

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
  * for the second one, 1e-6 is more than 1000 standard deviations of a sum of 10 nodes divided by
  * the goal.
  */
-@Tag("ci")
+@Tag("thorough")
 class CentralCrashITCase extends BrokerFixture {
   private static final int GOAL = 4;
   private static final int ANSWERS = 6;

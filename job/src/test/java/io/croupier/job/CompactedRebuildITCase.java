@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A rebuild from a topic that the broker has compacted, after the loss of all state. */
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class CompactedRebuildITCase {
   private static final int USERS = 4;
@@ -59,7 +60,6 @@ class CompactedRebuildITCase {
     broker.close();
   }
 
-  @Tag("ci")
   @Test
   void theNewestEventsAndUpdatesAreEnough() throws Exception {
     compact();
@@ -99,7 +99,6 @@ class CompactedRebuildITCase {
   }
 
   /** A report without a device to no model changes no account with a model, as an erasure does. */
-  @Tag("ci")
   @Test
   void anErasureIsEnough() throws Exception {
     compact();
@@ -153,7 +152,6 @@ class CompactedRebuildITCase {
   }
 
   /** Of such events, the newest of a user lacks the other models and devices. */
-  @Tag("ci")
   @Test
   void eventsOfAnEarlierReleaseMustNotBeCompacted() throws Exception {
     AccountingEvent event = new LedgerHistory(spec, 1, 1, testTopics.topics.gradients()).last();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class DrainITCase extends BrokerFixture {
   @TempDir private Path directory;

@@ -84,6 +84,7 @@ class ExactlyOnceITCase extends BrokerFixture {
     checkFailing(reportsPerRound, false, Stage.BEFORE_PRE_AGGREGATION);
   }
 
+  @Tag("ci")
   @Test
   void failuresBeforeTheLearnerLoseNothingAndRepeatNothing() throws Exception {
     checkFailing(100, false, Stage.BEFORE_LEARNER);

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Flink restores no savepoint of release 0.1.0, and the ledger can be rebuilt from the events of
  * that release. The savepoint is kept with the records on its topics.
  */
+@Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FirstReleaseITCase {
   private static final Path KEPT =
@@ -78,7 +79,6 @@ class FirstReleaseITCase {
   }
 
   /** Each user sends the newest judged report again. */
-  @Tag("ci")
   @Test
   void itsEventsRebuildTheLedger() throws Exception {
     Map<Position, byte[]> reports = new HashMap<>();

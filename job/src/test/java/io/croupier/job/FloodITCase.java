@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * after all of it, and the growth must be less than the size of the input between. {@code
  * -Dflood=N} sets the reports of the one user, {@code -Dusers=N} the number of the many.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class FloodITCase extends BrokerFixture {
   private static final int FLOOD = Integer.getInteger("flood", 50_000);

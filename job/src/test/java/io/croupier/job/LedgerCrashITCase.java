@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Totals are exact, no report is charged twice, no report beyond a limit is used, and ledger and
  * learner agree on which reports were used.
  */
-@Tag("ci")
+@Tag("thorough")
 class LedgerCrashITCase extends BrokerFixture {
   private static final int PEOPLE = 4;
 

@@ -108,6 +108,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
+  @Tag("ci")
   @Test
   void aRebuildNeedsNoMoreSlotsThanThereAre() throws Exception {
     LedgerHistory history = history(10, 3);

@@ -30,12 +30,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Ten thousand malformed records of every kind among the good ones: each becomes a dead letter with
  * its reason and position, the job never restarts, and every good record is used.
  */
+@Tag("ci")
 class MalformedITCase extends BrokerFixture {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Partitions are added to the topics of reports while the job runs. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class NewPartitionsITCase extends BrokerFixture {
   private static final Duration PROMISED = Duration.ofSeconds(30);

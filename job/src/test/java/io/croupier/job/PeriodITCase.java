@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A limit with a period of 30 days, on a real broker, while the job stops and starts again. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class PeriodITCase extends BrokerFixture {
   private static final Instant DAY_1 = Instant.parse("2026-03-01T23:59:59.999Z");

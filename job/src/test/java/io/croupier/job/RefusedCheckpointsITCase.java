@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Many successive checkpoints fail, and the job tolerates it. No new weights become visible
  * meanwhile, so reports still name the last visible ones, and the job uses every report.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RefusedCheckpointsITCase extends BrokerFixture {
   private static final int REFUSED = 20;

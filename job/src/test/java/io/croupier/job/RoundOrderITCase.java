@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A round doesn't depend on the order of its reports, nor on the number of subtasks that add them
  * up: all models publish the same weights and averages, bit for bit.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RoundOrderITCase extends BrokerFixture {
   private static final int REPORTS = 200;

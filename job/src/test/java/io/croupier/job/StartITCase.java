@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Starts of a job when accounts exist, with two subtasks, on a real broker. */
+@Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StartITCase extends BrokerFixture {
   private static final int PEOPLE = 40;
@@ -71,7 +72,6 @@ class StartITCase extends BrokerFixture {
         .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
   }
 
-  @Tag("ci")
   @Test
   void rebuildsLostTotals() throws Exception {
     long lastRound = run(1).getRound();
@@ -142,7 +142,6 @@ class StartITCase extends BrokerFixture {
     assertThat(testTopics.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
   }
 
-  @Tag("ci")
   @Test
   void refusesAnOlderSavepoint() throws Exception {
     run(1);
@@ -170,7 +169,6 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The new topic already has the restored offsets, so the job reads only what follows them. */
-  @Tag("ci")
   @Test
   void warnsOfAGradientTopicThatWasCreatedAgain() throws Exception {
     run(1);
@@ -211,7 +209,6 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The job doesn't discard the state and start without it. */
-  @Tag("ci")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

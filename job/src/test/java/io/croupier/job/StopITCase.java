@@ -11,9 +11,11 @@ import io.croupier.schemas.ModelSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("ci")
 class StopITCase extends BrokerFixture {
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);

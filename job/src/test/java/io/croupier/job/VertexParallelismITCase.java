@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * report, and a TaskManager is lost between: the outputs of one user and of one model keep their
  * order, whatever the parallelisms.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class VertexParallelismITCase extends BrokerFixture {
   private static final int[] PARALLELISMS = {2, 4, 3, 1};

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Releases are drawn without a seed. A right randomiser is refuted with a probability of at most
  * 1e-9 in each case, a wrong one here is missed with less.
  */
+@Tag("ci")
 class CandidateAuditTest {
   private static final double FALSE_ALARM = 1e-9;
 

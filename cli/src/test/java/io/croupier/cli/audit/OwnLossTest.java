@@ -129,7 +129,7 @@ class OwnLossTest {
     measured.assertMu(loss);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void l2Laplace() {
     assertL2Laplace(2, 0.5);

@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +78,7 @@ class ReleasesCommandTest {
     assertThat(run.out()).contains(isTrue ? "Not refuted: " : "REFUTED: ");
   }
 
+  @Tag("ci")
   @Test
   void candidatesAreComparedWithTheirDeclaration() throws IOException {
     assertThat(audit(candidates(2, 2)).succeeded().out())
@@ -100,6 +102,7 @@ class ReleasesCommandTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void votesAreComparedWithTheirDeclaration() throws IOException {
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(2, 5);

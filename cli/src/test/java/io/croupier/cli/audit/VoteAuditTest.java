@@ -55,6 +55,7 @@ class VoteAuditTest {
     assertThat(audit.text()).contains("REFUTED: vote, ");
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"4, 1, 1.15", "4, 2, 1.85"})
   void aWrongLevelIsRefuted(int categories, double claimed, double real) throws Exception {

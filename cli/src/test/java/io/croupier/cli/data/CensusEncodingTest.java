@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A visitor's browser encodes the answers to the census questions as this program does. */
+@Tag("ci")
 class CensusEncodingTest {
   private static final Path MODULE = Path.of("src/main/resources/io/croupier/cli/demo/census.js");
   private static final List<String> NUMBERS = List.of("education", "experience");

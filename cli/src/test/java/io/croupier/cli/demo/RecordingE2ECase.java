@@ -27,7 +27,7 @@ class RecordingE2ECase {
   @TempDir private Path directory;
 
   /** With people who don't disclose their noise. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aReplayReproducesEveryUpdateBitForBit() throws Exception {
     replay("l2-laplace", 60);

@@ -31,7 +31,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogEntry;
 
 /** A visitor in Chromium takes part in a running demonstration, by keyboard. */
-@Tag("ci")
+@Tag("thorough")
 class TakePartE2ECase {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(50);

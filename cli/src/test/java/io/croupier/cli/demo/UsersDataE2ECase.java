@@ -107,7 +107,7 @@ class UsersDataE2ECase {
         .noneMatch(line -> line.contains("accounted for"));
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void findsTheClipOfTheUsersDataOnExistingBrokers() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.commons.io.FileUtils;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the commands of docs/run/replay.md in a shell, as printed there. */
+@Tag("ci")
 class ReplayE2ECase {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

@@ -14,11 +14,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command of docs/run/watch.md in a process of its own, until SIGTERM. */
+@Tag("ci")
 class WatchE2ECase {
   private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 

@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ class WatchFeedITCase {
 
   @TempDir private Path directory;
 
+  @Tag("ci")
   @Test
   void showsCommittedRecordsOfThePastAndOfTheFuture() throws Exception {
     try (TestBroker broker = new TestBroker(directory);
@@ -106,6 +108,7 @@ class WatchFeedITCase {
   }
 
   /** A job that is dead gives no verdicts, and the page must show that. */
+  @Tag("ci")
   @Test
   void countsTheReportsThatWaitForAVerdict() throws Exception {
     try (TestBroker broker = new TestBroker(directory);

@@ -352,7 +352,7 @@ class AnonymousTest extends WindowFixture {
   }
 
   /** Before each operation of a first visit; a second one ends normally. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aPageThatIsKilledAnywhereSpendsNothingTwice() {
     List<String> updates = new ArrayList<>();

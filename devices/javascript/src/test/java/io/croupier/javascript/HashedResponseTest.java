@@ -62,6 +62,7 @@ class HashedResponseTest extends BrowserFixture {
   }
 
   /** Seeds are fixed; were they new, a false alarm would have a probability of at most 1e-8. */
+  @Tag("ci")
   @Test
   void groupsHaveTheirLaw() {
     assertLaw(32, 1);

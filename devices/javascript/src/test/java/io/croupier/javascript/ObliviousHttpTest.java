@@ -123,6 +123,7 @@ class ObliviousHttpTest extends RelayFixture {
     }
   }
 
+  @Tag("ci")
   @Test
   void theRelaySeesBytesOfOneLengthAlone() throws Exception {
     Value device = openThroughRelay();

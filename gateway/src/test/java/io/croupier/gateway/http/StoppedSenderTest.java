@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,13 +18,14 @@ class StoppedSenderTest {
   @Test
   void nothingIsTakenFromAStoppedPersonButTheRequestForTheAccount() throws Exception {
     AtomicInteger stored = new AtomicInteger();
+    CompletableFuture<RecordMetadata> storing = new CompletableFuture<>();
     try (LocalGateway gateway =
         new LocalGateway(
             directory,
             Map.of("anonymous.enabled", "true"),
             (topic, userId, value) -> {
               stored.incrementAndGet();
-              return new CompletableFuture<>();
+              return storing;
             },
             true)) {
       gateway.stopped.apply(0, 0, gateway.userId("ana"), true);
@@ -45,6 +47,8 @@ class StoppedSenderTest {
                   + "\r\n\r\n")
               .getBytes(UTF_8));
       Condition.await("request", () -> stored.get() == 1);
+      // A gateway waits at its end for what is under way.
+      storing.completeExceptionally(new IllegalStateException("no broker"));
 
       gateway.stopped.apply(0, 1, gateway.userId("ana"), false);
       assertThat(LocalGateway.answer(gateway.begin(post("reports", gateway.token("ana")))))

@@ -172,6 +172,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   /** The sink of a slow subtask commits the first transaction after several waits. */
+  @Tag("ci")
   @Test
   void leavesTransactionsThatASinkListsAndAbortsTheOthers() throws Exception {
     try (KafkaProducer<byte[], byte[]> listed = testTopics.transaction("ours-0-1");

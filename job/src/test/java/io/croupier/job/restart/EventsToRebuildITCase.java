@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The end of an accounting topic on a real broker. */
+@Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EventsToRebuildITCase extends BrokerFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -88,7 +89,6 @@ class EventsToRebuildITCase extends BrokerFixture {
     }
   }
 
-  @Tag("ci")
   @Test
   void eventsThatWereDeletedBeforeTheEndWasReadAreMissed() throws Exception {
     testTopics.send(testTopics.topics.accounting(), "user".getBytes(UTF_8), new byte[] {1});
@@ -111,7 +111,6 @@ class EventsToRebuildITCase extends BrokerFixture {
         .withMessageContaining("begins at offset 1");
   }
 
-  @Tag("ci")
   @Test
   void anEndIsKnownOnceOpenTransactionsHaveEnded() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("theirs")) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Drate=...} the reports per second, {@code -Dsmall.disk=DIR} a small separate file system
  * for checkpoints, {@code -Dfault=KILL_BROKER} a single kind of fault.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = LoadGenerator.LONGEST_MINUTES, unit = TimeUnit.MINUTES)
 class FaultsE2ECase {
   private static final Duration RECOVERY = Duration.ofMinutes(5);

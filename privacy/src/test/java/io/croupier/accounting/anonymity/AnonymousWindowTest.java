@@ -56,6 +56,7 @@ class AnonymousWindowTest {
         .isBetween(exact * (1 - 1e-8) - 1e-20, exact * (1 + DELTA_ERROR) + 1e-18);
   }
 
+  @Tag("ci")
   @Test
   void choicesOfCandidates() {
     assertEpsilons(choices(true, 44));
@@ -170,6 +171,7 @@ class AnonymousWindowTest {
     assertThat(checked).isGreaterThan(10);
   }
 
+  @Tag("ci")
   @Test
   void anyPureMechanism() {
     for (JsonNode node : AnonymityGolden.cases("any_pure_mechanism", 10)) {

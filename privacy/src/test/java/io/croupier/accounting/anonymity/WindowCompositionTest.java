@@ -54,6 +54,7 @@ class WindowCompositionTest {
     assertThat(checked).isEqualTo(count);
   }
 
+  @Tag("ci")
   @Test
   void oneWindowIsItsOwnBound() {
     for (double level : new double[] {0.5, 2, 6}) {
@@ -141,6 +142,7 @@ class WindowCompositionTest {
   }
 
   /** k reports of one person hide among a k-th of the reports each. */
+  @Tag("ci")
   @Test
   void severalTokensCostMoreThanAsManyWindows() {
     ChoiceLoss law = new ChoiceLoss(2, 197.0 / 59);

@@ -146,6 +146,7 @@ class PrivUnitLawTest {
   }
 
   /** Of every top that the job accepts, not only of the best: along u, of bets of either sign. */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(ints = {2, 100})
   void theBettingVarianceIsSoundForEveryTopNearTheOptimum(int d) {
@@ -195,6 +196,7 @@ class PrivUnitLawTest {
    * The same at an angle to u of any cosine: E exp(b M (cosine T + sine sqrt(1 - T^2) S)), S a
    * coordinate of a uniform unit vector of d coordinates, by its series.
    */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 8, 20})
   void theBettingVarianceIsSoundInEveryDirection(int d) {

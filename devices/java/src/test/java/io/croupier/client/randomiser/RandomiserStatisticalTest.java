@@ -59,6 +59,7 @@ class RandomiserStatisticalTest {
     return dimension == 1000 ? 2_000 : 40_000;
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("few")
   void onAFineGridTheNoiseHasItsMomentsRadiusAndDirection(RandomiserCase mechanism, int dimension) {

@@ -193,6 +193,7 @@ class BltGoldenTest {
     }
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"10", "12", "14", "16"})
   void theSearchFindsTheErrors(int log) {

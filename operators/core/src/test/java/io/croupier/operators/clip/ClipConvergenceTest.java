@@ -85,6 +85,7 @@ class ClipConvergenceTest {
    * The mean share of the second half is within 0.02 of 0.2: six standard deviations of some
    * 0.0035, after 70 correlation times of the random walk.
    */
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("devicesOfOneLaw")
   void theMeanShareOfSizesUpToTheClipIsOneFifth(Devices devices) {

@@ -256,6 +256,7 @@ class PrefixTallyTest {
    * level, among votes whose groups contain each candidate as often as where no person has it. With
    * a length of 1, letters are texts.
    */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({
     "12, 0, 2, 1",

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that is not secure. Largest measured values: 1.013 x zero and 3.63 x scale (black box), 1.001 and
  * 3.25 (BANCO).
  */
+@Tag("ci")
 class ExcessRiskTest {
   private static final int REPLICATIONS = 2;
   private static final int[] CHECKPOINTS = {10_000, 20_000};

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -124,6 +125,7 @@ class LateRoundsTest {
    * has at least the wealth of its potential, so that the bettor has the integral of them. What is
    * discounted passes to larger fractions. Wealth is in the unit of the newest publication.
    */
+  @Tag("ci")
   @ParameterizedTest
   @EnumSource
   void everyExpertKeepsItsPotential(Opponent opponent) {

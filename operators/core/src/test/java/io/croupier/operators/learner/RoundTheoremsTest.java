@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -124,6 +125,7 @@ class RoundTheoremsTest {
   }
 
   /** Hypothesis: h is at least Y in every round; games in which it isn't end there. */
+  @Tag("ci")
   @ParameterizedTest
   @EnumSource
   void lateCoinsKeepTheorem2(RoundOpponent opponent) {

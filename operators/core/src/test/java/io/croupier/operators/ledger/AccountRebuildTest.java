@@ -16,6 +16,7 @@ import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AccountRebuildTest {
   private final RandomHistory history = new RandomHistory();
 
+  @Tag("ci")
   @Test
   void totalsAreTheSameToTheLastUnit() {
     for (int run = 0; run < 60; run++) {

@@ -16,6 +16,7 @@ import io.croupier.schemas.Spend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Declared numbers are finite; their sums and squares need not be. */
@@ -73,6 +74,7 @@ class ExtremeSumsTest {
     };
   }
 
+  @Tag("ci")
   @Test
   void everyReportIsJudgedAndCharged() throws Exception {
     for (Limits limits : limits()) {

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Accounts that are recomputed from a part of their events. */
@@ -25,6 +26,7 @@ class MissingEventsTest {
    * A compacted topic has the newest event of each key. The noise of a model is fixed. Totals of
    * events are rounded up, so the account may have a little more, never less.
    */
+  @Tag("ci")
   @Test
   void theNewestEventOfEachKeySuffices() throws Exception {
     AccountingEventWriter writer = new AccountingEventWriter();
