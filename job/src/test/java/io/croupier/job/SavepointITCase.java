@@ -149,7 +149,7 @@ class SavepointITCase {
     continueFrom(release, 2, "hashmap");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("keptSavepoints")
   @DisabledIfSystemProperty(named = "keep", matches = ".+")

@@ -142,6 +142,7 @@ class StartITCase extends BrokerFixture {
     assertThat(testTopics.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
   }
 
+  @Tag("thorough")
   @Test
   void refusesAnOlderSavepoint() throws Exception {
     run(1);

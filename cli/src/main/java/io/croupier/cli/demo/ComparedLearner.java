@@ -37,8 +37,11 @@ record ComparedLearner(
       "combined,black-box,black-box:1,black-box:0.25,black-box:0.1,"
           + "banco,coordinate-wise,ldp-sgd:0.1,ldp-sgd:10";
 
-  /** The default comparison: these learners, and DP-FTRL with either noise. */
-  static final String USUAL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
+  /** These learners, and DP-FTRL with either noise. */
+  static final String ALL = LOCAL + ",dp-ftrl-tree:100,dp-ftrl-blt:100";
+
+  /** The default comparison: the recommended learner, and one with a guessed step. */
+  static final String USUAL = "combined,ldp-sgd:10";
 
   /** How local learners are named on the command line. */
   static final String LOCAL_FORMS =

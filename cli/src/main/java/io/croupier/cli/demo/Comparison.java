@@ -5,6 +5,9 @@ import io.croupier.cli.data.Score;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpecs;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -69,20 +72,30 @@ record Comparison(
                     results.stream()
                         .min(Comparator.comparingDouble(result -> result.average().loss())))
             .orElseThrow();
-    double loss = shown.average().loss();
-    String start =
-        "%s at %s, %s:"
-            .formatted(
-                NumberFormats.people(terms.people()),
-                level(shown),
-                shown.comparedLearner().label());
-    String without = NumberFormats.score(nothing.loss());
-    String best = NumberFormats.score(optimum.loss());
-    return loss < nothing.loss()
-        ? "%s loss %s, between %s without a model and %s without privacy."
-            .formatted(start, NumberFormats.score(loss), without, best)
-        : "%s nothing learned. Its loss is %s, without a model %s, without privacy %s."
-            .formatted(start, NumberFormats.score(loss), without, best);
+    String fitName = data.problem().fitName();
+    return "%s at %s, %s: %s; without privacy %s%s.%s"
+        .formatted(
+            NumberFormats.people(terms.people()),
+            level(shown),
+            shown.comparedLearner().label(),
+            NumberFormats.fit(fitName, shown.average().fit()),
+            NumberFormats.fit(fitName, optimum.fit()),
+            data.problem().hasClasses() ? ", guessing " + NumberFormats.percent(nothing.fit()) : "",
+            shown.average().loss() < nothing.loss() ? "" : " " + nothingLearned(shown));
+  }
+
+  /** Why a model is no better than none. */
+  private String nothingLearned(LearnerResult result) {
+    return "Nothing was learned (loss %s; %s without a model): %s. More people, a longer --duration or a larger --epsilon help."
+        .formatted(
+            NumberFormats.score(result.average().loss()),
+            NumberFormats.score(nothing.loss()),
+            result.isScouting()
+                ? "it only searched for its clip"
+                : "the noise hides what %s teach in %s"
+                    .formatted(
+                        NumberFormats.people(terms.people()),
+                        NumberFormats.counted(result.curve().size(), "publication")));
   }
 
   /** The epsilon of the reports to a learner, in words. */
@@ -112,6 +125,11 @@ record Comparison(
         ("Epsilon spent by this comparison: %s per learner, %s per person; a real deployment runs"
                 + " one learner.")
             .formatted(perLearner, reconciliation.spentPerPerson().inWords(UNSAID, terms));
+    if (terms.mechanism().isPure()) {
+      price +=
+          " At epsilon %s, any report is at most %s times as likely with one person's data as with another's."
+              .formatted(NumberFormats.plain(terms.epsilon()), times(Math.exp(terms.epsilon())));
+    }
     if (reconciliation.undisclosed() == 0) {
       return price;
     }
@@ -122,6 +140,12 @@ record Comparison(
                     ? "1 report is"
                     : NumberFormats.count(reconciliation.undisclosed()) + " reports are",
                 NumberFormats.count(reconciliation.spentPerPerson().undisclosed()));
+  }
+
+  /** A factor, rounded up to two digits. */
+  private static String times(double factor) {
+    return NumberFormats.plain(
+        new BigDecimal(factor).round(new MathContext(2, RoundingMode.CEILING)).doubleValue());
   }
 
   /** The sentences below the scores, which explain them. */

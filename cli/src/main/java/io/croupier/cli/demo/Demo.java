@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.commons.rng.sampling.PermutationSampler;
 import org.apache.commons.rng.simple.RandomSource;
@@ -84,12 +85,16 @@ final class Demo {
     livePage = new LivePage(data, learners, parameters, window, environment.topics());
   }
 
-  /** Runs the demonstration; false if it was interrupted or some reports are unaccounted for. */
-  boolean run(PrintWriter out) throws Exception {
+  /**
+   * Runs the demonstration; false if it was interrupted or some reports are unaccounted for.
+   *
+   * @param verbose whether to print what the numbers mean, too
+   */
+  boolean run(PrintWriter out, boolean verbose) throws Exception {
     Thread stop = new Thread(this::interrupt, "stop");
     Runtime.getRuntime().addShutdownHook(stop);
     try {
-      boolean complete = perform(out);
+      boolean complete = perform(out, verbose);
       close();
       Runtime.getRuntime().removeShutdownHook(stop);
       return complete;
@@ -115,10 +120,11 @@ final class Demo {
     environment.close();
   }
 
-  private boolean perform(PrintWriter out) throws Exception {
+  private boolean perform(PrintWriter out, boolean verbose) throws Exception {
     List<ModelSpec> specs = specs();
     Map<String, Randomiser> randomisers = randomisers(specs);
     Problem problem = data.problem();
+    long begin = System.nanoTime();
     out.println("Watch: " + livePage.start());
     out.println(data.description());
     data.notes().stream().map(VisibleText::name).forEach(out::println);
@@ -129,9 +135,14 @@ final class Demo {
           "They report within %.0f s; --duration sets another time.%n",
           Math.ceil(parameters.people() / peoplePerSecond));
     }
-    out.println("Starting Kafka and Flink ...");
+    Consumer<String> started =
+        part -> {
+          out.printf(" %s %d s ...", part, elapsed(begin).toSeconds());
+          out.flush();
+        };
+    out.print("Starting:");
     out.flush();
-    environment.open();
+    environment.open(started);
     new ModelsTopic(environment.kafka(), environment.topics().models())
         .publish(specs, "croupier demo");
     livePage.follow(environment.kafka(), environment.topics());
@@ -154,6 +165,8 @@ final class Demo {
       for (String modelId : modelIds) {
         models.await(modelId, FIRST_PUBLICATION);
       }
+      started.accept("first models");
+      out.println();
       ReportingPhase people =
           new ReportingPhase(
               turn, counts, parameters, learners, order(), peoplePerSecond, environment, livePage);
@@ -177,9 +190,18 @@ final class Demo {
             guarantees(last),
             windows(specs, reconciliation));
     out.println();
-    out.println(new ResultTable(comparison).text());
     List<String> recoveries = turn.notes(comparison.results(), nothing.loss());
-    recoveries.forEach(out::println);
+    Result result = new ResultTable(comparison).result().with(recoveries);
+    if (verbose) {
+      result.notes().forEach(out::println);
+      out.println();
+      out.println(reconciliation.admissionsTable());
+      if (last.stream().anyMatch(model -> model.droppedStale() + model.droppedBound() > 0)) {
+        out.println(
+            "Dropped reports came too late for a round, or were made with another clip than their"
+                + " round's; the page counts each reason.");
+      }
+    }
     String counted = counts.text(last, order());
     if (!counted.isEmpty()) {
       out.println();
@@ -189,17 +211,13 @@ final class Demo {
               + " are those of equal age that the weights correspond to. Votes, answers and"
               + " gradients of a person are charged to one account, the same epsilon for each.");
     }
-    out.println();
-    out.println(reconciliation.admissionsTable());
-    if (last.stream().anyMatch(model -> model.droppedStale() + model.droppedBound() > 0)) {
-      out.println(
-          "Dropped reports came too late for a round, or were made with another clip than their"
-              + " round's; the page counts each reason.");
-    }
     reconciliation.remarks().forEach(out::println);
-    Result result = new ResultTable(comparison).result().with(recoveries);
     Files.writeString(page, livePage.conclude(result, judged, received(last)));
+    recoveries.forEach(out::println);
+    out.printf("Done in %d s.%n", elapsed(begin).toSeconds());
+    out.println(new ResultTable(comparison).text());
     out.println("Page: " + page.toAbsolutePath());
+    out.println("What the numbers mean: the page, or --verbose. More learners: --all.");
     out.flush();
     livePage.end(
         "The demonstration has ended. This page is kept in " + page.toAbsolutePath() + ".");
@@ -213,6 +231,10 @@ final class Demo {
       out.println("To replay the run: " + recorder.replayCommand());
     }
     return reconciliation.complete();
+  }
+
+  private static Duration elapsed(long begin) {
+    return Duration.ofNanos(System.nanoTime() - begin);
   }
 
   /** Why the people are too few to teach two classes by noised reports; empty if they may do. */

@@ -34,14 +34,15 @@ import picocli.CommandLine.Spec;
       "The command starts a Kafka broker and the Flink job in this process. Every person of a data"
           + " set sends one report to the model of each learner, with noise added before it is"
           + " sent; DP-FTRL's models receive raw gradients, and the job adds the noise. The"
-          + " command prints the address of a live page first, which ends with it, and in the end a"
-          + " table; it writes a page with curves. It takes some two minutes."
+          + " command prints the address of a live page first, which ends with it, and in the end the"
+          + " result; it writes a page with curves. It takes some two minutes."
     },
     footer = {
       "",
       "Broker, job and temporary files are removed at the end and on Ctrl-C.",
       "",
       "Try:",
+      "  croupier demo --all          eleven learners, two of them on raw gradients",
       "  croupier demo --epsilon 4",
       "  croupier demo --feature-scale 100        features in other units: only",
       "                               learners without a clip need no new choice",
@@ -118,14 +119,27 @@ public final class DemoCommand implements Callable<Integer> {
       description = {
         "Learners, separated by commas: "
             + ComparedLearner.LOCAL_FORMS
-            + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: combined,"
-            + " black-box without and with 1, 0.25 and 0.1, banco, coordinate-wise, ldp-sgd with"
-            + " 0.1 and 10, and dp-ftrl with 100). The job finds the clip of combined and black-box"
-            + " without a number.",
-        "With --kafka, dp-ftrl is included only if named: readers of the raw-gradients topic see"
-            + " raw gradients, and transaction.max.timeout.ms of the brokers must be 24 hours."
+            + " and, on raw reports, dp-ftrl-tree:STEP and dp-ftrl-blt:STEP (default: "
+            + ComparedLearner.USUAL
+            + "). The job finds the clip of combined and black-box without a number."
       })
   private List<String> learners;
+
+  @Option(
+      names = "--all",
+      description = {
+        "All learners: combined, black-box without and with 1, 0.25 and 0.1, banco,"
+            + " coordinate-wise, ldp-sgd with 0.1 and 10, and dp-ftrl with 100.",
+        "With --kafka, dp-ftrl takes part only if --learners names it: readers of the raw-gradients"
+            + " topic see raw gradients, and transaction.max.timeout.ms of the brokers must be 24"
+            + " hours."
+      })
+  private boolean all;
+
+  @Option(
+      names = "--verbose",
+      description = "Prints what the numbers mean, and what became of the reports, too.")
+  private boolean verbose;
 
   @Option(
       names = "--drift",
@@ -276,6 +290,11 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoParameters parameters =
         new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
+    if (all && (learners != null || drift || statistics || anonymous)) {
+      throw new InputException(
+          "--all is for the usual comparison; leave out --learners, --drift, --statistics and"
+              + " --anonymous");
+    }
     Counts counts = counts(dataSet);
     List<ComparedLearner> comparedLearners = drift ? drifting(bound, people) : learners(bound);
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
@@ -302,7 +321,7 @@ public final class DemoCommand implements Callable<Integer> {
             page,
             recorder,
             environment);
-    boolean complete = demo.run(spec.commandLine().getOut());
+    boolean complete = demo.run(spec.commandLine().getOut(), verbose);
     return (complete ? ExitCode.SUCCESS : ExitCode.FAILURE).code();
   }
 
@@ -351,8 +370,11 @@ public final class DemoCommand implements Callable<Integer> {
       return ComparedLearner.parse(
           List.of("combined" + clipped, "black-box" + clipped, "banco", "coordinate-wise"));
     }
-    return ComparedLearner.parse(
-        List.of((kafka.isEmpty() ? ComparedLearner.USUAL : ComparedLearner.LOCAL).split(",")));
+    String usual =
+        !all
+            ? ComparedLearner.USUAL
+            : kafka.isEmpty() ? ComparedLearner.ALL : ComparedLearner.LOCAL;
+    return ComparedLearner.parse(List.of(usual.split(",")));
   }
 
   /** The learners of a drift: each bettor without and with a memory. */

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
@@ -72,11 +73,17 @@ final class DemoEnvironment implements AutoCloseable {
     this.anonymous = anonymous;
   }
 
-  /** Starts the broker, creates the topics, submits the job and starts the gateway. */
-  void open() throws Exception {
+  /**
+   * Starts the broker, creates the topics, submits the job and starts the gateway.
+   *
+   * @param started receives the name of each part that runs
+   */
+  void open(Consumer<String> started) throws Exception {
     openBroker();
     createTopics();
+    started.accept("Kafka");
     submitJob();
+    started.accept("Flink");
     if (anonymous) {
       openGateway();
     }

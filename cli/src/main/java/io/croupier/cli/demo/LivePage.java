@@ -49,7 +49,9 @@ final class LivePage implements AutoCloseable {
                 learners.stream().filter(learner -> !learner.isCentral()),
                 learners.stream().filter(ComparedLearner::isCentral))
             .toList();
-    feed = new WatchFeed("Croupier: private learners on the same data", "Kafka and Flink start.");
+    feed =
+        new WatchFeed(
+            "Croupier: learning from people without seeing their data", "Kafka and Flink start.");
     takePart = window.isOpen() ? PageSection.NONE : TakePart.section(data, learners, parameters);
     trial = new TrialGateway(topics);
   }

@@ -39,11 +39,10 @@ record ModelStatus(
   String inWords(String fitName) {
     return newest == null
         ? "waiting"
-        : "loss %s, %s %s, publication %s"
+        : "%s, loss %s, publication %s"
             .formatted(
+                NumberFormats.fit(fitName, newest.fit()),
                 NumberFormats.score(newest.loss()),
-                fitName,
-                NumberFormats.score(newest.fit()),
                 NumberFormats.count(publications));
   }
 }

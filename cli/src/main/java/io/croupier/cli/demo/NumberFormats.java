@@ -45,6 +45,16 @@ final class NumberFormats {
     return String.format(Locale.ROOT, Math.abs(value) < 1000 ? "%.3f" : "%.1e", value);
   }
 
+  /** How well a model fits, in words: 73.6 % right, or R² 0.410. */
+  static String fit(String fitName, double value) {
+    return fitName.equals("accuracy") ? percent(value) + " right" : fitName + " " + score(value);
+  }
+
+  /** Rounds to a tenth of a percent: 73.6 %. */
+  static String percent(double value) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * value);
+  }
+
   /** Rounds to two decimals: 0.73. */
   static String hundredths(double value) {
     return String.format(Locale.ROOT, "%.2f", value);

@@ -4,7 +4,6 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.apache.commons.lang3.StringUtils;
 
 /** Prints a few lines every 5 s, for logs and pipes. */
@@ -57,7 +56,7 @@ final class PlainLines implements Progress {
             String.format(
                 Locale.ROOT,
                 "%s of %s people have reported; %,.0f reports/s",
-                NumberFormats.count(parameters.people() - mostMissing(statuses)),
+                NumberFormats.count(Progress.reported(learners, parameters, statuses)),
                 NumberFormats.count(parameters.people()),
                 reportsPerSecond));
     int width = learners.stream().mapToInt(learner -> learner.label().length()).max().orElse(0);
@@ -69,16 +68,6 @@ final class PlainLines implements Progress {
           .append(statuses.get(i).inWords(fitName));
     }
     return text.toString();
-  }
-
-  /** The largest number of outstanding reports of any learner. */
-  private long mostMissing(List<ModelStatus> statuses) {
-    return IntStream.range(0, learners.size())
-        .mapToLong(i -> learners.get(i).reports(parameters) - statuses.get(i).settled())
-        // Reports of visitors come in addition.
-        .map(missing -> Math.max(0, missing))
-        .max()
-        .orElse(0);
   }
 
   @Override

@@ -7,11 +7,14 @@ import io.croupier.schemas.Estimate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.apache.commons.text.WordUtils;
 
 /** The result table of a demonstration, for the terminal and for the page. */
 record ResultTable(Comparison comparison) {
   private static final String NONE = "-";
   private static final String BY_HAND = "chosen by hand";
+  private static final String LAST_WEIGHTS = "- last weights";
+  private static final int WIDTH = 80;
 
   /** An estimate is shown if its interval isn't wider than half of what is possible. */
   private static final double WIDEST = 0.5;
@@ -25,16 +28,28 @@ record ResultTable(Comparison comparison) {
     return new Result(comparison.headline(), header(), rows(), notes);
   }
 
-  /** The headline, the table as plain text, and the notes. */
+  /** The headline, the cost, and the table as plain text, of some 80 columns. */
   String text() {
-    Table table = new Table(header().toArray(String[]::new)).words(BY_HAND);
-    rows().forEach(row -> table.row(row.cells()));
-    List<String> lines = new ArrayList<>(List.of(comparison.headline(), "", table.text(), ""));
-    lines.addAll(comparison.notes());
+    Table table = new Table(inShort(header()).toArray(String[]::new)).words(BY_HAND);
+    rows().stream()
+        .map(Result.Row::cells)
+        .filter(cells -> !cells.get(0).equals(LAST_WEIGHTS))
+        .forEach(cells -> table.row(inShort(cells)));
+    List<String> lines = new ArrayList<>(List.of(comparison.headline()));
     if (!comparison.local().isEmpty()) {
       lines.add(comparison.price());
     }
+    lines.replaceAll(line -> WordUtils.wrap(line, WIDTH));
+    lines.add(table.text());
     return String.join(System.lineSeparator(), lines);
+  }
+
+  /** The cells of a row in the terminal: the fit comes first, and the estimate is left out. */
+  private List<String> inShort(List<String> cells) {
+    List<String> few = new ArrayList<>(List.of(cells.get(0), cells.get(3), cells.get(2)));
+    few.add(cells.get(1));
+    few.addAll(cells.subList(comparison.asksForFit() ? 5 : 4, cells.size()));
+    return few;
   }
 
   private List<String> header() {
@@ -43,7 +58,7 @@ record ResultTable(Comparison comparison) {
         "learner",
         BY_HAND,
         "loss",
-        comparison.data().problem().fitName(),
+        comparison.data().problem().hasClasses() ? "right" : comparison.data().problem().fitName(),
         "estimated",
         comparison.isAnonymous()
             ? List.of("local epsilon", "central epsilon", "delta", "reports")
@@ -70,13 +85,12 @@ record ResultTable(Comparison comparison) {
   private List<Result.Row> rows() {
     DemoParameters terms = comparison.terms();
     List<Result.Row> rows = new ArrayList<>();
-    rows.add(scored("", "doing nothing", NONE, comparison.nothing(), NONE, everywhere("0")));
+    rows.add(scored("", "guessing", NONE, comparison.nothing(), NONE, everywhere("0")));
     for (LearnerResult result : comparison.local()) {
       add(result, cost(result), rows);
     }
     rows.add(
-        scored(
-            "", "non-private optimum", NONE, comparison.optimum(), NONE, everywhere("no privacy")));
+        scored("", "without privacy", NONE, comparison.optimum(), NONE, everywhere("no privacy")));
     if (!comparison.central().isEmpty()) {
       rows.add(
           new Result.Row(
@@ -127,7 +141,7 @@ record ResultTable(Comparison comparison) {
             spent));
     if (learner.reportsLastIterate()) {
       List<String> same = Collections.nCopies(spent.size(), "");
-      rows.add(scored("", "- last weights", "", result.lastIterate(), "", same));
+      rows.add(scored("", LAST_WEIGHTS, "", result.lastIterate(), "", same));
     }
   }
 
@@ -144,7 +158,9 @@ record ResultTable(Comparison comparison) {
             name,
             byHand,
             NumberFormats.score(score.loss()),
-            NumberFormats.score(score.fit()),
+            comparison.data().problem().hasClasses()
+                ? NumberFormats.percent(score.fit())
+                : NumberFormats.score(score.fit()),
             estimated,
             spent));
   }

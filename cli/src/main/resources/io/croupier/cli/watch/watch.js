@@ -315,8 +315,8 @@ function showScores(all) {
   byId("fit-chart").setAttribute("aria-label", fit + " by reports used; the table below has the newest values");
   const scored = all.filter(model => scores.models.some(each => each.id === model.id));
   const levels = [
-    { label: "doing nothing", level: scores.nothing, dash: [2, 3] },
-    { label: "non-private optimum", level: scores.optimum, dash: [8, 4] }
+    { label: "guessing", level: scores.nothing, dash: [2, 3] },
+    { label: "without privacy", level: scores.optimum, dash: [8, 4] }
   ];
   // With a recommended learner, the others are quiet.
   const hasChosen = scored.some(model => model.id === scores.recommended);
@@ -350,14 +350,30 @@ function showScores(all) {
   ], [levels[0], ...scored, levels[1]], "Waiting for the first publication");
 }
 
+// How good the recommended model, else the first one, is so far.
+function now() {
+  const scores = state.scores;
+  const shown = scores && (scores.recommended || (scores.models[0] || {}).id);
+  const newest = shown && (scoreCurves.get(shown) || []).at(-1);
+  if (!newest) {
+    return "";
+  }
+  const right = value => (100 * value).toFixed(1) + " %";
+  return scores.fitName === "accuracy"
+    ? `Now ${right(newest[2])} right; ${right(scores.optimum[1])} without privacy, ${right(scores.nothing[1])} by guessing.`
+    : `Now ${scores.fitName} ${score(newest[2])}; ${score(scores.optimum[1])} without privacy.`;
+}
+
 // The columns of the result are those of the program that found it.
 function showResult() {
   const result = state.result;
-  byId("headline").hidden = byId("result").hidden = !result;
+  const headline = result ? result.headline : now();
+  setText(byId("headline"), headline);
+  byId("headline").hidden = headline === "";
+  byId("result").hidden = !result;
   if (!result) {
     return;
   }
-  setText(byId("headline"), result.headline);
   const chosen = state.scores ? state.scores.recommended : "";
   const table = byId("result-table");
   fill(table, "Result by learner", result.header.map((title, i) => ({

@@ -31,7 +31,7 @@ class ComparedLearnerTest {
 
   @Test
   void theFirstTwoHaveNothingChosenByHand() {
-    List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.USUAL.split(",")));
+    List<ComparedLearner> usual = ComparedLearner.parse(List.of(ComparedLearner.ALL.split(",")));
 
     assertThat(usual)
         .extracting(ComparedLearner::modelId)
@@ -114,7 +114,7 @@ class ComparedLearnerTest {
 
   @Test
   void allAveragesHaveTheSameDegree() {
-    for (String name : ComparedLearner.USUAL.split(",", -1)) {
+    for (String name : ComparedLearner.ALL.split(",", -1)) {
       assertThat(ModelSpecs.violations(spec(name))).as(name).isEmpty();
       assertThat(ModelSpecs.averagingDegree(spec(name))).as(name).isEqualTo(3);
     }

@@ -42,7 +42,8 @@ class DemoCommandTest {
     assertRefused(
         "--epsilon: epsilon 1.0E-6 requires noise",
         "--epsilon 1e-6 --mechanism l2-laplace --learners black-box");
-    assertRefused("--epsilon: clipNorm 0.25 times noiseMultiplier", "--epsilon 1e-6");
+    assertRefused("--epsilon: clipNorm 0.25 times noiseMultiplier", "--all --epsilon 1e-6");
+    assertRefused("--all is for the usual comparison", "--all --drift");
     assertRefused(
         "--record: raw reports are never recorded", "--learners dp-ftrl-tree:1 --record nowhere");
     assertRefused("--record: src is not empty", "--record src");

@@ -28,7 +28,7 @@ class PlainLinesTest {
     assertThat(text.lines())
         .containsExactly(
             "12,050 of 28,155 people have reported; 2,250 reports/s",
-            "  BANCO                  loss 0.561, accuracy 0.710, publication 123",
+            "  BANCO                  71.0 % right, loss 0.561, publication 123",
             "  LDP-SGD, step 3        waiting",
             "  DP-FTRL, tree, step 1  waiting");
   }

@@ -69,6 +69,7 @@ class TakePartE2ECase {
             "90",
             "--learners",
             "black-box,black-box:0.25",
+            "--verbose",
             "--page",
             directory.resolve("page.html").toString());
     BufferedReader output = process.inputReader(UTF_8);
@@ -137,11 +138,10 @@ class TakePartE2ECase {
     List<String> lines = output.lines().toList();
     assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();
     assertThat(lines)
+        .anyMatch(line -> line.startsWith("Epsilon spent by this comparison: 2 per learner, 4 per"))
         .contains(
             "On the live page, 1 visitor sent 5 reports, and the ledger admitted 5. The models'"
-                + " counts include these; the number of people doesn't.",
-            "Epsilon spent by this comparison: 2 per learner, 4 per person; a real deployment runs"
-                + " one learner.")
+                + " counts include these; the number of people doesn't.")
         .noneMatch(line -> line.contains("accounted for"));
     assertThat(admitted(lines, "black box clip 0.25")).isEqualTo(PEOPLE);
     assertThat(admitted(lines, "black box")).isEqualTo(PEOPLE + MOST_REPORTS);

@@ -31,7 +31,7 @@ class TakePartTest {
 
   @Test
   void reportsToTheModelThatFindsItsClip() {
-    JsonObject settings = settings(section(CENSUS.times(100), 2, ComparedLearner.USUAL.split(",")));
+    JsonObject settings = settings(section(CENSUS.times(100), 2, ComparedLearner.ALL.split(",")));
 
     assertThat(settings.get("model").getAsString()).isEqualTo("combined");
     assertThat(settings.get("epsilon").getAsDouble()).isEqualTo(2);

@@ -52,10 +52,8 @@ class UsersDataE2ECase {
               directory.resolve("page.html").toString());
 
       assertThat(output)
-          .contains(
-              "200 rows of people.csv: is bought = yes?",
-              "Epsilon spent by this comparison: 0.5 per learner, 1 per person; a real deployment"
-                  + " runs one learner.")
+          .contains("200 rows of people.csv: is bought = yes?")
+          .anyMatch(line -> line.startsWith("Epsilon spent by this comparison: 0.5 per learner, 1"))
           .anyMatch(
               line ->
                   line.startsWith(
@@ -100,11 +98,11 @@ class UsersDataE2ECase {
         script.run(Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new));
 
     List<String> cells = DemoE2ECase.result(output, "black box");
-    assertThat(cells.get(1)).isEqualTo("nothing");
+    assertThat(cells.get(3)).isEqualTo("nothing");
     assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
-    assertThat(output)
-        .anyMatch(line -> line.startsWith("black box: the job found the clip, "))
-        .noneMatch(line -> line.contains("accounted for"));
+    assertThat(Files.readString(directory.resolve("page.html")))
+        .contains("black box: the job found the clip, ");
+    assertThat(output).noneMatch(line -> line.contains("accounted for"));
   }
 
   @Tag("thorough")
@@ -197,7 +195,7 @@ class UsersDataE2ECase {
 
     String scaling =
         "Features are scaled by the public ranges of wellbeing.yaml alone, as devices scale them.";
-    assertThat(output).contains("1,000 rows of people.csv: is well = yes?", scaling);
+    assertThat(output).contains("1,000 rows of people.csv: is well = yes?");
     assertThat(Files.readString(page)).contains(scaling);
     assertThat(Double.parseDouble(DemoE2ECase.result(output, "combined, clip 0.5").get(2)))
         .isLessThan(0.65);

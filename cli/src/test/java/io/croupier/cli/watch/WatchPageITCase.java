@@ -201,7 +201,7 @@ class WatchPageITCase {
     assertThat(cell("guarantees-table", "model central", "epsilon, two gradients"))
         .isEqualTo("7.99");
     assertThat(cell("windows-table", "model banco", "central epsilon")).isEqualTo("0.5");
-    assertThat(cell("scores-table", "non-private optimum", "loss")).isEqualTo("0.518");
+    assertThat(cell("scores-table", "without privacy", "loss")).isEqualTo("0.518");
     // One person in eight has spent 8 of 8, and none 7.2 to 8 of 8.
     assertThat(text("spending-summary"))
         .isEqualTo("500 people. 62 of 500 with a limit have spent at least 90 % of it (12.4 %).");
@@ -292,11 +292,7 @@ class WatchPageITCase {
     assertThat(names("fit"))
         .isEqualTo(
             List.of(
-                "model central",
-                "model adaptive",
-                "model banco",
-                "doing nothing",
-                "non-private optimum"));
+                "model central", "model adaptive", "model banco", "guessing", "without privacy"));
     assertThat(
             browser.executeScript(
                 "return document.getElementById('result-table').getBoundingClientRect().right"

@@ -121,7 +121,7 @@ class AnonymousWindowTest {
     assertCoarse(choices(true, 44));
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void coarseBoundsOfManyReportsAreAboveTheExactOnesAndNear() {
     assertCoarse(choices(false, 25));

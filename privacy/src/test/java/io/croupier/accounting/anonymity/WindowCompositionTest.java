@@ -21,7 +21,7 @@ class WindowCompositionTest {
     assertGolden(true, 3);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void severalWindowsOfManyReports() {
     assertGolden(false, 7);

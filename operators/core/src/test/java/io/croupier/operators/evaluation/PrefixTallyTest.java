@@ -160,7 +160,7 @@ class PrefixTallyTest {
   }
 
   /** As the page of statistics states, of 20 runs each. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void recallAndFalseDiscovery() {
     assertRecall(false, 40, 2, 55, 54);

@@ -141,7 +141,7 @@ class QuantileTallyTest {
   }
 
   /** Seeded: 2,000 runs at mixed levels, after 40 and after 300 publications of 100 answers. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void intervalsContainTheQuantile() {
     assertIntervalsContainTheQuantile("exponential");
