@@ -68,7 +68,7 @@ class DocsLengthTest {
     boolean isPlain() {
       return longLines == 0
           && (sentences.size() < FEW
-              || mean() <= MEAN && ninetieth() <= NINETIETH && longShare() <= LONG_SHARE);
+              || (mean() <= MEAN && ninetieth() <= NINETIETH && longShare() <= LONG_SHARE));
     }
 
     @Override
@@ -107,7 +107,7 @@ class DocsLengthTest {
       String words = line.strip();
       Matcher item = ITEM.matcher(words);
       if (words.isEmpty() || words.matches("[#|<].*") || item.matches()) {
-        for (String sentence : END.split(paragraph)) {
+        for (String sentence : END.splitAsStream(paragraph).toList()) {
           int count = words(sentence);
           if (count > 0) {
             sentences.add(count);
