@@ -25,11 +25,13 @@ final class ModelSpecPage {
       """
       # The spec of a model
 
-      Every field of a `ModelSpec`: name in YAML, type, range, default, whether it may change, and the first release that has it. This page is generated from the
-      comments of [croupier.proto](../../schemas/src/main/protobuf/croupier/v1/croupier.proto), and a test compares it with the rules by which specs are checked.
+      Every field of a `ModelSpec`. A test compares this page with the rules by which specs are
+      checked. It is generated from the comments of
+      [croupier.proto](../../schemas/src/main/protobuf/croupier/v1/croupier.proto), whose label
+      `Since` names the first release with a field.
 
-      Operators of models write specs in a models file, a list in YAML or JSON, and publish them by `croupier models apply`
-      ([model.md](../build/model.md) shows how). A small spec:
+      Operators of models publish a file of specs, a list in YAML or JSON, by
+      `croupier models apply` ([model.md](../build/model.md) shows how). A small one:
 
       ```yaml
       - modelId: steps
@@ -38,24 +40,28 @@ final class ModelSpecPage {
         combined: {}
       ```
 
-      - A field that is absent has its default. *Required* fields have none.
-      - `{}` is a part without fields: write it as `combined: {}`.
-      - Only a program with write access to the topic `croupier.models` can change the spec of a running model. The job takes the changes that the column
-        *may change* allows, without a restart. It refuses any other change, and keeps the last valid spec: publish a new model instead, with a name of its own.
-      - Commands name fields as in the file; the job names them as in Protobuf: `gradient_bound` is `gradientBound`.
-      - *Since* is the first release with the field. `Unreleased` fields come with the next one.
+      - A field that is absent has its default. *Required* fields have none. Below each heading are
+        the paths at which its fields are written; `{}` is a part without fields.
+      - A *name* has 1 to 100 letters, digits, '.', '_' or '-'; a *title* 1 to 100 characters, none
+        of them a control character, and no blank at an end.
+      - Only a program with write access to the topic `croupier.models` can change the spec of a
+        running model. The job takes the changes that the column *may change* allows, without a
+        restart. It refuses any other change, and keeps the last valid spec: publish a new model
+        instead, with a name of its own.
+      - Commands name fields as in the file; the job names them as in Protobuf: `gradient_bound` is
+        `gradientBound`.
       """;
 
   private static final String ROOT_TABLE =
       """
-      | field | type | range | default | may change | since | meaning |
-      |---|---|---|---|---|---|---|
+      | field | type | range | default | may change | meaning |
+      |---|---|---|---|---|---|
       """;
 
   private static final String TABLE =
       """
-      | field | type | range | default | since | meaning |
-      |---|---|---|---|---|---|
+      | field | type | range | default | meaning |
+      |---|---|---|---|---|
       """;
 
   /** An underscore makes the name of a field unmistakable in a sentence. */
@@ -113,10 +119,7 @@ final class ModelSpecPage {
     page.append("\n## ").append(message.getName()).append("\n\n");
     List<String> paragraphs = new ArrayList<>();
     if (!isRoot) {
-      paragraphs.add(
-          "Written as "
-              + where.stream().map(path -> "`" + path + "`").collect(joining(", "))
-              + ".");
+      paragraphs.add(where.stream().map(path -> "`" + path + "`").collect(joining(", ")));
     }
     paragraphs.add(prose(comments.of(message).text()));
     for (OneofDescriptor choice : message.getRealOneofs()) {
@@ -125,7 +128,6 @@ final class ModelSpecPage {
               + choice.getFields().stream()
                   .map(field -> "`" + yaml(field) + "`")
                   .collect(joining(", "))
-              + " must be set"
               + (isRoot ? ", or none of them if the model has `statistics` alone." : "."));
     }
     paragraphs.stream()
@@ -155,7 +157,6 @@ final class ModelSpecPage {
     if (isRoot) {
       cells.add(comment.labels().containsKey("Changes") ? prose(comment.label("Changes")) : "no");
     }
-    cells.add(comment.labels().getOrDefault("Since", "0.1.0"));
     cells.add(meaning(field, comment));
     page.append("| ")
         .append(cells.stream().map(cell -> cell.replace("|", "\\|")).collect(joining(" | ")))
@@ -179,10 +180,10 @@ final class ModelSpecPage {
   private static String type(FieldDescriptor field) {
     String one =
         switch (field.getJavaType()) {
-          case INT, LONG -> "whole number";
+          case INT, LONG -> "integer";
           case DOUBLE -> "number";
           case STRING -> "text";
-          case BOOLEAN -> "true or false";
+          case BOOLEAN -> "boolean";
           case ENUM ->
               values(field).stream()
                   .map(value -> "`" + value.getName() + "`")
