@@ -18,6 +18,23 @@ class ConfigKeyTest {
     assertThat(Files.readString(Path.of("../docs/run/settings.md"))).contains(table());
   }
 
+  /** One row of the settings stands for all of them. */
+  @Test
+  void everyTopicIsNamedAfterItsSettingByDefault() throws IOException {
+    String records = Files.readString(Path.of("../docs/reference/records.md"));
+    for (ConfigKey key : ConfigKey.values()) {
+      if (isNameOfTopic(key)) {
+        String name = key.key().substring("topics.".length());
+        assertThat(key.byDefault()).isEqualTo("<prefix>." + name);
+        assertThat(records).containsPattern("(?m)^\\| ([\\w-]+, )?" + name + "[ ,]");
+      }
+    }
+  }
+
+  private static boolean isNameOfTopic(ConfigKey key) {
+    return key.key().startsWith("topics.") && key != ConfigKey.TOPICS_PREFIX;
+  }
+
   @Test
   void meaningsAreSentences() {
     for (ConfigKey key : ConfigKey.values()) {
@@ -28,8 +45,18 @@ class ConfigKeyTest {
   private static String table() {
     StringBuilder table = new StringBuilder("| setting | default | meaning |\n|---|---|---|\n");
     for (ConfigKey key : ConfigKey.values()) {
+      if (isNameOfTopic(key)) {
+        continue;
+      }
       String byDefault = key.byDefault().isEmpty() ? "" : "`" + key.byDefault() + "`";
       table.append(row(key.key(), byDefault, key.meaning()));
+      if (key == ConfigKey.TOPICS_PREFIX) {
+        table.append(
+            row(
+                "topics.NAME",
+                "`<prefix>.NAME`",
+                "Name of each [topic](../reference/records.md)."));
+      }
     }
     return table
         .append(
