@@ -153,7 +153,7 @@ final class Checks {
   }
 
   private void updated(ModelUpdate update) {
-    if (World.isCentral(update.getModelId())) {
+    if (Models.isCentral(update.getModelId())) {
       ModelUpdate drawn = draws.putIfAbsent(update.getModelId() + "#" + update.getRound(), update);
       if (drawn != null && !drawn.getWeightsList().equals(update.getWeightsList())) {
         throw new WorldFinding(
@@ -234,7 +234,7 @@ final class Checks {
                   + update.getOpen();
           long expected = admittedOf.getOrDefault(modelId, 0L);
           // A central model shows only what its rounds contain.
-          boolean isCounted = World.isCentral(modelId) ? counted <= expected : counted == expected;
+          boolean isCounted = Models.isCentral(modelId) ? counted <= expected : counted == expected;
           if (world.models().isWhole(modelId) && !isCounted) {
             throw new WorldFinding(
                 5,
@@ -244,7 +244,7 @@ final class Checks {
         });
     for (ModelSpec spec : world.models().unchanged()) {
       String modelId = spec.getModelId();
-      if (!World.isCentral(modelId)) {
+      if (!Models.isCentral(modelId)) {
         new JournalCheck(spec, arrived::get)
             .check(
                 world.parts().journal(world.log()),

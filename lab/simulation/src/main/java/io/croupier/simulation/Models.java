@@ -108,6 +108,15 @@ final class Models {
     return hasCentral;
   }
 
+  static boolean isCentral(String modelId) {
+    return modelId.startsWith("central");
+  }
+
+  /** Whether only programs report to a model. */
+  static boolean isOfPrograms(String modelId) {
+    return isCentral(modelId) || modelId.equals("sparse");
+  }
+
   /** Whether a model has been the same since the beginning, but for settings that may change. */
   boolean isWhole(String modelId) {
     return specs.containsKey(modelId) && !changed.contains(modelId);

@@ -63,7 +63,7 @@ final class Programs {
       before.add(report.build().toByteArray());
     }
     byte[] value = before.get(before.size() - 1);
-    boolean isRaw = World.isCentral(modelId);
+    boolean isRaw = Models.isCentral(modelId);
     Partition partition =
         isRaw ? world.log().partition(World.TOPICS.rawGradients(), 0) : world.gradients(userId);
     long offset = world.log().append(partition, userId.getBytes(UTF_8), value, world.nowMs());

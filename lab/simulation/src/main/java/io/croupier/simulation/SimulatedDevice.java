@@ -129,7 +129,7 @@ final class SimulatedDevice implements ReportTransport {
       return Optional.empty();
     }
     ModelSnapshot model = World.pick(random, models.values().stream().toList());
-    if (World.isOfPrograms(model.modelId())) {
+    if (Models.isOfPrograms(model.modelId())) {
       return Optional.empty();
     }
     double[] gradient = new double[model.dimension()];

@@ -434,15 +434,6 @@ final class World {
     return mayBeRefused;
   }
 
-  static boolean isCentral(String modelId) {
-    return modelId.startsWith("central");
-  }
-
-  /** Whether only programs report to a model. */
-  static boolean isOfPrograms(String modelId) {
-    return isCentral(modelId) || modelId.equals("sparse");
-  }
-
   /** Ends the faults, and lets everything happen that can happen. */
   void settle() throws Exception {
     SplittableRandom random = new SplittableRandom(0);
