@@ -263,7 +263,7 @@ class PredictorTest {
     for (String loss : List.of("logistic", "hinge", "softmax", "squared", "pinball")) {
       for (int n = 0; n < UPDATES; n++) {
         int d = loss.equals("softmax") ? 15 : 5;
-        double scale = Math.scalb(1, n - 4);
+        double scale = Math.scalb(1.0, n - 4);
         ModelUpdate update = update(loss, random.doubles(d, -scale, scale).toArray());
         cases.add(golden(loss, update));
       }
