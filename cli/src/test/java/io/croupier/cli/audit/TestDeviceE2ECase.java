@@ -55,14 +55,13 @@ class TestDeviceE2ECase {
     Files.writeString(
         file,
         """
-        import { AlreadyReportedError, Device, Gateway, LimitReachedError } from '%s';
         import { Page, World } from '%s';
         const world = new World();
         world.schedule = (run) => setImmediate(run);
         globalThis.indexedDB = new Page(world).indexedDB;
         """
-                .formatted(copy.toUri(), world.toUri())
-            + program);
+                .formatted(world.toUri())
+            + program.replace("'croupier-device'", "'" + copy.toUri() + "'"));
     return run("node", file.toString());
   }
 
