@@ -142,6 +142,7 @@ class TestDeviceCommandTest {
       return right;
     }
 
+    @SuppressWarnings("UnusedVariable") // some devices look at it
     ReportTransport through(ReportTransport transport, JsonObject task) {
       return transport;
     }
@@ -369,11 +370,11 @@ class TestDeviceCommandTest {
 
           @Override
           ReportTransport through(ReportTransport transport, JsonObject task) {
-            return task.get("person").getAsString().endsWith("resend") ? once(task) : transport;
+            return task.get("person").getAsString().endsWith("resend") ? once() : transport;
           }
 
           /** A transport that doesn't repeat. */
-          private ReportTransport once(JsonObject task) {
+          private ReportTransport once() {
             URI reports = server.address().resolve("/v1/reports");
             return new ReportTransport() {
               @Override
