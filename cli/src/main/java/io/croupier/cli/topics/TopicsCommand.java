@@ -53,8 +53,8 @@ public final class TopicsCommand implements Runnable {
               defaultValue = "4",
               paramLabel = "N",
               description =
-                  "Partitions of each topic except models, which has one (default:"
-                      + " ${DEFAULT-VALUE}).")
+                  "Partitions of each topic except models, stops, progress and token-keys,"
+                      + " which have one (default: ${DEFAULT-VALUE}).")
           int partitions,
       @Option(
               names = "--replication",
