@@ -27,11 +27,12 @@ final class SecurityPage {
   private static final Pattern ROW =
       Pattern.compile(
           "^\\| `(User:\\w+)` \\|[^|]*\\| (topic|topics|group|transactional ids|cluster)"
-              + "( that begin with)?(?: `([^`]+)`)? \\| ([A-Za-z, ]+) \\|$",
+              + "( that begin with)?(?: `([^|]+)`)? \\| ([A-Za-z, ]+) \\|$",
           Pattern.MULTILINE);
   private static final Pattern COMMAND =
       Pattern.compile("^kafka-acls\\.sh (.+)$", Pattern.MULTILINE);
   private static final Pattern COMMA = Pattern.compile(", ");
+  private static final Pattern NEXT_NAME = Pattern.compile("`, `");
   private static final Pattern BLANKS = Pattern.compile(" +");
   private static final Pattern YAML =
       Pattern.compile("^```yaml\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
@@ -47,28 +48,30 @@ final class SecurityPage {
     text = Files.readString(Path.of("..", "docs", name));
   }
 
-  /** Every right of the table, one per operation. */
+  /** Every right of the table, one per resource and operation. */
   List<AclBinding> rights() {
     List<AclBinding> rights = new ArrayList<>();
     Matcher row = ROW.matcher(text);
     while (row.find()) {
-      ResourcePattern resource = resource(row.toMatchResult());
-      for (String operation : COMMA.splitAsStream(row.group(5)).toList()) {
-        rights.add(
-            new AclBinding(
-                resource,
-                new AccessControlEntry(
-                    row.group(1),
-                    "*",
-                    AclOperation.fromString(
-                        operation.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toUpperCase(Locale.ROOT)),
-                    AclPermissionType.ALLOW)));
+      for (ResourcePattern resource : resources(row.toMatchResult())) {
+        for (String operation : COMMA.splitAsStream(row.group(5)).toList()) {
+          rights.add(
+              new AclBinding(
+                  resource,
+                  new AccessControlEntry(
+                      row.group(1), "*", operation(operation), AclPermissionType.ALLOW)));
+        }
       }
     }
     return rights;
   }
 
-  private static ResourcePattern resource(MatchResult row) {
+  private static AclOperation operation(String name) {
+    return AclOperation.fromString(
+        name.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toUpperCase(Locale.ROOT));
+  }
+
+  private static List<ResourcePattern> resources(MatchResult row) {
     ResourceType type =
         switch (row.group(2)) {
           case "topic", "topics" -> ResourceType.TOPIC;
@@ -76,10 +79,12 @@ final class SecurityPage {
           case "cluster" -> ResourceType.CLUSTER;
           default -> ResourceType.TRANSACTIONAL_ID;
         };
-    return new ResourcePattern(
-        type,
-        type == ResourceType.CLUSTER ? "kafka-cluster" : row.group(4),
-        row.group(3) == null ? PatternType.LITERAL : PatternType.PREFIXED);
+    String names = type == ResourceType.CLUSTER ? "kafka-cluster" : row.group(4);
+    PatternType pattern = row.group(3) == null ? PatternType.LITERAL : PatternType.PREFIXED;
+    return NEXT_NAME
+        .splitAsStream(names)
+        .map(name -> new ResourcePattern(type, name, pattern))
+        .toList();
   }
 
   /** The users of the table, without {@code User:}. */
