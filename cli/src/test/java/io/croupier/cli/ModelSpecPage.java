@@ -155,7 +155,7 @@ final class ModelSpecPage {
     cells.add(prose(comment.label("Range")));
     cells.add(field.getRealContainingOneof() == null ? prose(comment.label("Default")) : "");
     if (isRoot) {
-      cells.add(comment.labels().containsKey("Changes") ? prose(comment.label("Changes")) : "no");
+      cells.add(prose(comment.label("Changes")));
     }
     cells.add(meaning(field, comment));
     page.append("| ")
