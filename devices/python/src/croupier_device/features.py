@@ -9,7 +9,6 @@ Encode = Callable[[Any], Sequence[float]]
 
 # Where standardised numbers are clipped.
 MOST_DEVIATIONS = 3.0
-# How many other names of a row an error contains.
 # What the value of a feature must be, by its kind.
 RIGHT = {"range": "a number", "moments": "a number", "yes_no": "True or False", "one_hot": "a text",
          "encoder": "what its encoder takes"}

@@ -72,5 +72,8 @@ export function rowsOf(snapshot, row, features) {
 export function predicted(snapshot, row, features) {
   const { loss, predicted: of } = predictionOf(snapshot, features);
   const rows = new Rows({ features: [features.vector(row)], targets: [0], loss });
+  requireUpdate(
+    snapshot.average.length === rows.dimension,
+    `it has ${snapshot.average.length} weights; the features and the loss of its spec need ${rows.dimension}`);
   return of(rows.predictions(0, snapshot.average));
 }

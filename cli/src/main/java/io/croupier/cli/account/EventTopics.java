@@ -46,7 +46,7 @@ public final class EventTopics {
         EventTopics::event,
         handler,
         key -> {
-          if (AccountingKey.isOfErasure(key)) {
+          if (key != null && AccountingKey.isOfErasure(key)) {
             forgotten.accept(AccountingKey.parse(key).userId());
           }
         });

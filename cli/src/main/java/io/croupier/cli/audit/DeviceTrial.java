@@ -15,6 +15,7 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Topics;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -109,6 +110,11 @@ final class DeviceTrial {
     add(TrialStep.GRADIENT, 2 * releases);
     specs.apply(record(topics.models(), 0, model.spec().toByteArray()));
     publish();
+  }
+
+  /** The limit of the step of limits, in decimals: three times 0.3 is 0.9. */
+  BigDecimal limit() {
+    return BigDecimal.valueOf(epsilon).multiply(BigDecimal.valueOf(WITHIN_LIMIT));
   }
 
   private void add(TrialStep step, int count) {

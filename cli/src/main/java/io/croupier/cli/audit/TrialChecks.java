@@ -104,7 +104,7 @@ final class TrialChecks {
     }
     double claimed = (1 + new RandomisedResponseMechanism(epsilon, false).law().strength()) / 2;
     boolean passed =
-        total > 0 && !ClopperPearson.check("", claimed, right, total, falseAlarm / 2).refuted();
+        total > 0 && !ClopperPearson.check("", claimed, right, total, falseAlarm / 4).refuted();
     add(
         "answers",
         passed,
@@ -136,7 +136,7 @@ final class TrialChecks {
     for (int i = 0; i < pairs; i++) {
       audit.add(i, received.choices().get(0).get(i), received.choices().get(1).get(i));
     }
-    Finding finding = audit.finding(pairs, falseAlarm);
+    Finding finding = audit.finding(pairs, falseAlarm / 2);
     Finding.Check mean = finding.checks().get(0);
     Finding.Check variance = finding.checks().get(1);
     add(

@@ -110,7 +110,12 @@ final class TrialServer implements AutoCloseable {
     if (method.equals("OPTIONS")) {
       exchange.sendResponseHeaders(204, -1);
     } else if (path.equals("/trial/next")) {
-      send(exchange, 200, "application/json", task().getBytes(UTF_8));
+      String task = task();
+      send(exchange, 200, "application/json", task.getBytes(UTF_8));
+      exchange.close();
+      if (task.contains("\"done\":true")) {
+        ended.countDown();
+      }
     } else if (path.equals("/v1/reports") && method.equals("POST")) {
       take(exchange);
     } else if (path.equals("/v1/models/" + trial.model().spec().getModelId())) {
@@ -134,16 +139,13 @@ final class TrialServer implements AutoCloseable {
               json.addProperty("key", task.key());
               json.addProperty("epsilon", trial.epsilon());
               if (task.step() == DeviceTrial.TrialStep.LIMIT) {
-                json.addProperty("limit", DeviceTrial.WITHIN_LIMIT * trial.epsilon());
+                json.addProperty("limit", trial.limit());
               }
               json.addProperty("model", trial.model().spec().getModelId());
               Map<String, Object> row = trial.model().row(task.isFirst());
               json.add("row", new Gson().toJsonTree(row));
             },
-            () -> {
-              json.addProperty("done", true);
-              ended.countDown();
-            });
+            () -> json.addProperty("done", true));
     return json.toString();
   }
 

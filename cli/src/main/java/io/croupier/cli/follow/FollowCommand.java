@@ -186,6 +186,7 @@ public final class FollowCommand implements Callable<Integer> {
             .addAllFeatures(snapshot.described())
             .addAllStatistics(snapshot.statistics());
     snapshot.predicts().ifPresent(update::setPredicts);
+    snapshot.averageRound().ifPresent(update::setAverageRound);
     if (snapshot.dimension() > 0) {
       update.setGridExponent(snapshot.gridExponent()).setGradientBound(snapshot.gradientBound());
     }

@@ -38,6 +38,14 @@ public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons)
     if (!violations.isEmpty()) {
       return new ModelChange(spec, ChangeKind.REFUSED, violations);
     }
+    if (current == null && spec.hasServedRound()) {
+      return new ModelChange(
+          spec,
+          ChangeKind.REFUSED,
+          List.of(
+              "servedRound is %d, and the model is new: it has no round to serve; leave it out"
+                  .formatted(spec.getServedRound())));
+    }
     if (current == null) {
       return new ModelChange(spec, ChangeKind.CREATED, List.of());
     }

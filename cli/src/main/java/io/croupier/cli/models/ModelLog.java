@@ -94,7 +94,7 @@ final class ModelLog {
       Optional<ModelSpec> spec) {
     if (model.isEmpty() || model.get().equals(modelId)) {
       Header author = record.headers().lastHeader(AUTHOR);
-      String by = author == null ? "" : new String(author.value(), UTF_8);
+      String by = author == null || author.value() == null ? "" : new String(author.value(), UTF_8);
       Instant at = Instant.ofEpochMilli(record.timestamp());
       entries.add(new LoggedChange(at, by, modelId, change, details, spec));
     }

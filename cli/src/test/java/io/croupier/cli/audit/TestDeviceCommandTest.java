@@ -450,6 +450,12 @@ class TestDeviceCommandTest {
   }
 
   @Test
+  void theLimitIsADecimalMultipleOfEpsilon() {
+    assertThat(new DeviceTrial(new TrialModel(spec(false)), 0.3, FEW).limit())
+        .isEqualByComparingTo("0.9");
+  }
+
+  @Test
   void aCommandThatDoesNothingFailsInJson() {
     CommandRun run =
         CommandRun.of(

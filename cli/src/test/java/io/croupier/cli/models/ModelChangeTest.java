@@ -44,6 +44,9 @@ class ModelChangeTest {
     assertThat(change(SPEC, Map.of("m", back)).spec()).isEqualTo(SPEC);
     ModelSpec other = kept.toBuilder().setServedRound(8).build();
     assertThat(change(other, Map.of("m", back)).spec()).isEqualTo(other);
+    assertThat(change(back, Map.of()).reasons())
+        .containsExactly(
+            "servedRound is 7, and the model is new: it has no round to serve; leave it out");
   }
 
   @Test

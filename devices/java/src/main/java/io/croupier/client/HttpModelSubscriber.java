@@ -339,12 +339,13 @@ public final class HttpModelSubscriber implements AutoCloseable {
     return true;
   }
 
-  /** Whether it has the round and the windows of the newest update that was read. */
+  /** Whether it has round, windows and served average of the newest update that was read. */
   private synchronized boolean isKnown(ModelSnapshot snapshot) {
     return after.equals(Optional.of(snapshot.round()))
         && publications
             .map(Publications::newest)
             .filter(newest -> newest.windows().equals(snapshot.windows()))
+            .filter(newest -> newest.averageRound().equals(snapshot.averageRound()))
             .isPresent();
   }
 

@@ -68,7 +68,14 @@ final class Predictor {
 
   /** The prediction for a row of features: a {@link Double}, a {@link Boolean} or a class. */
   Object predict(Map<String, ?> row, double[] average) {
-    double[] predictions = Rows.of(features.vector(row), 0, loss).predictions(0, average);
+    Rows rows = Rows.of(features.vector(row), 0, loss);
+    if (rows.dimension() != average.length) {
+      throw new IllegalArgumentException(
+          String.format(
+              "the update has %d weights; the features and the loss of its spec need %d",
+              average.length, rows.dimension()));
+    }
+    double[] predictions = rows.predictions(0, average);
     return switch (prediction.getLossCase()) {
       case LOGISTIC -> PortableMath.probability(predictions[0]);
       case HINGE -> predictions[0] > 0;

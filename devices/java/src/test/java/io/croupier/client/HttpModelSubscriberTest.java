@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -184,6 +185,36 @@ class HttpModelSubscriberTest {
               gateway.received().stream()
                   .anyMatch(r -> r.header("If-None-Match").equals(Optional.of(tag.get()))));
       assertThat(heard).containsExactly(0, 1);
+    }
+  }
+
+  /** While no round opens, an operator rolls the model back, and ends that. */
+  @Test
+  void anotherAverageOfTheSameRoundIsRead() throws Exception {
+    AtomicReference<String> tag = new AtomicReference<>("W/\"newest\"");
+    List<OptionalLong> heard = new CopyOnWriteArrayList<>();
+    try (StubGateway gateway =
+            new StubGateway(
+                request -> {
+                  String newest = tag.get();
+                  if (request.header("If-None-Match").equals(Optional.of(newest))) {
+                    return new Answer(304, Map.of(), ByteString.EMPTY);
+                  }
+                  ModelUpdate.Builder update = Updates.update("m", 7, 0);
+                  if (newest.contains("earlier")) {
+                    update.setAverageRound(3);
+                  }
+                  return update(update).with("ETag", newest);
+                });
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(
+                gateway.uri(), "m", snapshot -> heard.add(snapshot.averageRound()))) {
+      assertThat(models.await(PATIENCE).averageRound()).isEmpty();
+      tag.set("W/\"earlier\"");
+      await(() -> heard.contains(OptionalLong.of(3)));
+      tag.set("W/\"newest again\"");
+      await(() -> heard.size() == 3);
+      assertThat(models.newest().orElseThrow().averageRound()).isEmpty();
     }
   }
 

@@ -92,8 +92,8 @@ record ModelsEndpoint(
   }
 
   /**
-   * Whether the client has another update of the same round: the model was retired, and applied
-   * again.
+   * Whether the client has another update of the same round: the model was retired and applied
+   * again, or rolled back.
    */
   private static boolean isOther(Exchange exchange, ServedModel model, long after) {
     String known = exchange.header(HttpHeader.IF_NONE_MATCH);
@@ -141,6 +141,7 @@ record ModelsEndpoint(
           if (newest.isEmpty()
               || newest.get().round() > after
               || !newest.get().windows().equals(present.windows())
+              || !newest.get().averageRound().equals(present.averageRound())
               || newest.get().round() < present.round()) {
             end.complete(true);
           }

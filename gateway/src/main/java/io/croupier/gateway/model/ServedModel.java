@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
@@ -29,6 +30,7 @@ public final class ServedModel {
   private final RoundTerms terms;
   private final long publishedAtMs;
   private final long used;
+  private final OptionalLong averageRound;
   private final byte[] committed;
   private final byte[] protobuf;
   private final List<TokenWindow> windows;
@@ -45,6 +47,7 @@ public final class ServedModel {
     terms = snapshot.terms();
     publishedAtMs = snapshot.publishedAtMs();
     used = snapshot.used();
+    averageRound = snapshot.averageRound();
     committed = update;
     protobuf = update;
     windows = List.of();
@@ -55,6 +58,7 @@ public final class ServedModel {
     terms = model.terms;
     publishedAtMs = model.publishedAtMs;
     used = model.used;
+    averageRound = model.averageRound;
     committed = model.committed;
     protobuf = update;
     windows = List.copyOf(announced);
@@ -94,6 +98,11 @@ public final class ServedModel {
   /** The windows that the update announces. */
   public List<TokenWindow> windows() {
     return windows;
+  }
+
+  /** The earlier round whose average it has since a roll-back; empty without one. */
+  public OptionalLong averageRound() {
+    return averageRound;
   }
 
   public String modelId() {
