@@ -50,6 +50,16 @@ final class RestartedJob {
             .get(1, TimeUnit.MINUTES);
   }
 
+  /** The path of the last savepoint; empty if its state is lost. */
+  String savepoint() {
+    return savepoint;
+  }
+
+  /** Waits until it fails. */
+  void awaitFailure() throws Exception {
+    client.getJobExecutionResult().get(1, TimeUnit.MINUTES);
+  }
+
   /** Ends it, and loses its state. */
   void cancel() throws Exception {
     client.cancel().get();
