@@ -15,7 +15,7 @@ class ArgumentErrorsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "demmo | Unknown command 'demmo'; did you mean demo or models? | croupier",
+        "demmo | Unknown command 'demmo'; did you mean demo or models or test-device? | croupier",
         "models aply x | Unknown command 'aply'; did you mean apply? | croupier models",
         "follow --model m --update 1 | Unknown option '--update'; did you mean --updates? | croupier follow",
         "replay --models m --reports r x y | Unexpected argument 'x' | croupier replay",
