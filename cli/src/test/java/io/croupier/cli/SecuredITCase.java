@@ -307,7 +307,7 @@ class SecuredITCase {
 
   @Test
   void commandsReportMissingRights() throws Exception {
-    CommandOutcome followed = secured.croupier("operator", "follow", "--model", "taps");
+    CommandOutcome followed = secured.croupier("auditor", "follow", "--model", "taps");
     assertThat(followed.code()).isEqualTo(1);
     assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
 
