@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * apart has none, and code within a line is one. Sentences are those of paragraphs and list items.
  */
 class DocsLengthTest {
-  private static final int ALL_WORDS = 59_800;
+  private static final int ALL_WORDS = 60_000;
   private static final int PAGE_WORDS = 2_500;
   private static final int CONTRIBUTING_WORDS = 1_500;
   private static final int LINE = 100;
