@@ -67,7 +67,7 @@ import org.junit.jupiter.api.io.TempDir;
  * person, and where, is what docs/dpia.md states. Job and gateway are processes, whose logs have
  * all that they log.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(300)
 class PersonITCase {
   private static final String SUBJECT = "ada.7f3a91c2@example.org";
