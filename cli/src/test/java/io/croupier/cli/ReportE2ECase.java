@@ -279,8 +279,8 @@ class ReportE2ECase {
     assertThat(full.out).contains("can't be printed", "mu 0.5. Not acknowledged: 1");
     assertThat(limited.code).isEqualTo(1);
     assertThat(limited.out)
-        .contains("the limit is the square of mu = 0.8", "line 2 and at least 1 more")
-        .contains("1 sent, after 1 from an earlier run.")
+        .contains("the limit is the square of mu = 0.8", "line 3 and what follows")
+        .contains("1 sent, 1 already reported, after 1 from an earlier run.")
         .contains("In the ledger: 2 reports, mu 0.707107 of 0.8.");
     assertThat(unpublished.code).isEqualTo(1);
     assertThat(unpublished.out).contains("line 1: 'round' is 99, which is not", "0 sent. In");
