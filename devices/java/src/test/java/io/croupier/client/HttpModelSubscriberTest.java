@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -52,6 +53,25 @@ class HttpModelSubscriberTest {
         target.contains("after=")
             && Long.parseLong(target.replaceAll(".*after=(\\d+).*", "$1")) == round;
     return isKnown ? new Answer(304, Map.of(), ByteString.EMPTY) : round(round);
+  }
+
+  /** Answers with an update under the newest tag, changed while the tag contains a word. */
+  private static StubGateway tagged(
+      AtomicReference<String> tag,
+      String word,
+      ModelUpdate.Builder update,
+      UnaryOperator<ModelUpdate.Builder> change)
+      throws Exception {
+    return new StubGateway(
+        request -> {
+          String newest = tag.get();
+          if (request.header("If-None-Match").equals(Optional.of(newest))) {
+            return new Answer(304, Map.of(), ByteString.EMPTY);
+          }
+          ModelUpdate.Builder answered = update.clone();
+          return update(newest.contains(word) ? change.apply(answered) : answered)
+              .with("ETag", newest);
+        });
   }
 
   private static void await(BooleanSupplier condition) throws Exception {
@@ -159,18 +179,11 @@ class HttpModelSubscriberTest {
     AtomicReference<String> tag = new AtomicReference<>("W/\"without\"");
     List<Integer> heard = new CopyOnWriteArrayList<>();
     try (StubGateway gateway =
-            new StubGateway(
-                request -> {
-                  String newest = tag.get();
-                  if (request.header("If-None-Match").equals(Optional.of(newest))) {
-                    return new Answer(304, Map.of(), ByteString.EMPTY);
-                  }
-                  ModelUpdate.Builder update = Updates.update("m", 0, 0);
-                  if (newest.contains("with-window")) {
-                    update.addWindows(SigningGateway.window(0));
-                  }
-                  return update(update).with("ETag", newest);
-                });
+            tagged(
+                tag,
+                "with-window",
+                Updates.update("m", 0, 0),
+                update -> update.addWindows(SigningGateway.window(0)));
         HttpModelSubscriber models =
             new HttpModelSubscriber(
                 gateway.uri(), "m", snapshot -> heard.add(snapshot.windows().size()))) {
@@ -194,18 +207,7 @@ class HttpModelSubscriberTest {
     AtomicReference<String> tag = new AtomicReference<>("W/\"newest\"");
     List<OptionalLong> heard = new CopyOnWriteArrayList<>();
     try (StubGateway gateway =
-            new StubGateway(
-                request -> {
-                  String newest = tag.get();
-                  if (request.header("If-None-Match").equals(Optional.of(newest))) {
-                    return new Answer(304, Map.of(), ByteString.EMPTY);
-                  }
-                  ModelUpdate.Builder update = Updates.update("m", 7, 0);
-                  if (newest.contains("earlier")) {
-                    update.setAverageRound(3);
-                  }
-                  return update(update).with("ETag", newest);
-                });
+            tagged(tag, "earlier", Updates.update("m", 7, 0), update -> update.setAverageRound(3));
         HttpModelSubscriber models =
             new HttpModelSubscriber(
                 gateway.uri(), "m", snapshot -> heard.add(snapshot.averageRound()))) {
