@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -64,10 +65,17 @@ final class ArgumentErrors implements IParameterExceptionHandler {
             : command.getSubcommands().isEmpty()
                 ? "Unexpected argument '%s'"
                 : "Unknown command '%s'";
+    String word = first.replaceFirst("^--", "");
+    boolean isWord =
+        command.getCommandSpec().positionalParameters().stream()
+            .filter(argument -> argument.type().isEnum())
+            .anyMatch(argument -> kind(argument).matches(".*\\b" + Pattern.quote(word) + "\\b.*"));
     List<String> suggestions =
-        error.getSuggestions().stream()
-            .map(found -> found.substring(found.lastIndexOf(' ') + 1))
-            .toList();
+        isWord
+            ? List.of("'%s %s'".formatted(command.getCommandSpec().qualifiedName(" "), word))
+            : error.getSuggestions().stream()
+                .map(found -> found.substring(found.lastIndexOf(' ') + 1))
+                .toList();
     return what.formatted(first)
         + (suggestions.isEmpty()
             ? ""

@@ -32,6 +32,8 @@ class ArgumentErrorsTest {
         "topics create --kafka a:1 --replication \u0663 | --replication is '\u0663'; it must be a whole number | croupier topics create",
         "demo --users 1.5 | --users is '1.5'; it must be a whole number | croupier demo",
         "demo --mechanism laplace | --mechanism is 'laplace'; it must be one of priv-unit, l2-laplace, coordinate-laplace, gaussian | croupier demo",
+        "demo drfit | VARIATION is 'drfit'; it must be one of drift, statistics, anonymous | croupier demo",
+        "demo --drift | Unknown option '--drift'; did you mean 'croupier demo drift'? | croupier demo",
         "run --set checkpoint.interval | --set is 'checkpoint.interval'; it must be KEY=VALUE | croupier run",
         "account gaussian --mu 1 | One of these is missing: --delta D or --epsilon E | croupier account gaussian",
         "account gaussian --mu 1 --delta 0.1 --epsilon 1 | --delta=D, --epsilon=E are mutually exclusive (specify only one) | croupier account gaussian",

@@ -67,7 +67,7 @@ record Counts(List<Statistic> statistics, Map<String, List<String>> values, List
             });
     if (statistics.isEmpty()) {
       throw new InputException(
-          "--statistics: %s has no column of words to count, such as region%s"
+          "demo statistics: %s has no column of words to count, such as region%s"
               .formatted(data.name(), notes.isEmpty() ? "" : ". " + String.join(" ", notes)));
     }
     return new Counts(statistics, values, notes);

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -19,6 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Compares learners end to end on one machine. */
@@ -49,9 +49,9 @@ import picocli.CommandLine.Spec;
       "  croupier demo --mechanism l2-laplace     other noise of the same epsilon",
       "  croupier demo --mechanism l2-laplace --epsilon 8 --undisclosed 0.2",
       "                               one person in five doesn't declare noise",
-      "  croupier demo --drift        which learners follow labels that turn over",
-      "  croupier demo --statistics   regions of the census, from the same people",
-      "  croupier demo --anonymous    no identity: local and central epsilon",
+      "  croupier demo drift          which learners follow labels that turn over",
+      "  croupier demo statistics     regions of the census, from the same people",
+      "  croupier demo anonymous      no identity: local and central epsilon",
       "  croupier demo --data people.csv --label bought",
       "  croupier demo --data people.csv --label bought --features models.yaml"
     })
@@ -70,7 +70,36 @@ public final class DemoCommand implements Callable<Integer> {
    */
   private static final double SLOWEST_PER_SECOND = 25;
 
+  private enum Variation {
+    DRIFT,
+    STATISTICS,
+    ANONYMOUS
+  }
+
   @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "VARIATION",
+      description = {
+        "drift: all labels turn over after half of the people. Compares bettors with and without a"
+            + " memory, whose half-life is a tenth of the people (default learners: combined,"
+            + " black-box and coordinate-wise at the clip, ldp-sgd:10). The result shows which"
+            + " learners recover, and after how many reports. No questions are asked. Not for"
+            + " dp-ftrl, or learners for which the job finds the clip.",
+        "statistics: counts the categories of each column of words, the regions of the census, too:"
+            + " three people in ten answer a question or report their category, randomised, instead"
+            + " of a gradient (default learner: combined at the clip). The result has the estimated"
+            + " fractions with intervals beside the true ones. Not with gaussian noise.",
+        "anonymous: people report without identity, in one window: a gateway in this process signs"
+            + " a token for each person, blindly, once the ledger has charged the person, and takes"
+            + " the reports (default learners: combined, black-box, banco and coordinate-wise at the"
+            + " clip). The result has the local and the central epsilon of a report. No questions"
+            + " are asked. Only for priv-unit, and not for dp-ftrl, or learners for which the job"
+            + " finds the clip. It takes longer, since a person has a token for each learner, and"
+            + " each is signed."
+      })
+  private Variation variation;
 
   @Mixin private DemoData data;
 
@@ -140,40 +169,6 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--verbose",
       description = "Prints what the numbers mean, and what became of the reports, too.")
   private boolean verbose;
-
-  @Option(
-      names = "--drift",
-      description = {
-        "Turns all labels over after half of the people, and compares bettors with and without a"
-            + " memory, whose half-life is a tenth of the people (default learners: combined,"
-            + " black-box and coordinate-wise at the clip, ldp-sgd:10).",
-        "The result shows which learners recover, and after how many reports. No questions are"
-            + " asked. Not for dp-ftrl, or learners for which the job finds the clip."
-      })
-  private boolean drift;
-
-  @Option(
-      names = "--statistics",
-      description = {
-        "Counts the categories of each column of words, the regions of the census, too: three"
-            + " people in ten answer a question or report their category, randomised, instead of a"
-            + " gradient (default learner: combined at the clip).",
-        "The result has the estimated fractions with intervals beside the true ones. Not with"
-            + " --drift, or with gaussian noise."
-      })
-  private boolean statistics;
-
-  @Option(
-      names = "--anonymous",
-      description = {
-        "People report without identity, in one window: a gateway in this process signs a token for"
-            + " each person, blindly, once the ledger has charged the person, and takes the reports"
-            + " (default learners: combined, black-box, banco and coordinate-wise at the clip).",
-        "The result has the local and the central epsilon of a report. No questions are asked. Only"
-            + " for priv-unit, and not for dp-ftrl, or learners for which the job finds the clip.",
-        "It takes longer, since a person has a token for each learner, and each is signed."
-      })
-  private boolean anonymous;
 
   @Option(
       names = "--clip",
@@ -290,13 +285,14 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoParameters parameters =
         new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
-    if (all && (learners != null || drift || statistics || anonymous)) {
+    if (all && (learners != null || variation != null)) {
       throw new InputException(
-          "--all is for the usual comparison; leave out --learners, --drift, --statistics and"
-              + " --anonymous");
+          "--all is for the usual comparison; leave out --learners, drift, statistics and"
+              + " anonymous");
     }
     Counts counts = counts(dataSet);
-    List<ComparedLearner> comparedLearners = drift ? drifting(bound, people) : learners(bound);
+    boolean drifts = variation == Variation.DRIFT;
+    List<ComparedLearner> comparedLearners = drifts ? drifting(bound, people) : learners(bound);
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(
           "--record: raw reports are never recorded; --learners must have one of noised reports");
@@ -309,10 +305,10 @@ public final class DemoCommand implements Callable<Integer> {
     Recorder recorder = record == null ? null : Recorder.into(record);
     String runId = Long.toString(ID.nextLong(MOST_IDS), Character.MAX_RADIX);
     DemoEnvironment environment =
-        new DemoEnvironment(kafka, keep, runId, recorder != null, anonymous);
+        new DemoEnvironment(kafka, keep, runId, recorder != null, variation == Variation.ANONYMOUS);
     Demo demo =
         new Demo(
-            drift ? Turn.halfway(dataSet, people) : Turn.never(dataSet),
+            drifts ? Turn.halfway(dataSet, people) : Turn.never(dataSet),
             counts,
             window,
             parameters,
@@ -326,35 +322,23 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private Counts counts(DataSet dataSet) {
-    if (!statistics) {
+    if (variation != Variation.STATISTICS) {
       return Counts.none();
-    }
-    if (drift) {
-      throw new InputException("--statistics is not for --drift, in which no questions are asked");
     }
     if (mechanism == NoiseMechanism.GAUSSIAN) {
       throw new InputException(
-          "--statistics is not for gaussian: a vote has a pure epsilon, as priv-unit has");
+          "demo statistics is not for gaussian: a vote has a pure epsilon, as priv-unit has");
     }
     return Counts.of(dataSet);
   }
 
   private DemoWindow window(DemoParameters parameters, List<ComparedLearner> comparedLearners) {
-    if (!anonymous) {
+    if (variation != Variation.ANONYMOUS) {
       return DemoWindow.NONE;
     }
-    Map<String, Boolean> others = new LinkedHashMap<>();
-    others.put("--drift", drift);
-    others.put("--statistics", statistics);
-    others.put("--record", record != null);
-    others.put("--duration", duration != null);
-    others.forEach(
-        (other, isSet) -> {
-          if (isSet) {
-            throw new InputException(
-                "--anonymous is not for %s; leave one of them out".formatted(other));
-          }
-        });
+    if (record != null || duration != null) {
+      throw new InputException("demo anonymous is not for --record or --duration; leave them out");
+    }
     return DemoWindow.of(parameters, comparedLearners);
   }
 
@@ -363,10 +347,10 @@ public final class DemoCommand implements Callable<Integer> {
       return ComparedLearner.parse(learners);
     }
     String clipped = ":" + NumberFormats.plain(bound);
-    if (statistics) {
+    if (variation == Variation.STATISTICS) {
       return ComparedLearner.parse(List.of("combined" + clipped));
     }
-    if (anonymous) {
+    if (variation == Variation.ANONYMOUS) {
       return ComparedLearner.parse(
           List.of("combined" + clipped, "black-box" + clipped, "banco", "coordinate-wise"));
     }
@@ -381,7 +365,7 @@ public final class DemoCommand implements Callable<Integer> {
   private List<ComparedLearner> drifting(double bound, int people) {
     if (people < LEAST_OF_DRIFT) {
       throw new InputException(
-          "--drift requires at least %d people, got %d".formatted(LEAST_OF_DRIFT, people));
+          "demo drift requires at least %d people, got %d".formatted(LEAST_OF_DRIFT, people));
     }
     String clipped = ":" + NumberFormats.plain(bound);
     List<String> names =
@@ -392,7 +376,7 @@ public final class DemoCommand implements Callable<Integer> {
     for (ComparedLearner learner : ComparedLearner.parse(names)) {
       if (learner.isCentral() || learner.findsClip()) {
         throw new InputException(
-            "--drift: the learner '%s' is not for a drift; it must be %s"
+            "demo drift: the learner '%s' is not for a drift; it must be %s"
                 .formatted(learner.label(), ComparedLearner.WITH_CLIP));
       }
       all.add(learner);

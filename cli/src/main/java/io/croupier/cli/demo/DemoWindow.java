@@ -46,18 +46,18 @@ record DemoWindow(int publications, double epsilon, int people, Duration interva
   static DemoWindow of(DemoParameters parameters, List<ComparedLearner> learners) {
     if (parameters.mechanism() != NoiseMechanism.PRIV_UNIT) {
       throw new InputException(
-          "--anonymous is not for %s: devices send anonymous reports by priv-unit only"
+          "demo anonymous is not for %s: devices send anonymous reports by priv-unit only"
               .formatted(parameters.mechanism()));
     }
     if (parameters.people() < LEAST_PEOPLE) {
       throw new InputException(
-          "--anonymous requires at least %d people, got %d"
+          "demo anonymous requires at least %d people, got %d"
               .formatted(LEAST_PEOPLE, parameters.people()));
     }
     for (ComparedLearner learner : learners) {
       if (learner.isCentral() || learner.findsClip()) {
         throw new InputException(
-            "--anonymous: the learner '%s' takes no anonymous reports; it must be %s"
+            "demo anonymous: the learner '%s' takes no anonymous reports; it must be %s"
                 .formatted(learner.label(), ComparedLearner.WITH_CLIP));
       }
     }

@@ -47,7 +47,7 @@ class CountsTest {
   void dataWithoutWordsHasNothingToCount() {
     assertThatThrownBy(() -> Counts.of(Simulation.logistic(100, 1)))
         .isInstanceOf(InputException.class)
-        .hasMessage("--statistics: logistic has no column of words to count, such as region");
+        .hasMessage("demo statistics: logistic has no column of words to count, such as region");
   }
 
   private static DataSet words(Map<String, List<String>> columns) {

@@ -25,25 +25,24 @@ class DemoCommandTest {
         "--features ../examples/models.yaml: it must have one model with features, and has 0",
         "--data people.csv --label bought --features ../examples/models.yaml");
     assertRefused("'sgd' is not one of", "--learners sgd");
-    assertRefused("--drift requires at least 100 people", "--drift --users 99");
+    assertRefused("demo drift requires at least 100 people", "drift --users 99");
     assertRefused(
-        "--drift: the learner 'combined' is not for a drift", "--drift --learners combined");
-    assertRefused("--anonymous requires at least 200 people, got 199", "--anonymous --users 199");
+        "demo drift: the learner 'combined' is not for a drift", "drift --learners combined");
+    assertRefused("demo statistics is not for gaussian", "statistics --mechanism gaussian");
+    assertRefused("demo anonymous requires at least 200 people, got 199", "anonymous --users 199");
     assertRefused(
-        "--anonymous: the learner 'black box' takes no anonymous reports",
-        "--anonymous --learners black-box");
-    assertRefused("--anonymous is not for l2-laplace", "--anonymous --mechanism l2-laplace");
-    assertRefused("--anonymous is not for --drift", "--anonymous --drift");
-    assertRefused("--anonymous is not for --statistics", "--anonymous --statistics");
-    assertRefused("--anonymous is not for --record", "--anonymous --record nowhere");
-    assertRefused("--anonymous is not for --duration", "--anonymous --duration 9");
+        "demo anonymous: the learner 'black box' takes no anonymous reports",
+        "anonymous --learners black-box");
+    assertRefused("demo anonymous is not for l2-laplace", "anonymous --mechanism l2-laplace");
+    assertRefused("demo anonymous is not for --record", "anonymous --record nowhere");
+    assertRefused("demo anonymous is not for --record", "--duration 9 anonymous");
     assertRefused("no such directory", "--page nowhere/page.html");
     assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon 17");
     assertRefused(
         "--epsilon: epsilon 1.0E-6 requires noise",
         "--epsilon 1e-6 --mechanism l2-laplace --learners black-box");
     assertRefused("--epsilon: clipNorm 0.25 times noiseMultiplier", "--all --epsilon 1e-6");
-    assertRefused("--all is for the usual comparison", "--all --drift");
+    assertRefused("--all is for the usual comparison", "--all drift");
     assertRefused(
         "--record: raw reports are never recorded", "--learners dp-ftrl-tree:1 --record nowhere");
     assertRefused("--record: src is not empty", "--record src");

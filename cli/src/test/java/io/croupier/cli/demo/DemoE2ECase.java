@@ -127,7 +127,7 @@ class DemoE2ECase {
     Path page = directory.resolve("page.html");
 
     List<String> output =
-        script.run("demo", "--anonymous", "--verbose", "--users", "300", "--page", page.toString());
+        script.run("demo", "anonymous", "--verbose", "--users", "300", "--page", page.toString());
 
     // Each token was charged; each report was used, dropped, waits, or came too late on a busy
     // machine.

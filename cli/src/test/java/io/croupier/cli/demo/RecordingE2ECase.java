@@ -115,7 +115,7 @@ class RecordingE2ECase {
     List<String> output =
         script.run(
             "demo",
-            "--drift",
+            "drift",
             "--users",
             Integer.toString(PEOPLE),
             "--duration",
@@ -163,7 +163,7 @@ class RecordingE2ECase {
     List<String> output =
         script.run(
             "demo",
-            "--statistics",
+            "statistics",
             "--users",
             Integer.toString(PEOPLE),
             "--duration",
