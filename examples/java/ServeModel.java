@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.schemas.Feature;
+import io.croupier.schemas.PredictionRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Serves a model's newest update as JSON, at /models/NAME. With"
         + " ?features=X,Y,..., or the values of the features that the model's spec describes, such as"
-        + " ?walked=45&shift=night, it contains the prediction, the features times the average.")
+        + " ?walked=45&shift=night, it contains the prediction: what the spec's predicts states, or"
+        + " without that the features times the average.")
 public final class ServeModel implements Runnable {
   private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
   private static final String PATH = "/models/";
@@ -150,8 +152,19 @@ public final class ServeModel implements Runnable {
     send(exchange, 200, body);
   }
 
-  /** The vector times the average: the features themselves, or, if a spec describes them, by name. */
-  private static double prediction(String query, ModelSnapshot snapshot) {
+  /**
+   * A probability, a class or a number, if the spec states what the model predicts. Otherwise the
+   * vector times the average: the features themselves, or, if a spec describes them, by name.
+   */
+  private static Object prediction(String query, ModelSnapshot snapshot) {
+    if (snapshot.predicts().isPresent()) {
+      if (query.startsWith(VECTOR)) {
+        throw new IllegalArgumentException(
+            "the model predicts %s; the query must have the values of its features by name"
+                .formatted(PredictionRules.inWords(snapshot.predicts().get())));
+      }
+      return snapshot.predict(row(query, snapshot.features().list()));
+    }
     double[] average = snapshot.average();
     double[] x =
         query.startsWith(VECTOR)

@@ -8,6 +8,7 @@ Requires the same packages as report.py:
 
 The score is the inner product of the features x and the published average. For a logistic loss, the predicted label is
 its sign. If the model's spec describes its features, a query may name them instead: /predict?walked=45&shift=night.
+If the spec states what the model predicts, the query must name them, and the answer has the prediction instead.
 """
 import argparse
 import json
@@ -18,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
-from croupier_device import CroupierError, Features, ModelUpdate
+from croupier_device import CroupierError, Features, Snapshot
 
 
 class Model:
@@ -26,7 +27,7 @@ class Model:
 
     def __init__(self, broker, topic, name):
         self.name = name
-        # A tuple of round, average and features, replaced as a whole, since other threads read it; None: not published, or retired.
+        # A snapshot, replaced as a whole, since other threads read it; None: not published, or retired.
         self.newest = None
         self.caught_up = False
         # read_committed, since records of an unfinished transaction may be aborted.
@@ -58,15 +59,18 @@ class Model:
                 if message.value() is None:
                     self.newest = None
                 else:
-                    update = ModelUpdate.FromString(message.value())
-                    self.newest = update.round, list(update.average), update.features
+                    self.newest = Snapshot.parse(message.value())
+
+
+def row(query, features):
+    """The values by name, of the types that the features take."""
+    return {**query, **{f.name: typed(f, query[f.name]) for f in features if f.name in query}}
 
 
 def vector(query, features):
     """The vector x itself, or that of the values of the features by name."""
     if "x" not in query and features:
-        return Features(features).vector(
-            {**query, **{f.name: typed(f, query[f.name]) for f in features if f.name in query}})
+        return Features(features).vector(row(query, features))
     try:
         return [float(value) for value in query["x"].split(",")]
     except (KeyError, ValueError):
@@ -96,15 +100,19 @@ def handler(model):
             newest = model.newest
             if newest is None:
                 return self.answer(404, {"error": f"model {model.name} is not published"})
-            published_round, average, features = newest
+            query, average, known = dict(parse_qsl(url.query)), newest.average, {"model": model.name, "round": newest.round}
             try:
-                x = vector(dict(parse_qsl(url.query)), features)
+                if newest.predicts is not None:
+                    if "x" in query and all(f.name != "x" for f in newest.described):
+                        raise ValueError(f"the model predicts {newest.predicts.label}; name its features instead of x")
+                    return self.answer(200, {**known, "prediction": newest.predict(row(query, newest.described))})
+                x = vector(query, newest.described)
             except (CroupierError, ValueError) as error:
                 return self.answer(400, {"error": str(error)})
             if len(x) != len(average) or not all(map(math.isfinite, x)):
                 return self.answer(400, {"error": f"x must be {len(average)} finite numbers"})
             score = sum(w * value for w, value in zip(average, x))
-            return self.answer(200, {"model": model.name, "round": published_round, "score": score})
+            return self.answer(200, {**known, "score": score})
 
         def answer(self, status, body, headers=None):
             content = (json.dumps(body) + "\n").encode()

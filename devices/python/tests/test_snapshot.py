@@ -18,6 +18,10 @@ class SnapshotTest(unittest.TestCase):
         self.assertEqual((terms.size, terms.questions, terms.question_probability), (None, (), 0))
         self.assertFalse(terms.is_scouting)
 
+    def test_the_round_of_a_served_average(self) -> None:
+        self.assertEqual(snapshot(5, average_round=0).average_round, 0)
+        self.assertIsNone(snapshot(5).average_round)
+
     def test_terms_of_a_moving_clip(self) -> None:
         terms = snapshot(size=1, slope_bound=0.75, question_probability=1).terms
         self.assertEqual((terms.size, terms.slope_bound), ("FEATURES", 0.75))

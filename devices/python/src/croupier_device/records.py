@@ -92,6 +92,7 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("features", 21, "Feature", "repeated"),
         ("statistics", 22, "StatisticEstimate", "repeated"),
         ("predicts", 25, "Prediction", "optional"),
+        ("average_round", 28, "int64", "optional"),
     ],
     "Candidate": [
         ("dimension", 1, "int32", "optional"),

@@ -173,7 +173,8 @@ class Snapshot:
     """One published state of a model.
 
     weights: where to evaluate the next gradient. average: what to predict with. described: the features in
-    Protobuf. predicts: the label and the loss in Protobuf; None if the spec doesn't name them.
+    Protobuf. predicts: the label and the loss in Protobuf; None if the spec doesn't name them. average_round: the
+    earlier round whose average this is, since an operator rolled the model back; None if it is the newest one.
     """
 
     terms: Terms
@@ -182,6 +183,7 @@ class Snapshot:
     published_at_ms: int
     described: Tuple[Any, ...] = field(default=(), repr=False)
     predicts: Any = field(default=None, repr=False)
+    average_round: Optional[int] = None
 
     def participant(self, row: Mapping[str, Any], features: Optional[Features] = None) -> Row:
         """A person's data at this round with the label and the loss that the spec names, for take_part().
@@ -258,7 +260,8 @@ class Snapshot:
         _require(len(average) == len(weights), "average and weights differ in length")
         return Snapshot(
             _terms(message, len(weights)), weights, average, message.published_at_ms, tuple(message.features),
-            message.predicts if message.HasField("predicts") else None)
+            message.predicts if message.HasField("predicts") else None,
+            message.average_round if message.HasField("average_round") else None)
 
 
 def grid_exponent_of(bound: float) -> int:

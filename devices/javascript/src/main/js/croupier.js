@@ -36,7 +36,7 @@ export { expandCandidate } from './vectors.js';
 export { PrivUnit } from './priv-unit.js';
 export { HashedResponse, RandomisedResponse } from './responses.js';
 export { Features } from './features.js';
-export { HUBER_C, absolute, huber, logistic, mallowsWeights, norm, softmax, squared } from './losses.js';
+export { HUBER_C, absolute, hinge, huber, logistic, mallowsWeights, norm, pinball, softmax, squared } from './losses.js';
 export { Rows } from './rows.js';
 export { readUpdate } from './update.js';
 export { Ledger } from './ledger.js';

@@ -245,7 +245,7 @@ export class Device {
     check(dimension === terms.dimension, 'dimension of the rows', dimension, terms.dimension);
     check(
       terms.size !== 'FEATURES' || rows.hasBoundedSlope, 'slope of the loss of the rows', 'unbounded',
-      "bounded, as that of logistic, softmax(k), absolute and huber(): the model's clip bounds features");
+      "bounded, as that of every loss of this module but squared: the model's clip bounds features");
     const data = dataOf({ ...given, key: given.key ?? bytesOfData(rows, categories) });
     await this.#requireUnreported(modelId, data);
     const decision = this.decide(snapshot);

@@ -125,8 +125,13 @@ export const hinge = Object.freeze({
   },
 });
 
-/** level (y - p) for targets y above the prediction, otherwise (1 - level) (p - y); where they are equal, the slope is 0. */
+/**
+ * level (y - p) for targets y above the prediction, otherwise (1 - level) (p - y); where they are equal, the slope is 0.
+ *
+ * @param level of the quantile that the prediction estimates, above 0, below 1
+ */
 export function pinball(level) {
+  checkValue(typeof level === 'number' && level > 0 && level < 1, 'level', level, 'above 0 and below 1');
   return Object.freeze({
     name: 'pinball',
     hasClasses: false,

@@ -2,12 +2,13 @@
 
 import { check, checkValue, checkVector, isObject, kindOf, optionsOf } from './checks.js';
 import { doubles } from './bytes.js';
-import { highest, huber, norm, softmax } from './losses.js';
+import { highest, huber, norm, pinball, softmax } from './losses.js';
 
 /** A loss of this module, or one of the page with the same members. */
 function checkLoss(loss) {
-  const right = 'logistic, softmax(k), squared, absolute or huber(), as this module exports them, without quotes';
+  const right = 'logistic, hinge, softmax(k), squared, absolute, pinball(level) or huber(), as this module exports them, without quotes';
   check(loss !== softmax, 'loss', 'softmax without its number of classes', 'softmax(k), such as softmax(3)');
+  check(loss !== pinball, 'loss', 'pinball without its level', 'pinball(level), such as pinball(0.9)');
   check(loss !== huber, 'loss', 'huber without its call', 'huber()');
   checkValue(
     isObject(loss) && typeof loss.value === 'function' && typeof loss.steepest === 'number'
@@ -28,8 +29,8 @@ export class Rows {
 
   /**
    * @param features rows of finite numbers, as many in each; the model has as many weights, for each class of softmax
-   * @param targets one for each row, finite; 0 or 1 for the logistic loss, 0 to k - 1 for softmax(k)
-   * @param loss logistic, softmax(k), squared, absolute, or huber(...)
+   * @param targets one for each row, finite; 0 or 1 for the logistic and the hinge loss, 0 to k - 1 for softmax(k)
+   * @param loss logistic, hinge, softmax(k), squared, absolute, pinball(level), or huber(...)
    * @param importance factor of each row's loss, not negative; by default 1
    */
   constructor(options) {

@@ -108,7 +108,7 @@ export function checkSnapshot(snapshot) {
 /**
  * Reads a ModelUpdate in the JSON mapping of Protobuf.
  *
- * @returns modelId, round, weights, average, terms, windows with tokens, features, the update itself, and with the label and
+ * @returns modelId, round, weights, average, averageRound, terms, windows with tokens, features, the update itself, and with the label and
  *     the loss of its spec: participant(row), a person's Rows, and predict(row), what the average predicts
  * @throws CroupierError if it lacks a value, or one is out of range
  */
@@ -133,8 +133,10 @@ function snapshotOf(update) {
   const weights = isAlone ? new Float64Array() : vectorOf(update.weights, 'weights');
   const average = isAlone ? new Float64Array() : vectorOf(update.average, 'average');
   requireUpdate(average.length === weights.length, 'average and weights differ in length');
+  const averageRound = update.averageRound === undefined ? null : numberOf(update.averageRound);
+  requireUpdate(averageRound === null || (Number.isSafeInteger(averageRound) && averageRound >= 0), 'averageRound is malformed');
   const snapshot = Object.freeze({
-    modelId, round, weights, average, terms: termsOf(update, modelId, round, weights.length),
+    modelId, round, weights, average, averageRound, terms: termsOf(update, modelId, round, weights.length),
     windows: Object.freeze((update.windows ?? []).map(windowOf)), update,
     // Only devices that use them need to know their kinds.
     get features() {

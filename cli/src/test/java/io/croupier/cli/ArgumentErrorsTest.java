@@ -21,7 +21,7 @@ class ArgumentErrorsTest {
         "replay --models m --reports r x y | Unexpected argument 'x' | croupier replay",
         "report | Arguments are missing: --model ID, --user ID | croupier report",
         "report --model m --user u | One of these is missing: --ledger FILE or --without-ledger | croupier report",
-        "report --model m --user u --ledger l --data f --label=y | An argument is missing: --loss NAME | croupier report",
+        "report --model m --user u --ledger l --label=y | An argument is missing: --data FILE | croupier report",
         "models apply --kafka a:1 | An argument is missing: FILE | croupier models apply",
         "demo --epsilon abc | --epsilon is 'abc'; it must be a number | croupier demo",
         "demo --epsilon 1d | --epsilon is '1d'; it must be a number | croupier demo",

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -88,10 +89,22 @@ class ServeModelE2ECase {
         await(response -> response.body().contains("\"average\":[0.75,-0.5]"));
         assertThat(send(request().header("If-None-Match", tag).GET()).statusCode()).isEqualTo(200);
 
-        publish(job, 6, 0.75, "walked");
+        publish(job, 6, 0.75, ServeModelE2ECase::describe);
         job.commitTransaction();
         await(response -> response.body().contains("\"round\":6"));
         assertPredictsByName();
+
+        publish(
+            job,
+            7,
+            0.75,
+            update -> {
+              describe(update);
+              update.getPredictsBuilder().setLabel("fit").getHingeBuilder();
+            });
+        job.commitTransaction();
+        await(response -> response.body().contains("\"round\":7"));
+        assertPredictsTheLabel();
 
         HttpResponse<String> post = send(request().POST(BodyPublishers.noBody()));
         assertThat(post.statusCode()).isEqualTo(405);
@@ -135,6 +148,17 @@ class ServeModelE2ECase {
     address = URI.create(model + "?walked=far");
     assertThat(get().statusCode()).isEqualTo(400);
     assertThat(get().body()).contains("'walked' is of another type; it must be a number");
+    address = model;
+  }
+
+  private void assertPredictsTheLabel() throws Exception {
+    URI model = address;
+    address = URI.create(model + "?walked=45");
+    assertThat(get().body()).contains("\"prediction\":true,");
+    address = URI.create(model + "?features=1,-0.5");
+    assertThat(get().statusCode()).isEqualTo(400);
+    assertThat(get().body())
+        .contains("the model predicts fit, true or false, by the hinge loss; the query must have");
     address = model;
   }
 
@@ -190,15 +214,25 @@ class ServeModelE2ECase {
     return producer;
   }
 
+  private static void describe(ModelUpdate.Builder update) {
+    update.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    update.addFeaturesBuilder().setName("walked").getRangeBuilder().setTo(180);
+  }
+
+  private static String publish(Producer<byte[], byte[]> job, long round, double average)
+      throws Exception {
+    return publish(job, round, average, update -> {});
+  }
+
   /** The ETag that the update should get. */
   private static String publish(
-      Producer<byte[], byte[]> job, long round, double average, String... features)
+      Producer<byte[], byte[]> job,
+      long round,
+      double average,
+      Consumer<ModelUpdate.Builder> description)
       throws Exception {
     ModelUpdate.Builder described = ModelUpdate.newBuilder();
-    for (String feature : features) {
-      described.addFeaturesBuilder().setName("one").getInterceptBuilder();
-      described.addFeaturesBuilder().setName(feature).getRangeBuilder().setTo(180);
-    }
+    description.accept(described);
     ModelUpdate update =
         described
             .setModelId("demo")

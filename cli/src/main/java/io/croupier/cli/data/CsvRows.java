@@ -4,6 +4,9 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.data.CsvTable.Kind;
 import io.croupier.client.Features;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.loss.PredictionLoss;
+import io.croupier.schemas.Prediction;
+import io.croupier.schemas.PredictionRules;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +63,42 @@ public final class CsvRows {
             : new CsvFeatures(table, described).vectors();
     double bound = model.size().isEmpty() ? model.gradientBound() : Double.POSITIVE_INFINITY;
     return loss.problem(features, targets, classes, bound, scale);
+  }
+
+  /**
+   * Reads a file by the label and the loss that the model names.
+   *
+   * @throws InputException likewise, or if the loss is none that this version knows
+   */
+  public static Problem load(Path file, ModelSnapshot model, Prediction predicts) {
+    CsvTable read = CsvTable.read(file);
+    PredictionLoss loss;
+    try {
+      loss = PredictionLoss.of(predicts);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(
+          "model '%s' predicts %s".formatted(model.modelId(), e.getMessage()), e);
+    }
+    Features described = features(model);
+    if (described.size() * loss.predictions() != model.dimension()) {
+      throw new InputException(
+          "the model's features make %d values for each of %d predictions; the model has %d coordinates"
+              .formatted(described.size(), loss.predictions(), model.dimension()));
+    }
+    Features label = new Features(List.of(PredictionRules.label(predicts)));
+    List<String> classes = predicts.getSoftmax().getClassesList();
+    Map<String, Kind> kinds = CsvFeatures.kinds(read, described);
+    kinds.putAll(CsvFeatures.kinds(read, label));
+    if (predicts.hasSoftmax()) {
+      kinds.put(predicts.getLabel(), Kind.ofNames(classes));
+    }
+    CsvTable table = read.complete(kinds, false);
+    double[] targets =
+        predicts.hasSoftmax()
+            ? table.column(predicts.getLabel()).stream().mapToDouble(classes::indexOf).toArray()
+            : new CsvFeatures(table, label).vectors();
+    double[] features = new CsvFeatures(table, described).vectors();
+    return new Problem(features, targets, Scaling.ones(table.size()), loss);
   }
 
   private static double[] answers(CsvTable table, String label) {

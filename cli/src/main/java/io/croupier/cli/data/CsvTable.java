@@ -61,6 +61,11 @@ final class CsvTable {
           value -> isFinite(value) && isClass(NumberText.parseDouble(value), classes));
     }
 
+    /** Some of the names. */
+    static Kind ofNames(List<String> names) {
+      return new Kind("one of " + String.join(", ", names), names::contains);
+    }
+
     private static boolean isFinite(String value) {
       return NumberText.isNumber(value) && Double.isFinite(NumberText.parseDouble(value));
     }

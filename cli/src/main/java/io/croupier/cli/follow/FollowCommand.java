@@ -49,8 +49,9 @@ import picocli.CommandLine.Spec;
       "Updates are read from Kafka or, with --gateway, from a gateway, which needs no token for"
           + " that.",
       "",
-      "Each round is printed at most once. A slow reader skips updates that have been superseded."
-          + " The command ends when the model is retired."
+      "Each round is printed at most once, and again when it serves another average after a"
+          + " roll-back. A slow reader skips updates that have been superseded. The command ends"
+          + " when the model is retired."
     },
     footer = {
       "",
@@ -115,12 +116,19 @@ public final class FollowCommand implements Callable<Integer> {
     try (PublishedModel model = awaited()) {
       Optional<ModelSnapshot> next = Optional.of(model.newest());
       for (long left = updates; next.isPresent(); left--) {
-        print(next.get(), out);
+        ModelSnapshot printed = next.get();
+        print(printed, out);
         out.flush();
-        next = left == 1 ? Optional.empty() : model.after(next.get().round());
+        next = left == 1 ? Optional.empty() : model.after(update -> isSame(update, printed));
       }
     }
     return 0;
+  }
+
+  /** Whether an update has nothing that a line needs but the counts of a round. */
+  static boolean isSame(ModelSnapshot update, ModelSnapshot printed) {
+    return update.round() == printed.round()
+        && update.averageRound().equals(printed.averageRound());
   }
 
   private PublishedModel awaited() {

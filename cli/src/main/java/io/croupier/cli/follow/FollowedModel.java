@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.kafka.common.errors.InterruptException;
 
 /** A model whose updates are read from Kafka or from a gateway. */
@@ -85,9 +86,9 @@ public final class FollowedModel implements PublishedModel {
   }
 
   @Override
-  public synchronized Optional<ModelSnapshot> after(long round) {
+  public synchronized Optional<ModelSnapshot> after(Predicate<ModelSnapshot> isKnown) {
     Optional<ModelSnapshot> newest = source.newest();
-    while (newest.isPresent() && newest.get().round() == round) {
+    while (newest.isPresent() && isKnown.test(newest.get())) {
       await(LOOK.toNanos());
       newest = source.newest();
     }

@@ -4,6 +4,7 @@ import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The published updates of one model. */
 public interface PublishedModel extends AutoCloseable {
@@ -15,8 +16,8 @@ public interface PublishedModel extends AutoCloseable {
    */
   ModelSnapshot newest();
 
-  /** Waits for an update of another round than {@code round}; empty if the model is retired. */
-  Optional<ModelSnapshot> after(long round);
+  /** Waits for an update that isn't known; empty if the model is retired. */
+  Optional<ModelSnapshot> after(Predicate<ModelSnapshot> isKnown);
 
   /**
    * The terms of a round, so that no privacy is spent on a report that the job would drop.

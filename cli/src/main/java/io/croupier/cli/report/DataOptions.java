@@ -8,7 +8,10 @@ import io.croupier.cli.follow.PublishedModel;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Prediction;
+import io.croupier.schemas.PredictionRules;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -34,14 +37,14 @@ final class DataOptions {
   @Option(
       names = "--label",
       paramLabel = "COLUMN",
-      required = true,
-      description = "The column to predict.")
+      description = {
+        "The column to predict. May be left out, like --loss, if the model's predicts names both."
+      })
   private String label;
 
   @Option(
       names = "--loss",
       paramLabel = "NAME",
-      required = true,
       description = {
         "The loss: ${COMPLETION-CANDIDATES}. logistic requires labels of yes and no, true and"
             + " false, or 1 and 0, and softmax of 0 to k - 1, for a model of as many weights for"
@@ -115,32 +118,73 @@ final class DataOptions {
               .formatted(rounds));
     }
     ModelSnapshot newest = model.newest();
-    Problem problem = CsvRows.load(file, label, loss, newest, scale);
+    Problem problem = problem(newest);
     newest.size().ifPresent(size -> requireUsable(size, problem));
     warnOfSteepLoss(newest, problem, warnings);
     return new RowGradients(problem.rows(), eachRow, model, rounds, keys, isReported);
   }
 
+  private Problem problem(ModelSnapshot model) {
+    if (model.predicts().isEmpty()) {
+      requireGiven("--label", label);
+      requireGiven("--loss", loss);
+      return CsvRows.load(file, label, loss, model, scale);
+    }
+    Prediction predicts = model.predicts().get();
+    requireSame("--label", label, predicts.getLabel(), model);
+    requireSame("--loss", loss, predicts.getLossCase().name().toLowerCase(Locale.ROOT), model);
+    return CsvRows.load(file, model, predicts);
+  }
+
+  private static void requireGiven(String option, Object value) {
+    if (value == null) {
+      throw new InputException(
+          option + " is missing; it must be given for a model without predicts");
+    }
+  }
+
+  private static void requireSame(
+      String option, Object value, String predicted, ModelSnapshot model) {
+    if (value != null && !value.toString().equals(predicted)) {
+      throw new InputException(
+          "%s is %s, but model '%s' predicts %s; leave the option out"
+              .formatted(
+                  option,
+                  value,
+                  model.modelId(),
+                  PredictionRules.inWords(model.predicts().orElseThrow())));
+    }
+  }
+
   /** The slope rule lowers the bound on purpose, for the logistic loss only. */
   private void warnOfSteepLoss(ModelSnapshot model, Problem problem, Consumer<String> warnings) {
     if (model.size().equals(Optional.of(AdaptiveClip.Size.FEATURES))
-        && loss != NamedLoss.LOGISTIC
+        && !isLogistic(model)
         && problem.steepest() > model.slopeBound()) {
       warnings.accept(
-          ("Warning: the slope of --loss %s is up to %s, above the model's slopeBound, %s: the"
+          ("Warning: the slope of %s is up to %s, above the model's slopeBound, %s: the"
                   + " longest gradients are clipped more than others, which may bias the model."
                   + " Reports are as private as before")
-              .formatted(loss, problem.steepest(), model.slopeBound()));
+              .formatted(lossInWords(), problem.steepest(), model.slopeBound()));
     }
+  }
+
+  private boolean isLogistic(ModelSnapshot model) {
+    return loss == NamedLoss.LOGISTIC
+        || model.predicts().filter(Prediction::hasLogistic).isPresent();
+  }
+
+  private String lossInWords() {
+    return loss == null ? "the model's loss" : "--loss " + loss;
   }
 
   /** A loss whose gradients the clip can bound. */
   private void requireUsable(AdaptiveClip.Size size, Problem problem) {
     if (size == AdaptiveClip.Size.FEATURES && !problem.hasBoundedSlope()) {
       throw new InputException(
-          ("--loss %s: the model's clip bounds the size FEATURES, which requires a loss of bounded"
+          ("%s: the model's clip bounds the size FEATURES, which requires a loss of bounded"
                   + " slope; use another loss, or a model with the size GRADIENT")
-              .formatted(loss));
+              .formatted(lossInWords()));
     }
     if (size == AdaptiveClip.Size.GRADIENT && loss == NamedLoss.HUBER_MALLOWS) {
       throw new InputException(

@@ -56,7 +56,7 @@ final class RowGradients implements Gradients {
       round = model.newest();
     } else if (roundsSeen == 0 || (roundsSeen < rounds && !isOver())) {
       // For a retired model, newest() throws.
-      round = round == null ? model.newest() : model.after(round.round()).orElseGet(model::newest);
+      round = round == null ? model.newest() : another(round.round());
       roundsSeen++;
       nextRow = 0;
     } else {
@@ -64,6 +64,10 @@ final class RowGradients implements Gradients {
     }
     Rows rows = parts.get(nextRow++);
     return new EvaluatedGradient(round.terms(), rows.at(round, key(rows)));
+  }
+
+  private ModelSnapshot another(long known) {
+    return model.after(update -> update.round() == known).orElseGet(model::newest);
   }
 
   private DataKey key(Rows rows) {

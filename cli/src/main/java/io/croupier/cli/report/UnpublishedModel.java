@@ -12,6 +12,7 @@ import io.croupier.schemas.ModelSpecs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -69,7 +70,7 @@ record UnpublishedModel(ModelSnapshot initial) implements PublishedModel {
   }
 
   @Override
-  public Optional<ModelSnapshot> after(long round) {
+  public Optional<ModelSnapshot> after(Predicate<ModelSnapshot> isKnown) {
     return Optional.empty();
   }
 

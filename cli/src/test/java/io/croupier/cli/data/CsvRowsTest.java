@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +116,68 @@ class CsvRowsTest {
     assertThatThrownBy(() -> load(good, NamedLoss.SQUARED, 2, List.of(note.build())))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("feature 'fit' needs an encoder");
+  }
+
+  private static ModelSnapshot predicting(String predicts, int dimension)
+      throws TextFormat.ParseException {
+    ModelUpdate update =
+        TextFormat.parse("predicts { label: 'y' " + predicts + " }", ModelUpdate.class).toBuilder()
+            .setModelId("m")
+            .setRound(0)
+            .addAllWeights(Collections.nCopies(dimension, 0.0))
+            .addAllAverage(Collections.nCopies(dimension, 0.0))
+            .setGridExponent(-16)
+            .setGradientBound(1)
+            .addAllFeatures(wellbeing())
+            .build();
+    return ModelSnapshot.parse(update.toByteArray());
+  }
+
+  private Problem load(String text, ModelSnapshot model) throws IOException {
+    Path file = Files.writeString(directory.resolve("data.csv"), text);
+    return CsvRows.load(file, model, model.predicts().orElseThrow());
+  }
+
+  @Test
+  void theRowsOfAModelThatPredictsAreThoseOfItsDevices() throws IOException {
+    String table = "y,walked,fit,shift\n%s,45,yes,day\n";
+    Map<String, Object> row = Map.of("walked", 45, "fit", true, "shift", "day");
+    Map<String, Object> labels =
+        Map.of(
+            "logistic {}",
+            true,
+            "hinge {}",
+            false,
+            "softmax { classes: 'b' classes: 'true' }",
+            "b",
+            "squared { range { from: 0 to: 10 } }",
+            7,
+            "pinball { level: 0.9 range { from: 0 to: 10 } }",
+            12);
+    for (Map.Entry<String, Object> one : labels.entrySet()) {
+      ModelSnapshot model = predicting(one.getKey(), one.getKey().startsWith("softmax") ? 12 : 6);
+      Map<String, Object> labelled = new HashMap<>(row);
+      labelled.put("y", one.getValue());
+      Problem problem = load(table.formatted(one.getValue()), model);
+      assertThat(problem.rows().at(model, problem.rows().key()).gradient())
+          .as(one.getKey())
+          .containsExactly(model.participant(labelled).gradient());
+    }
+  }
+
+  @Test
+  void aLabelThatTheModelDoesNotPredictIsReportedWithoutItsValue() throws IOException {
+    ModelSnapshot classes = predicting("softmax { classes: 'a' classes: 'b' }", 12);
+    assertThatThrownBy(() -> load("y,walked,fit,shift\n7.77,1,yes,day\n", classes))
+        .isInstanceOf(InputException.class)
+        .hasMessageContainingAll("line 2", "column 'y'", "aren't one of a, b")
+        .hasMessageNotContaining("7.77");
+    ModelSnapshot wide = predicting("hinge {}", 12);
+    assertThatThrownBy(() -> load("y,walked,fit,shift\nyes,1,yes,day\n", wide))
+        .hasMessageContaining("6 values for each of 1 predictions; the model has 12 coordinates");
+    ModelSnapshot newer = predicting("", 6);
+    assertThatThrownBy(() -> load("y,walked,fit,shift\nyes,1,yes,day\n", newer))
+        .hasMessage("model 'm' predicts y, by a loss that this version doesn't know");
   }
 
   private void assertRefused(String text, NamedLoss loss, int dimension, String... parts) {

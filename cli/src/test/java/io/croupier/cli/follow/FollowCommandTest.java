@@ -45,6 +45,18 @@ class FollowCommandTest {
   }
 
   @Test
+  void printsARoundAgainThatServesAnotherAverage() {
+    ModelSnapshot printed = ModelSnapshot.parse(update().build().toByteArray());
+    ModelUpdate counted = update().setUsed(10).build();
+    ModelUpdate rolledBack = update().setAverageRound(1).build();
+    assertThat(FollowCommand.isSame(ModelSnapshot.parse(counted.toByteArray()), printed)).isTrue();
+    ModelSnapshot served = ModelSnapshot.parse(rolledBack.toByteArray());
+    assertThat(FollowCommand.isSame(served, printed)).isFalse();
+    assertThat(FollowCommand.isSame(printed, served)).isFalse();
+    assertThat(printed(rolledBack)).isEqualTo(rolledBack);
+  }
+
+  @Test
   void printsEstimates() {
     ModelUpdate.Builder update = update().setQuestionProbability(0.02).setAnswers(570);
     update

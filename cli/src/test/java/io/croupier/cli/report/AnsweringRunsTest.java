@@ -241,6 +241,29 @@ class AnsweringRunsTest extends ReportCommandRuns {
   }
 
   @Test
+  void theLabelAndTheLossAreThoseThatTheModelPredicts() throws Exception {
+    write("rows.csv", "fit,walked,y\nno,10,1\n");
+    String data = "--model fit --data " + path("rows.csv") + " " + FORGET + CLEAR;
+    for (String options : List.of("", "--label fit ")) {
+      Run run = run("", options + data);
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(run.reports())
+          .singleElement()
+          .satisfies(
+              report ->
+                  assertThat(report.getGrid().getValuesList()).containsExactly(1 << 15, 1 << 15));
+    }
+    assertThat(run("", "--label y " + data).err())
+        .contains(
+            "--label is y, but model 'fit' predicts fit, true or false, by the hinge loss; leave the"
+                + " option out");
+    assertThat(run("", "--loss squared " + data).err())
+        .contains("--loss is squared, but model 'fit' predicts");
+    assertThat(run("", data.replace("--model fit", "--model taps --label y")).err())
+        .contains("--loss is missing; it must be given for a model without predicts");
+  }
+
+  @Test
   void lossesAndClipsThatDontFitAMovingClipAreRefused() {
     write("rows.csv", "a,b,y\n1,1,1\n");
     String data = " --label y --data " + path("rows.csv") + " " + FORGET + NOISE;

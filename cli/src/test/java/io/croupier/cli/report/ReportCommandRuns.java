@@ -55,6 +55,8 @@ abstract class ReportCommandRuns {
         - {modelId: minutes, statistics: [{name: minutes, quantiles: {levels: [0.5], from: 7, to: 9}}]}
         - {modelId: raw, dimension: 2, gradientBound: 1, reportsPerRound: 2, dpFtrl:
            {clipNorm: 1, noiseMultiplier: 1, learningRate: 1, noise: {tree: {}}}}
+        - {modelId: fit, dimension: 2, features: [{name: one, intercept: {}}, {name: walked,
+           range: {from: 0, to: 10}}], predicts: {label: fit, hinge: {}}, gradientBound: 2, blackBox: {}}
         """);
   }
 

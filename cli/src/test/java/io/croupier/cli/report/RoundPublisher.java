@@ -9,6 +9,7 @@ import io.croupier.client.RoundTerms;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Publishes rounds 0, 10, 20, ... on demand; the single weight is the number of the round. */
 final class RoundPublisher implements PublishedModel {
@@ -56,8 +57,8 @@ final class RoundPublisher implements PublishedModel {
   }
 
   @Override
-  public Optional<ModelSnapshot> after(long round) {
-    assertThat(round).isEqualTo(newest);
+  public Optional<ModelSnapshot> after(Predicate<ModelSnapshot> isKnown) {
+    assertThat(isKnown.test(newest())).isTrue();
     publish();
     return newest > last ? Optional.empty() : Optional.of(newest());
   }

@@ -1,12 +1,7 @@
 package io.croupier.client;
 
-import io.croupier.client.loss.HingeLoss;
-import io.croupier.client.loss.LogisticLoss;
-import io.croupier.client.loss.PinballLoss;
 import io.croupier.client.loss.PortableMath;
 import io.croupier.client.loss.PredictionLoss;
-import io.croupier.client.loss.SoftmaxLoss;
-import io.croupier.client.loss.SquaredLoss;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.Prediction;
 import io.croupier.schemas.PredictionRules;
@@ -33,15 +28,7 @@ final class Predictor {
     this.features = features;
     this.prediction = prediction;
     label = PredictionRules.label(prediction);
-    loss =
-        switch (prediction.getLossCase()) {
-          case LOGISTIC -> new LogisticLoss();
-          case SOFTMAX -> new SoftmaxLoss(PredictionRules.predictions(prediction));
-          case SQUARED -> new SquaredLoss();
-          case PINBALL -> new PinballLoss(prediction.getPinball().getLevel());
-          case HINGE -> new HingeLoss();
-          case LOSS_NOT_SET -> throw new AssertionError("its label is refused");
-        };
+    loss = PredictionLoss.of(prediction);
   }
 
   /** The row of a person's values, by names of the features and of the label. */

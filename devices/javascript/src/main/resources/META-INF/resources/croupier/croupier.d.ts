@@ -139,6 +139,8 @@ export interface Snapshot {
   readonly weights: Float64Array;
   /** What to predict with. */
   readonly average: Float64Array;
+  /** The earlier round whose average this is, since an operator rolled the model back; null if it is the newest one. */
+  readonly averageRound: number | null;
   readonly terms: RoundTerms;
   /** How a row becomes a vector; without names if the spec doesn't describe it. Throws if this version can't know. */
   readonly features: Features;
@@ -221,6 +223,8 @@ export const logistic: Loss;
 export function softmax(classes: number): SoftmaxLoss;
 export const squared: Loss;
 export const absolute: Loss;
+export const hinge: Loss;
+export function pinball(level: number): Loss;
 export function huber(options?: { c?: number; scale?: number }): Loss;
 
 /** The L2 norm, without overflow or underflow. */

@@ -33,7 +33,7 @@ class ArgumentsTest extends DeviceFixture {
   private String message(String expression) {
     return browser
         .eval(
-            "(module) => { const { Gateway, Rows, PrivUnit, huber, logistic, softmax } = module;"
+            "(module) => { const { Gateway, Rows, PrivUnit, huber, logistic, pinball, softmax } = module;"
                 + " try { "
                 + expression
                 + "; } catch (error) { return `${error.name}: ${error.message}`; } return ''; }")
@@ -43,8 +43,8 @@ class ArgumentsTest extends DeviceFixture {
 
   private static final String ROWS = "new Rows({features: [[1]], targets: [1], loss: %s})";
   private static final String LOSSES =
-      "it must be logistic, softmax(k), squared, absolute or huber(), as this module exports them,"
-          + " without quotes";
+      "it must be logistic, hinge, softmax(k), squared, absolute, pinball(level) or huber(), as this"
+          + " module exports them, without quotes";
 
   @Test
   void aLossIsOneOfTheModule() {
@@ -56,6 +56,10 @@ class ArgumentsTest extends DeviceFixture {
         .isEqualTo(
             "CroupierError: loss is softmax without its number of classes; it must be softmax(k),"
                 + " such as softmax(3)");
+    assertThat(message(ROWS.formatted("pinball")))
+        .isEqualTo(
+            "CroupierError: loss is pinball without its level; it must be pinball(level), such as"
+                + " pinball(0.9)");
     assertThat(message(ROWS.formatted("huber")))
         .isEqualTo("CroupierError: loss is huber without its call; it must be huber()");
   }
@@ -82,6 +86,7 @@ class ArgumentsTest extends DeviceFixture {
         "new Gateway('https://gateway.example') | the argument of Gateway is a text; it must be an object with url",
         "new Gateway({url: 'https://gateway.example', tokn: 1}) | option 'tokn' of Gateway is unknown",
         "new Gateway({url: 'https://gateway.example', token: `eyJ0`}) | token is a text; it must be a function that returns",
+        "pinball(90) | level is 90; it must be above 0 and below 1",
         "huber(2) | the argument of huber is a number; it must be an object with c, scale",
       })
   void whatIsGivenAndWhatIsRightAreNamed(String call, String message) {

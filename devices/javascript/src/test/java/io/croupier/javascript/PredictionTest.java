@@ -104,6 +104,34 @@ class PredictionTest extends BrowserFixture {
         .hasMessageNotContaining("4567");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "hinge: {} | true | hinge",
+        "pinball: {level: 0.9, range: {from: 0, to: 1}} | 0 | pinball(0.9)",
+      })
+  void thePageHasTheSameLosses(String predicted, String label, String loss) {
+    String participant = ".participant({well: true, y: " + label + "}).gradient([0.5, 0.25])";
+    Value expected = run(", predicts: {label: 'y', " + predicted + "}", participant);
+    Value rows =
+        browser
+            .eval(
+                "(module) => new module.Rows({features: [[1, 1]], targets: [%s], loss: module.%s})"
+                    .formatted(label.equals("true") ? "1" : "-1", loss))
+            .execute(browser.exports());
+    assertThat(Browser.doubles(rows.invokeMember("gradient", browser.eval("[0.5, 0.25]"))))
+        .containsExactly(Browser.doubles(expected));
+  }
+
+  @Test
+  void theRoundOfAServedAverageIsKnown() {
+    assertThat(run(", averageRound: '3'", ".averageRound").asInt()).isEqualTo(3);
+    assertThat(run("", ".averageRound").isNull()).isTrue();
+    assertThatThrownBy(() -> run(", averageRound: -1", ".averageRound"))
+        .hasMessageContaining("averageRound is malformed");
+  }
+
   @Test
   void aClassIsOneOfTheModels() {
     String update = UPDATE.replace("[0, 0]", "[0, 0, 0, 0]").replace("[2, 0]", "[0, 0, 1, 0]");

@@ -63,6 +63,7 @@ async function calls(module, page, crypto) {
   add('withEncoder', 'feature', (v) => features.withEncoder(v, new Uint8Array(1), () => [1]));
   add('withEncoder', 'encoder', (v) => features.withEncoder('e', v, () => [1]));
   add('withEncoder', 'enco', (v) => features.withEncoder('e', new Uint8Array(1), v));
+  add('pinball', 'level', (v) => module.pinball(v));
   add('softmax', 'classes', (v) => module.softmax(v));
   ['probabilities', 'predicted'].forEach((name) => add(name, 'scores', (v) => module.softmax(2)[name](v)));
   add('value', 'scores', (v) => module.softmax(2).value(v, 0));

@@ -30,11 +30,6 @@ public record HingeLoss() implements PointLoss {
     return 2;
   }
 
-  @Override
-  public boolean isRight(double[] predictions, double target) {
-    return predictions[0] > 0 == target > 0.5;
-  }
-
   private static double sign(double target) {
     return target > 0.5 ? 1 : -1;
   }

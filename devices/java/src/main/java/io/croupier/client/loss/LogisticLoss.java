@@ -34,9 +34,4 @@ public record LogisticLoss() implements PointLoss {
   public int classes() {
     return 2;
   }
-
-  @Override
-  public boolean isRight(double[] predictions, double target) {
-    return predictions[0] > 0 == target > 0.5;
-  }
 }

@@ -40,6 +40,9 @@ public sealed interface PointLoss extends PredictionLoss
 
   @Override
   default boolean isRight(double[] predictions, double target) {
-    throw new UnsupportedOperationException("a number is neither right nor wrong");
+    if (classes() == 0) {
+      throw new UnsupportedOperationException("a number is neither right nor wrong");
+    }
+    return predictions[0] > 0 == target > 0.5;
   }
 }

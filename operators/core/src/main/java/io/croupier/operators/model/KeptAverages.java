@@ -4,6 +4,7 @@ import io.croupier.operators.learner.LearnerState;
 import io.croupier.schemas.KeptAverage;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -65,8 +66,14 @@ final class KeptAverages {
   }
 
   /** Keeps what the last update of a model whose state is lost served after a roll-back. */
-  void continueFrom(long round, long publishedAtMs, double[] average) {
-    keep(round, publishedAtMs, average);
+  void continueFrom(ModelUpdate last, double[] average) {
+    long publishedAtMs =
+        last.getKeptAveragesList().stream()
+            .filter(earlier -> earlier.getRound() == last.getAverageRound())
+            .mapToLong(KeptAverage::getPublishedAtMs)
+            .findAny()
+            .orElse(last.getPublishedAtMs());
+    keep(last.getAverageRound(), publishedAtMs, average);
   }
 
   private void keep(long round, long publishedAtMs, double[] average) {

@@ -111,7 +111,7 @@ public final class LocalModel implements LiveModel {
     droppedUnpublished = last.getDroppedUnpublished();
     clip.continueFrom(last.getGradientBound());
     if (last.hasAverageRound()) {
-      averages.continueFrom(last.getAverageRound(), last.getPublishedAtMs(), average);
+      averages.continueFrom(last, average);
     }
   }
 

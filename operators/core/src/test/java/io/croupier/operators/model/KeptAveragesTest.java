@@ -138,5 +138,6 @@ class KeptAveragesTest {
     assertThat(update.getRound()).isEqualTo(6);
     assertThat(update.getAverageRound()).isEqualTo(3);
     assertThat(update.getAverageList()).isEqualTo(served.get(0).getAverageList());
+    assertThat(update.getKeptAverages(0).getPublishedAtMs()).isEqualTo(30);
   }
 }
