@@ -117,7 +117,9 @@ class CommandsITCase {
         .containsSubsequence("1970-01-01T00:00:01Z", " 10 ", "1970-01-01T00:00:02Z", " 20 ");
     assertThat(rollBack("--round", "15").err)
         .contains("Model 'taps' doesn't keep the average of round 15; it keeps those of [10, 20]");
-    assertThat(rollBack("--round", "10", "--by", "ada").out).contains("the average of round 10");
+    Outcome served = rollBack("--round", "10", "--by", "ada");
+    assertThat(served.out).contains("the average of round 10");
+    assertThat(served.err).contains("the model drops the average of round 10 next");
     assertThat(models("back").current().get("taps").getServedRound()).isEqualTo(10);
     assertThat(apply("back", kept.formatted(", history: {averages: 2, everyRounds: 10}")).out)
         .contains("unchanged  taps");

@@ -105,8 +105,8 @@ public final class ModelsCommand implements Runnable {
       description = {
         "Checks the models of a file, without Kafka.",
         "",
-        "All faults are printed, each with its line. If there are any, the exit code is 1. Whether a"
-            + " spec may replace that of a running model is checked by 'models apply'."
+        "All faults are printed, each with its line. If there are any, the exit code is 1. Whether"
+            + " a spec may replace that of a running model is checked by 'models apply'."
       },
       footer = {"", "Try:", "  croupier models validate examples/models.yaml"})
   int validate(@Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
@@ -287,7 +287,10 @@ public final class ModelsCommand implements Runnable {
       topic.publish(List.of(model.toBuilder().clearServedRound().build()), author.name());
       out.printf("%s serves its newest average from its next update on.%n", modelId);
     } else if (round != null) {
-      topic.publish(List.of(RollBack.of(config, model).to(round)), author.name());
+      RollBack rollBack = RollBack.of(config, model);
+      ModelSpec served = rollBack.to(round);
+      rollBack.warning(round).ifPresent(spec.commandLine().getErr()::println);
+      topic.publish(List.of(served), author.name());
       out.printf("%s serves the average of round %d from its next update on.%n", modelId, round);
     } else {
       out.println(RollBack.of(config, model).text());

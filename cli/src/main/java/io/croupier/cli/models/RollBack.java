@@ -14,6 +14,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The averages that a model keeps, according to its newest update, and the change to one. */
@@ -68,15 +69,31 @@ final class RollBack {
     return spec.toBuilder().setServedRound(round).build();
   }
 
+  /** Whether a kept average is the next one to be dropped, in words; empty if it isn't. */
+  Optional<String> warning(long round) {
+    boolean isNext =
+        newest.getKeptAverages(0).getRound() == round
+            && !isServed(round)
+            && newest.getKeptAveragesCount() >= spec.getHistory().getAverages();
+    return isNext
+        ? Optional.of(
+            "Warning: the model drops the average of round %d next. If it does so before it reads the change, the change has no effect, and is a dead letter"
+                .formatted(round))
+        : Optional.empty();
+  }
+
+  private boolean isServed(long round) {
+    return newest.hasAverageRound() && newest.getAverageRound() == round;
+  }
+
   /** The averages to choose from, the oldest first. */
   String text() {
     Table table = new Table("published", "round", "served").words("served");
     for (KeptAverage average : newest.getKeptAveragesList()) {
-      boolean isServed = newest.hasAverageRound() && newest.getAverageRound() == average.getRound();
       table.row(
           Instant.ofEpochMilli(average.getPublishedAtMs()).toString(),
           Long.toString(average.getRound()),
-          isServed ? "now" : "");
+          isServed(average.getRound()) ? "now" : "");
     }
     return table.text();
   }

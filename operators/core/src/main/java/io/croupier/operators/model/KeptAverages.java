@@ -8,6 +8,7 @@ import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -95,6 +96,16 @@ final class KeptAverages {
 
   private boolean isServed(long round) {
     return spec.hasServedRound() && spec.getServedRound() == round;
+  }
+
+  /** Returns why a roll-back has no effect, in words; empty if it has, or there is none. */
+  Optional<String> obstacle() {
+    if (!spec.hasServedRound() || kept.containsKey(spec.getServedRound())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "served_round is %d, whose average the model doesn't keep, so that updates contain the newest one; it must be one of %s, or left out"
+            .formatted(spec.getServedRound(), kept.keySet()));
   }
 
   /** Returns the average that readers are to be served; not a copy. */

@@ -135,6 +135,11 @@ public sealed interface LiveModel permits LocalModel, CentralModel {
   /** Replaces the spec by one that differs only where a running model's spec may change. */
   void respec(ModelSpec next);
 
+  /** Returns which part of its spec has no effect, in words; empty if each has one. */
+  default Optional<String> obstacle() {
+    return Optional.empty();
+  }
+
   /**
    * Returns the number of visible publications that are newer than the one that a bundle names;
    * negative if that one is too old or was never published.

@@ -201,6 +201,11 @@ public final class LocalModel implements LiveModel {
   }
 
   @Override
+  public Optional<String> obstacle() {
+    return averages.obstacle();
+  }
+
+  @Override
   public int staleness(RoundSum sum) {
     int index = published.indexOf(sum.namedRound);
     return index < 0 ? index : published.staleness(index);

@@ -96,6 +96,11 @@ class KeptAveragesTest {
     ModelUpdateView update = model.publish(false, 0).orElseThrow();
     assertThat(update.getAverageList()).isEqualTo(newest.getAverageList());
     assertThat(update.hasAverageRound()).isFalse();
+    assertThat(model.obstacle())
+        .hasValueSatisfying(
+            reason -> assertThat(reason).contains("served_round is 1", "one of [3, 4]"));
+    model.respec(spec(2, 1).toBuilder().setServedRound(3).build());
+    assertThat(model.obstacle()).isEmpty();
   }
 
   @Test

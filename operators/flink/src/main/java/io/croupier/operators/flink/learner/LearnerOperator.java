@@ -221,6 +221,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
       if (isNew) {
         begin(keyedModel, spec);
       }
+      keyedModel
+          .model()
+          .obstacle()
+          .ifPresent(obstacle -> emit(deadLetters.of(spec, modelsTopic, obstacle)));
     }
     takeWaiting(keyedModel);
   }

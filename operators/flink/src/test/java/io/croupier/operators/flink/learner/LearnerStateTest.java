@@ -13,6 +13,7 @@ import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.History;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -287,6 +288,26 @@ class LearnerStateTest {
             Destination.DEAD_LETTERS,
             Destination.UPDATES);
     assertThat(last(records).getWeightsList()).containsExactly(-0.5, 0.0);
+  }
+
+  @RestoredInEveryBackend
+  void aRollBackToAnAverageThatIsNotKeptIsADeadLetter(Backend backend, Plan plan) throws Exception {
+    History history = History.newBuilder().setAverages(2).build();
+    List<OutboundRecord> records =
+        playTwice(
+            backend,
+            plan,
+            learner -> {
+              learner.publish(TestRecords.published(0, TestRecords.sgd("m").setHistory(history)));
+              learner.barrier();
+              ModelSpec.Builder back = TestRecords.sgd("m").setHistory(history).setServedRound(7);
+              learner.publish(TestRecords.published(1, back));
+              learner.barrier();
+            });
+    assertThat(records)
+        .extracting(record -> record.destination)
+        .containsExactly(Destination.UPDATES, Destination.DEAD_LETTERS, Destination.UPDATES);
+    assertThat(last(records).hasAverageRound()).isFalse();
   }
 
   @RestoredInEveryBackend
