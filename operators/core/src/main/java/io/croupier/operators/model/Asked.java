@@ -1,5 +1,6 @@
 package io.croupier.operators.model;
 
+import com.google.protobuf.Message;
 import io.croupier.operators.evaluation.Reply;
 import io.croupier.operators.evaluation.ReplyTally;
 import io.croupier.operators.learner.LearnerState;
@@ -21,6 +22,9 @@ sealed interface Asked permits AskedQuestion, AskedStatistic {
           AskedStatistic.TEXTS);
 
   String name();
+
+  /** What the spec asks. */
+  Message meaning();
 
   /** Its tallies, by what the names of their chunks begin with. */
   Map<String, ReplyTally> tallies();

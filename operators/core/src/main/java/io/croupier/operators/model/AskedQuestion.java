@@ -45,6 +45,11 @@ record AskedQuestion(
   }
 
   @Override
+  public Question meaning() {
+    return question;
+  }
+
+  @Override
   public Map<String, ReplyTally> tallies() {
     Map<String, ReplyTally> tallies = new HashMap<>();
     tallies.put(ANSWERS, lasting);

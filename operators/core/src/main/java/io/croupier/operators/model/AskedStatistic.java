@@ -65,6 +65,11 @@ sealed interface AskedStatistic extends Asked {
     return statistic().getName();
   }
 
+  @Override
+  default Statistic meaning() {
+    return statistic();
+  }
+
   /** A choice, with the votes by their two weights of age, and all votes of an experiment. */
   record OfChoice(Statistic statistic, VoteTally lasting, VoteTally recent, Optional<VoteTally> all)
       implements AskedStatistic {

@@ -188,7 +188,7 @@ public final class LocalModel implements LiveModel {
   public void respec(ModelSpec next) {
     spec = next;
     reportsPerRound = ModelSpecs.reportsPerRound(next);
-    questions.follow(next);
+    questions.follow(next, publishedRound());
     averages.follow(next);
     published.resize(ModelSpecs.maxStaleness(next));
     urgent = true;
@@ -332,7 +332,7 @@ public final class LocalModel implements LiveModel {
     }
     published.add(round()).gradientBound = clip.stated();
     learner.forget(state, published.oldest());
-    questions.age();
+    questions.age(published.oldest());
   }
 
   private ModelUpdateView update(long nowMs) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
@@ -22,6 +23,7 @@ import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.StatisticEstimate.TextValues;
 import io.croupier.schemas.TextCandidates;
+import io.croupier.schemas.view.ModelUpdateView;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,14 +119,19 @@ class VoteIntakeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "screen | 1 | 4 | | groups is 4, and the vote has no seed: it must have 3 groups and no seed",
-        "screen | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 3 groups and no seed",
-        "screen | 1 | 4 | 7 | groups is 4, and the vote has a seed: it must have 3 groups and no seed",
-        "many | 1 | 11 | | groups is 11, and the vote has no seed: it must have 4 groups and a seed",
+        "screen | 1 | 4 | | groups is 4, and the vote has no seed: it must have 3 groups and no"
+            + " seed",
+        "screen | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 3 groups and no"
+            + " seed",
+        "screen | 1 | 4 | 7 | groups is 4, and the vote has a seed: it must have 3 groups and no"
+            + " seed",
+        "many | 1 | 11 | | groups is 11, and the vote has no seed: it must have 4 groups and a"
+            + " seed",
         "many | 1 | 4 | | groups is 4, and the vote has no seed: it must have 4 groups and a seed",
         "many | 1 | 2 | 7 | groups is 2, and the vote has a seed: it must have 4 groups and a seed",
         "many | 1 | 3 | 7 | groups is 3, and the vote has a seed: it must have 4 groups and a seed",
-        "many | 1 | 1024 | 7 | groups is 1024, and the vote has a seed: it must have 4 groups and a",
+        "many | 1 | 1024 | 7 | groups is 1024, and the vote has a seed: it must have 4 groups and"
+            + " a",
         "many | 1.2 | 4 | 7 | groups is 4, and the vote has a seed: it must have 11 groups and no",
       })
   void groupsFollowFromEpsilonAndCategories(
@@ -246,7 +253,8 @@ class VoteIntakeTest {
         List.of(
             "grid { values: [1, 2] } l2_laplace { epsilon: 2 }",
             "dense { values: [1] } gaussian { mu: 1 }",
-            "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 256 top: 90 }")) {
+            "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 256"
+                + " top: 90 }")) {
       AccountingEvent event = judge(report(gradient), spec);
       assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
       assertThat(event.getReason()).contains("must be a vote or an answer, since the model has no");
@@ -296,6 +304,63 @@ class VoteIntakeTest {
     assertThat(update.getStatistics(1).hasLasting()).isFalse();
   }
 
+  /**
+   * A device votes on what it was asked, and its vote arrives when another question has the name.
+   */
+  @Test
+  void aLateVoteDoesNotCountForAnotherMeaning() {
+    String other = SGD + " statistics { name: 'day' choice { categories: ['c', 'd'] } }";
+    ModelSpec asked = spec(SGD);
+    ModelSpec anew = BitIntake.spec(other);
+    ModelSpec removed = BitIntake.spec(SGD);
+    for (List<ModelSpec> changes : List.of(List.of(anew), List.of(removed, anew))) {
+      LocalModel model = new LocalModel(asked, 0);
+      openRound(model);
+      changes.forEach(model::respec);
+      assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+
+      Map<String, byte[]> store = new HashMap<>();
+      LocalModels.save(model, store);
+      model = LocalModels.restored(anew, store);
+      LocalModels.add(model, 0, 1);
+      openRound(model);
+      assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+      assertThat(model.add(vote(anew, 1))).isEqualTo(BundleOutcome.TALLIED);
+
+      for (int round = 1; round <= ModelSpecs.maxStaleness(anew) + 1; round++) {
+        LocalModels.add(model, round, 1);
+        openRound(model);
+      }
+      LocalModels.save(model, store);
+      assertThat(store.keySet()).noneMatch(name -> name.startsWith("lost-"));
+    }
+  }
+
+  /** Without weights, votes alone open rounds: those that name the newest one must count. */
+  @Test
+  void withoutWeightsTheNewestRoundCountsForTheNewMeaning() throws Exception {
+    String text = "model_id: 'm' statistics { name: 'day' choice { categories: [%s] } }";
+    ModelSpec asked = TextFormat.parse(text.formatted("'a', 'b'"), ModelSpec.class);
+    ModelSpec anew = TextFormat.parse(text.formatted("'c', 'd'"), ModelSpec.class);
+    LocalModel model = new LocalModel(asked, 0);
+    openRound(model);
+    assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.TALLIED);
+    openRound(model);
+    model.respec(anew);
+    assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(vote(anew, 1))).isEqualTo(BundleOutcome.TALLIED);
+  }
+
+  private static void openRound(LocalModel model) {
+    ModelUpdateView unused = LocalModels.publish(model, 0);
+  }
+
+  private static RoundSum vote(ModelSpec spec, long round) {
+    RoundSum sum = sum(spec, vote("day", 1, 1, 2));
+    sum.namedRound = round;
+    return sum;
+  }
+
   /** Some hashed to 4 groups, with their seeds, of people who are all in category 1. */
   @Test
   void aSeedSaysWhichCategoriesAGroupContains() {
@@ -321,13 +386,15 @@ class VoteIntakeTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "vote { index: 1 } hashed_response { epsilon: 1 groups: 3 } | vote.statistic must be 1 to 100",
+        "vote { index: 1 } hashed_response { epsilon: 1 groups: 3 } | vote.statistic must be 1 to"
+            + " 100",
         "vote { statistic: 'a' } hashed_response { epsilon: 1 groups: 3 } | vote.index is missing",
         "vote { statistic: 'a' index: 3 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
         "vote { statistic: 'a' index: -1 } hashed_response { epsilon: 1 groups: 3 } | from 0 to",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 0 groups: 3 } | above 0",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: nan groups: 3 } | above 0",
-        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 groups: 1 } | from 2 to 1024",
+        "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 groups: 1 } | from 2 to"
+            + " 1024",
         "vote { statistic: 'a' index: 1 } hashed_response { epsilon: 1 } | groups is missing",
         "vote { statistic: 'a' index: 1 } randomised_response { epsilon: 1 } | gradient is",
         "answer { question: 'a' bit: true } hashed_response { epsilon: 1 groups: 3 } | gradient is",
