@@ -21,6 +21,7 @@ import io.croupier.cli.watch.WatchCommand;
 import io.croupier.job.config.ProcessArguments;
 import io.croupier.schemas.NumberText;
 import java.io.PrintWriter;
+import java.util.List;
 import org.apache.commons.lang3.exception.ExceptionUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -44,29 +45,28 @@ import picocli.CommandLine.Spec;
       "Run 'croupier help COMMAND' for the options of a command.",
       "Exit codes: 0 success; 1 a failure, a refusal, a mismatch, or input, settings or brokers that"
           + " can't be used; 2 arguments that can't be parsed."
-    },
-    subcommands = {
-      DemoCommand.class,
-      PlanCommand.class,
-      RunCommand.class,
-      GatewayCommand.class,
-      WatchCommand.class,
-      FollowCommand.class,
-      ReportCommand.class,
-      ReplayCommand.class,
-      AuditCommand.class,
-      TestDeviceCommand.class,
-      AccountCommand.class,
-      CalibrateCommand.class,
-      LedgerCommand.class,
-      EraseCommand.class,
-      StopCommand.class,
-      ResumeCommand.class,
-      TopicsCommand.class,
-      ModelsCommand.class,
-      HelpCommand.class
     })
 public final class Croupier implements Runnable {
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          DemoCommand.class,
+          PlanCommand.class,
+          RunCommand.class,
+          GatewayCommand.class,
+          WatchCommand.class,
+          FollowCommand.class,
+          ReportCommand.class,
+          ReplayCommand.class,
+          AuditCommand.class,
+          TestDeviceCommand.class,
+          AccountCommand.class,
+          CalibrateCommand.class,
+          LedgerCommand.class,
+          EraseCommand.class,
+          StopCommand.class,
+          ResumeCommand.class,
+          TopicsCommand.class,
+          ModelsCommand.class);
 
   @Spec private CommandSpec spec;
 
@@ -93,7 +93,7 @@ public final class Croupier implements Runnable {
     PrintWriter out = StandardOutput.text(output);
     int code;
     try {
-      code = commandLine().setOut(out).setErr(err).execute(args);
+      code = commandLine(args).setOut(out).setErr(err).execute(args);
       out.flush();
     } catch (StandardOutput.FailedException e) {
       code = ExitCode.FAILURE.code();
@@ -101,10 +101,22 @@ public final class Croupier implements Runnable {
     return output.finish(code, err);
   }
 
-  /** The command with all its subcommands. */
-  static CommandLine commandLine() {
-    return new CommandLine(new Croupier())
-        .setCaseInsensitiveEnumValuesAllowed(true)
+  /**
+   * The command with its subcommands: with the one that {@code args} name at first, else with all.
+   * All of them take as long to inspect as a short command takes to run.
+   */
+  static CommandLine commandLine(String... args) {
+    CommandLine all = new CommandLine(new Croupier());
+    COMMANDS.stream()
+        .filter(command -> args.length > 0 && name(command).equals(args[0]))
+        .findFirst()
+        .ifPresentOrElse(
+            all::addSubcommand,
+            () -> {
+              COMMANDS.forEach(all::addSubcommand);
+              all.addSubcommand(HelpCommand.class);
+            });
+    return all.setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
         // A name may begin with '@'.
         .setExpandAtFiles(false)
@@ -126,6 +138,10 @@ public final class Croupier implements Runnable {
               }
               return ExitCode.FAILURE.code();
             });
+  }
+
+  private static String name(Class<?> command) {
+    return command.getAnnotation(Command.class).name();
   }
 
   /** Infinity is that of Protobuf's JSON mapping; few options allow it. */

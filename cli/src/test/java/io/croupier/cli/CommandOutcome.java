@@ -12,14 +12,15 @@ record CommandOutcome(int code, String out, String err) {
   static CommandOutcome of(InputStream in, List<String> arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
+    String[] line = arguments.toArray(String[]::new);
     InputStream before = System.in;
     try {
       System.setIn(in);
       int code =
-          Croupier.commandLine()
+          Croupier.commandLine(line)
               .setOut(new PrintWriter(out))
               .setErr(new PrintWriter(err))
-              .execute(arguments.toArray(String[]::new));
+              .execute(line);
       return new CommandOutcome(code, out.toString(), err.toString());
     } finally {
       System.setIn(before);
