@@ -14,6 +14,7 @@ import io.croupier.gateway.report.ReportCheck;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.Statistic;
 import io.croupier.schemas.Topics;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -54,6 +55,8 @@ final class DeviceTrial {
     RESEND,
     /** The round asks for an answer. */
     ANSWER,
+    /** The round asks for a statistic. */
+    VOTE,
     /** The round asks for a gradient. */
     GRADIENT
   }
@@ -90,13 +93,14 @@ final class DeviceTrial {
   private final Map<TrialStep, Integer> counts = new EnumMap<>(TrialStep.class);
   private final List<List<Choice>> choices = List.of(new ArrayList<>(), new ArrayList<>());
   private final List<List<Boolean>> bits = List.of(new ArrayList<>(), new ArrayList<>());
+  private final List<List<GradientReport>> votes = List.of(new ArrayList<>(), new ArrayList<>());
   private PrivUnit declared = PrivUnit.getDefaultInstance();
 
   /**
    * Prepares a trial.
    *
    * @param epsilon that the device spends on each report
-   * @param releases gradients of each row, and answers up to 1,000
+   * @param releases gradients of each row, and answers and votes up to 1,000 each
    */
   DeviceTrial(TrialModel model, double epsilon, int releases) {
     this.model = model;
@@ -107,6 +111,7 @@ final class DeviceTrial {
     add(TrialStep.ONCE, 2);
     add(TrialStep.RESEND, 1);
     add(TrialStep.ANSWER, model.question().isPresent() ? 2 * Math.min(releases, MOST_ANSWERS) : 0);
+    add(TrialStep.VOTE, model.statistic().isPresent() ? 2 * Math.min(releases, MOST_ANSWERS) : 0);
     add(TrialStep.GRADIENT, 2 * releases);
     specs.apply(record(topics.models(), 0, model.spec().toByteArray()));
     publish();
@@ -135,7 +140,10 @@ final class DeviceTrial {
 
   private void publish() {
     Task task = tasks.get(Math.max(0, begun - 1));
-    ModelUpdate update = model.update(task.number(), task.step() == TrialStep.ANSWER);
+    ModelUpdate update =
+        task.step() == TrialStep.VOTE
+            ? model.counting(task.number())
+            : model.update(task.number(), task.step() == TrialStep.ANSWER);
     updates.apply(record("updates", task.number(), update.toByteArray()));
   }
 
@@ -176,7 +184,7 @@ final class DeviceTrial {
   }
 
   private static boolean isEach(TrialStep step) {
-    return step == TrialStep.ANSWER || step == TrialStep.GRADIENT || step == TrialStep.RESEND;
+    return step != TrialStep.LIMIT && step != TrialStep.ONCE;
   }
 
   private Task present() {
@@ -245,6 +253,12 @@ final class DeviceTrial {
       } else {
         object("task %d: the round asks for an answer; this is none".formatted(begun - 1));
       }
+    } else if (present().step() == TrialStep.VOTE) {
+      if (isForStatistic(report)) {
+        votes.get(row).add(report);
+      } else {
+        object("task %d: the round asks for a statistic; this is none".formatted(begun - 1));
+      }
     } else if (!report.hasPrivUnit()) {
       object(
           "task %d: the report is no gradient by priv_unit, which this test is of"
@@ -260,6 +274,13 @@ final class DeviceTrial {
     }
   }
 
+  private boolean isForStatistic(GradientReport report) {
+    Statistic statistic = model.statistic().orElseThrow();
+    return statistic.hasChoice()
+        ? report.getVote().getStatistic().equals(statistic.getName())
+        : report.getAnswer().getQuestion().equals(statistic.getName());
+  }
+
   /**
    * What was sent.
    *
@@ -269,6 +290,7 @@ final class DeviceTrial {
    * @param isResent whether the report that was not taken was sent again, the same bytes
    * @param choices of gradients, by row
    * @param bits of answers, by row
+   * @param votes for the statistic, or answers about its threshold, by row
    */
   record TrialReports(
       String objection,
@@ -277,7 +299,8 @@ final class DeviceTrial {
       boolean isResent,
       PrivUnit declared,
       List<List<Choice>> choices,
-      List<List<Boolean>> bits) {}
+      List<List<Boolean>> bits,
+      List<List<GradientReport>> votes) {}
 
   /** What was sent so far. */
   synchronized TrialReports received() {
@@ -288,6 +311,7 @@ final class DeviceTrial {
         counts.getOrDefault(TrialStep.RESEND, 0) == 1 && !isOtherResent,
         declared,
         choices,
-        bits);
+        bits,
+        votes);
   }
 }

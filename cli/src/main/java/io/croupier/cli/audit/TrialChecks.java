@@ -1,11 +1,17 @@
 package io.croupier.cli.audit;
 
+import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.audit.DeviceTrial.TrialReports;
 import io.croupier.cli.audit.DeviceTrial.TrialStep;
+import io.croupier.client.randomiser.HashedResponseRandomiser.ReleasedGroup;
+import io.croupier.schemas.GradientReport;
+import io.croupier.schemas.HashedResponse;
+import io.croupier.schemas.Statistic;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What the reports of a device under test show. */
 final class TrialChecks {
@@ -41,6 +47,7 @@ final class TrialChecks {
     checks.addOnce();
     checks.addResend();
     checks.addAnswers();
+    checks.addVotes();
     checks.addGradients();
     return checks.lines;
   }
@@ -102,17 +109,76 @@ final class TrialChecks {
       total += bits.size();
       right += (int) bits.stream().filter(bit -> bit == truth).count();
     }
+    addBits("answers", right, total);
+  }
+
+  private void addBits(String name, int right, int total) {
     double claimed = (1 + new RandomisedResponseMechanism(epsilon, false).law().strength()) / 2;
     boolean passed =
-        total > 0 && !ClopperPearson.check("", claimed, right, total, falseAlarm / 4).refuted();
+        total > 0 && !ClopperPearson.check("", claimed, right, total, falseAlarm / 8).refuted();
     add(
-        "answers",
+        name,
         passed,
         "%s of %,d answers are true; by the noise it is %s"
             .formatted(
                 total == 0 ? "none" : Finding.number(right / (double) total),
                 total,
                 Finding.number(claimed)));
+  }
+
+  private void addVotes() {
+    if (model.statistic().isEmpty()) {
+      return;
+    }
+    List<GradientReport> ofFirst = received.votes().get(0);
+    List<GradientReport> ofLast = received.votes().get(1);
+    int pairs = Math.min(ofFirst.size(), ofLast.size());
+    Statistic statistic = model.statistic().get();
+    if (pairs == 0) {
+      add("votes", false, "there are no votes of both people for " + statistic.getName());
+    } else if (statistic.hasQuantiles()) {
+      int right = 0;
+      for (int i = 0; i < pairs; i++) {
+        right += ofFirst.get(i).getAnswer().getBit() ? 1 : 0;
+        right += ofLast.get(i).getAnswer().getBit() ? 0 : 1;
+      }
+      addBits("votes", right, 2 * pairs);
+    } else {
+      addVotes(statistic.getChoice().getCategoriesCount(), ofFirst, ofLast, pairs);
+    }
+  }
+
+  private void addVotes(
+      int categories, List<GradientReport> ofFirst, List<GradientReport> ofLast, int pairs) {
+    HashedResponse declared = ofFirst.get(0).getHashedResponse();
+    if (Stream.of(ofFirst, ofLast)
+        .flatMap(List::stream)
+        .anyMatch(report -> !report.getHashedResponse().equals(declared))) {
+      add("votes", false, "their noise is declared in different ways");
+      return;
+    }
+    VoteAudit audit =
+        new VoteAudit(
+            new HashedResponseMechanism(declared.getEpsilon(), declared.getGroups()), categories);
+    for (int i = 0; i < pairs; i++) {
+      audit.add(i, group(ofFirst.get(i)), group(ofLast.get(i)));
+    }
+    Finding finding = audit.finding(pairs, falseAlarm / 4);
+    Finding.Check own = finding.checks().get(0);
+    add(
+        "votes",
+        declared.getEpsilon() == epsilon && !finding.refuted(),
+        "epsilon %s is declared, and is at least %s; %s of %,d votes are for the own group; by the noise it is %s"
+            .formatted(
+                declared.getEpsilon(),
+                Finding.number(finding.leastLevel()),
+                own.measured(),
+                2 * pairs,
+                own.claimed()));
+  }
+
+  private static ReleasedGroup group(GradientReport report) {
+    return new ReleasedGroup(report.getVote().getSeed(), report.getVote().getIndex());
   }
 
   private void addGradients() {

@@ -11,9 +11,13 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PredictionRules;
+import io.croupier.schemas.Quantiles;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -108,9 +112,50 @@ final class TrialModel {
         : spec.getQuestionsList().stream().findFirst();
   }
 
+  /** The statistic that the test asks for: the first choice, or the first one of quantiles. */
+  Optional<Statistic> statistic() {
+    return spec.getStatisticsList().stream()
+        .filter(statistic -> statistic.hasChoice() || statistic.hasQuantiles())
+        .findFirst();
+  }
+
+  /** What one of both people has in the statistic: the first or last category, or end. */
+  Map<String, Object> categories(boolean isFirst) {
+    return statistic()
+        .map(
+            statistic ->
+                Map.of(
+                    statistic.getName(),
+                    statistic.hasChoice()
+                        ? category(statistic.getChoice().getCategoriesList(), isFirst)
+                        : (Object) end(statistic.getQuantiles(), isFirst)))
+        .orElse(Map.of());
+  }
+
+  private static Object category(List<String> categories, boolean isFirst) {
+    return categories.get(isFirst ? 0 : categories.size() - 1);
+  }
+
+  private static double end(Quantiles quantiles, boolean isFirst) {
+    return isFirst ? quantiles.getTo() : quantiles.getFrom();
+  }
+
   /** The update of a round in which every device is asked for a gradient, or the question. */
   ModelUpdate update(long round, boolean asks) {
     return update(round, bound, asks);
+  }
+
+  /** The update of a round in which every device is asked for the statistic. */
+  ModelUpdate counting(long round) {
+    ModelUpdate.Builder update = update(round, bound, false).toBuilder();
+    Statistic statistic = statistic().orElseThrow();
+    StatisticEstimate.Builder asked = update.addStatisticsBuilder().setStatistic(statistic);
+    if (statistic.hasQuantiles()) {
+      Quantiles quantiles = statistic.getQuantiles();
+      asked.setThreshold((quantiles.getFrom() + quantiles.getTo()) / 2);
+    }
+    // With a moving clip, a round that asks for no gradient asks for sizes.
+    return update.clearSize().clearSlopeBound().setQuestionProbability(1).build();
   }
 
   private ModelUpdate update(long round, double clip, boolean asks) {

@@ -144,6 +144,8 @@ final class TrialServer implements AutoCloseable {
               json.addProperty("model", trial.model().spec().getModelId());
               Map<String, Object> row = trial.model().row(task.isFirst());
               json.add("row", new Gson().toJsonTree(row));
+              json.add(
+                  "categories", new Gson().toJsonTree(trial.model().categories(task.isFirst())));
             },
             () -> json.addProperty("done", true));
     return json.toString();

@@ -15,6 +15,7 @@ import io.croupier.cli.audit.TrialChecks.Line;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.HttpReportTransport;
 import io.croupier.client.ModelSnapshot;
+import io.croupier.client.NotChosenException;
 import io.croupier.client.Participant;
 import io.croupier.client.ReportRefusedException;
 import io.croupier.client.ReportTransport;
@@ -29,6 +30,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Question;
+import io.croupier.schemas.Statistic;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -39,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +74,69 @@ class TestDeviceCommandTest {
       return spec.build();
     }
     return spec.setGradientBound(1).build();
+  }
+
+  private static ModelSpec counting() {
+    ModelSpec.Builder spec = spec(true).toBuilder();
+    spec.addStatisticsBuilder()
+        .setName("minutes")
+        .getQuantilesBuilder()
+        .addLevels(0.5)
+        .setFrom(0)
+        .setTo(90);
+    return spec.build();
+  }
+
+  private static ModelSpec choosing() {
+    ModelSpec.Builder spec = spec(false).toBuilder();
+    spec.addStatisticsBuilder()
+        .setName("shift")
+        .getChoiceBuilder()
+        .addAllCategories(List.of("day", "night", "none"));
+    return spec.build();
+  }
+
+  /** A person who votes. */
+  private record Voting(Participant data, JsonObject categories) implements Participant {
+    @Override
+    public DataKey key() {
+      return data.key();
+    }
+
+    @Override
+    public double[] gradient() {
+      return data.gradient();
+    }
+
+    @Override
+    public double size() {
+      return data.size();
+    }
+
+    @Override
+    public boolean canAnswer(Question question) {
+      return data.canAnswer(question);
+    }
+
+    @Override
+    public boolean answer(Question question) {
+      return data.answer(question);
+    }
+
+    @Override
+    public boolean canVote(Statistic statistic) {
+      return categories.has(statistic.getName());
+    }
+
+    @Override
+    public String category(Statistic statistic) {
+      return categories.get(statistic.getName()).getAsString();
+    }
+
+    @Override
+    public double value(Statistic statistic) {
+      return categories.get(statistic.getName()).getAsDouble();
+    }
   }
 
   /** A device, right but for what subclasses replace. */
@@ -118,12 +184,16 @@ class TestDeviceCommandTest {
         new GradientReporter(through(transport, task), ledger)
             .respond(
                 snapshot,
-                participant(snapshot.participant(values, key)),
+                new Voting(participant(snapshot.participant(values, key)), categories(task)),
                 snapshot.calibration(1).privUnit(epsilon()))
             .get();
-      } catch (AlreadyReportedException | LimitReachedException e) {
-        // As the task wants.
+      } catch (AlreadyReportedException | LimitReachedException | NotChosenException e) {
+        // As the task wants, or as a device does that can't vote.
       }
+    }
+
+    JsonObject categories(JsonObject task) {
+      return task.getAsJsonObject("categories");
     }
 
     Limit limit(JsonObject task) {
@@ -149,6 +219,14 @@ class TestDeviceCommandTest {
 
     /** Changes gradients before they are sent. */
     final ReportTransport changed(ReportTransport transport, UnaryOperator<GradientReport> change) {
+      return changed(transport, GradientReport::hasPrivUnit, change);
+    }
+
+    /** Changes some reports before they are sent. */
+    final ReportTransport changed(
+        ReportTransport transport,
+        Predicate<GradientReport> some,
+        UnaryOperator<GradientReport> change) {
       return new ReportTransport() {
         @Override
         public boolean namesUser() {
@@ -160,7 +238,7 @@ class TestDeviceCommandTest {
           try {
             GradientReport report = GradientReport.parseFrom(bytes);
             return transport.send(
-                userId, (report.hasPrivUnit() ? change.apply(report) : report).toByteArray());
+                userId, (some.test(report) ? change.apply(report) : report).toByteArray());
           } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
           }
@@ -184,7 +262,11 @@ class TestDeviceCommandTest {
   }
 
   private List<String> failed(boolean movesClip, Device device) throws Exception {
-    return lines(spec(movesClip), device).values().stream()
+    return failed(spec(movesClip), device);
+  }
+
+  private List<String> failed(ModelSpec spec, Device device) throws Exception {
+    return lines(spec, device).values().stream()
         .filter(line -> !line.passed())
         .map(Line::check)
         .sorted()
@@ -198,6 +280,68 @@ class TestDeviceCommandTest {
     device.releases = MANY;
     assertThat(lines(spec(movesClip), device).values())
         .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+  }
+
+  @Test
+  void aRightDeviceVotes() throws Exception {
+    for (ModelSpec spec : List.of(choosing(), counting())) {
+      Map<String, Line> lines = lines(spec, new Device());
+      assertThat(lines.get("votes").detail()).contains(" of 40 ");
+      assertThat(lines.values())
+          .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+    }
+  }
+
+  /** Each person is in the last category, or at the upper end. */
+  @Test
+  void wrongVotesAreFound() throws Exception {
+    for (ModelSpec spec : List.of(choosing(), counting())) {
+      Device device =
+          new Device() {
+            @Override
+            JsonObject categories(JsonObject task) {
+              return model.statistic().orElseThrow().hasChoice()
+                  ? JsonParser.parseString("{\"shift\": \"none\"}").getAsJsonObject()
+                  : JsonParser.parseString("{\"minutes\": 90}").getAsJsonObject();
+            }
+          };
+      device.releases = MANY / 2;
+      assertThat(failed(spec, device)).containsExactly("votes");
+    }
+  }
+
+  @Test
+  void aVoteWithoutNoiseIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          ReportTransport through(ReportTransport transport, JsonObject task) {
+            boolean isFirst = categories(task).get("shift").getAsString().equals("day");
+            return changed(
+                transport,
+                GradientReport::hasVote,
+                report ->
+                    report.toBuilder()
+                        .setVote(report.getVote().toBuilder().setIndex(isFirst ? 0 : 2))
+                        .build());
+          }
+        };
+    device.releases = MANY / 2;
+    assertThat(failed(choosing(), device)).containsExactly("votes");
+  }
+
+  @Test
+  void aDeviceThatDoesNotVoteIsFound() throws Exception {
+    Device device =
+        new Device() {
+          @Override
+          JsonObject categories(JsonObject task) {
+            return new JsonObject();
+          }
+        };
+    Map<String, Line> lines = lines(choosing(), device);
+    assertThat(lines.get("votes").passed()).isFalse();
+    assertThat(lines.get("reports").detail()).endsWith("(VOTE) brought no report");
   }
 
   /** It always takes the candidate of its seed that is closest to the gradient. */
