@@ -1,13 +1,16 @@
 package io.croupier.cli.audit;
 
+import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Version;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -64,6 +67,15 @@ public final class TestDeviceCommand implements Callable<Integer> {
   private String modelId;
 
   @Option(
+      names = "--update",
+      paramLabel = "FILE",
+      description = {
+        "An update of the model, a line of 'croupier follow': the device is tested at its weights"
+            + " and average, instead of at zero."
+      })
+  private Path update;
+
+  @Option(
       names = "--epsilon",
       paramLabel = "E",
       required = true,
@@ -98,7 +110,10 @@ public final class TestDeviceCommand implements Callable<Integer> {
     require(
         releases >= FEWEST && releases <= MOST,
         "--releases is %d; it must be from %d to %d".formatted(releases, FEWEST, MOST));
-    DeviceTrial trial = new DeviceTrial(new TrialModel(model()), epsilon, releases);
+    ModelSpec model = model();
+    TrialModel tested =
+        update == null ? new TrialModel(model) : new TrialModel(model, recorded(update));
+    DeviceTrial trial = new DeviceTrial(tested, epsilon, releases);
     try (TrialServer server = new TrialServer(trial, port)) {
       PrintWriter err = spec.commandLine().getErr();
       err.printf("Serving %s, %,d tasks%n", server.address(), trial.size());
@@ -128,6 +143,16 @@ public final class TestDeviceCommand implements Callable<Integer> {
         "%s has %d models%s; --model must name the one to test"
             .formatted(file, specs.size(), modelId == null ? "" : " '" + modelId + "'"));
     return specs.get(0);
+  }
+
+  private static ModelUpdate recorded(Path file) {
+    try {
+      ModelUpdate.Builder update = ModelUpdate.newBuilder();
+      JsonFormat.parser().ignoringUnknownFields().merge(Files.readString(file), update);
+      return update.build();
+    } catch (IOException e) {
+      throw new InputException("--update: %s is no update in JSON: %s".formatted(file, e), e);
+    }
   }
 
   /** Runs the device until it ends, whether or not it has done all tasks. */

@@ -24,13 +24,15 @@ import java.util.Optional;
 /**
  * A model as a device under test sees it, and what a right device makes of two people. Both have
  * the same features, at the upper ends of their ranges, and labels that are as different as they
- * may be. The weights are zero. The gradient bound is half of the shorter gradient, so that a
- * device must clip, and the gradients of opposite labels are opposite.
+ * may be. The weights are zero, or those of a recorded update. The gradient bound is half of the
+ * shorter gradient, so that a device must clip.
  */
 final class TrialModel {
   private final ModelSpec spec;
   private final Map<String, Object> first = new LinkedHashMap<>();
   private final Map<String, Object> second = new LinkedHashMap<>();
+  private final List<Double> weights;
+  private final List<Double> average;
   private final double bound;
 
   /**
@@ -39,7 +41,25 @@ final class TrialModel {
    * @throws InputException if the spec names no label and loss, or has a feature with an encoder
    */
   TrialModel(ModelSpec spec) {
+    this(spec, zero(spec));
+  }
+
+  private static ModelUpdate zero(ModelSpec spec) {
+    List<Double> zeros = Collections.nCopies(spec.getDimension(), 0.0);
+    return ModelUpdate.newBuilder().addAllWeights(zeros).addAllAverage(zeros).build();
+  }
+
+  /**
+   * The same at the weights and the average of an update.
+   *
+   * @throws InputException likewise, or if the update isn't one of the model, or one of both people
+   *     has no gradient there
+   */
+  TrialModel(ModelSpec spec, ModelUpdate recorded) {
     this.spec = spec;
+    weights = recorded.getWeightsList();
+    average = recorded.getAverageList();
+    requireOfModel(recorded);
     if (!spec.hasPredicts()) {
       throw new InputException(
           "Model '%s' has no predicts; it must name a label and a loss: without them, only the device knows its gradient"
@@ -56,6 +76,26 @@ final class TrialModel {
     double shorter =
         Math.min(size(model.participant(first), terms), size(model.participant(second), terms));
     bound = shorter / 2;
+    if (!(bound > 0 && bound <= Double.MAX_VALUE)) {
+      throw new InputException(
+          "At these weights the gradient of a test person has length %s; it must be positive and finite, so give another update"
+              .formatted(shorter));
+    }
+  }
+
+  private void requireOfModel(ModelUpdate recorded) {
+    if (weights.size() != spec.getDimension() || average.size() != spec.getDimension()) {
+      throw new InputException(
+          "The update has %d weights, and an average of %d; the dimension of model '%s' is %d"
+              .formatted(weights.size(), average.size(), spec.getModelId(), spec.getDimension()));
+    }
+    if (recorded.hasPredicts() && !recorded.getPredicts().equals(spec.getPredicts())) {
+      throw new InputException(
+          "The update predicts %s, but the spec %s; they must be of the same model"
+              .formatted(
+                  PredictionRules.inWords(recorded.getPredicts()),
+                  PredictionRules.inWords(spec.getPredicts())));
+    }
   }
 
   /** What the moving clip bounds, or else the length of the gradient. */
@@ -163,8 +203,8 @@ final class TrialModel {
         ModelUpdate.newBuilder()
             .setModelId(spec.getModelId())
             .setRound(round)
-            .addAllWeights(Collections.nCopies(spec.getDimension(), 0.0))
-            .addAllAverage(Collections.nCopies(spec.getDimension(), 0.0))
+            .addAllWeights(weights)
+            .addAllAverage(average)
             .setGradientBound(clip)
             .setGridExponent(ModelSpecs.gridExponent(clip))
             .setAnswerProbability(1)

@@ -29,6 +29,7 @@ import io.croupier.noise.CandidateVectors;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import java.net.URI;
@@ -36,6 +37,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -248,7 +250,11 @@ class TestDeviceCommandTest {
   }
 
   private Map<String, Line> lines(ModelSpec spec, Device device) throws Exception {
-    device.model = new TrialModel(spec);
+    return lines(new TrialModel(spec), device);
+  }
+
+  private Map<String, Line> lines(TrialModel model, Device device) throws Exception {
+    device.model = model;
     DeviceTrial trial = new DeviceTrial(device.model, EPSILON, device.releases);
     try (TrialServer server = new TrialServer(trial, 0)) {
       device.server = server;
@@ -280,6 +286,34 @@ class TestDeviceCommandTest {
     device.releases = MANY;
     assertThat(lines(spec(movesClip), device).values())
         .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+  }
+
+  private static ModelUpdate recorded(double... weights) {
+    List<Double> values = Arrays.stream(weights).boxed().toList();
+    return ModelUpdate.newBuilder().addAllWeights(values).addAllAverage(values).build();
+  }
+
+  @Test
+  void aRecordedUpdateIsWhereGradientsAre() throws Exception {
+    ModelUpdate update = recorded(1, -2, 0.5);
+    for (boolean movesClip : List.of(false, true)) {
+      Device right = new Device();
+      right.releases = MANY / 2;
+      assertThat(lines(new TrialModel(spec(movesClip), update), right).values())
+          .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+    }
+    assertThatThrownBy(() -> new TrialModel(spec(false), recorded(1, 2)))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("has 2 weights, and an average of 2; the dimension of");
+    ModelUpdate.Builder other = update.toBuilder();
+    other.getPredictsBuilder().setLabel("feltWell").getHingeBuilder();
+    assertThatThrownBy(() -> new TrialModel(spec(false), other.build()))
+        .hasMessageContaining(
+            "by the hinge loss, but the spec feltWell, true or false, by the log");
+    ModelSpec.Builder hinge = spec(false).toBuilder();
+    hinge.getPredictsBuilder().getHingeBuilder();
+    assertThatThrownBy(() -> new TrialModel(hinge.build(), recorded(9, 0, 0)))
+        .hasMessageContaining("has length 0.0; it must be positive");
   }
 
   @Test
@@ -586,6 +620,7 @@ class TestDeviceCommandTest {
         "--epsilon 0 --releases 1000 | --epsilon is 0.0; it must be from 0.001 to 16",
         "--epsilon 1 --releases 10 | --releases is 10; it must be from 1000 to 1000000",
         "--epsilon 1 --model other | has 0 models 'other'; --model must name the one to test",
+        "--epsilon 1 --update no-such-file | --update: no-such-file is no update in JSON",
         "--epsilon 1 no-such-program-here | The device can't be started",
       })
   void wrongOptionsAreNamed(String options, String message) {
