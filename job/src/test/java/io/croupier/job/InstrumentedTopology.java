@@ -34,24 +34,26 @@ final class InstrumentedTopology {
     return submit(
         config,
         stream -> stream.map(records).returns(RecordType.RAW).uid("graft"),
-        UnaryOperator.identity(),
         UnaryOperator.identity());
   }
 
-  /** With operators after the ledger, before or after the pre-aggregation. */
-  static JobClient submit(
-      JobConfig config,
-      UnaryOperator<DataStream<RoundSum>> admitted,
-      UnaryOperator<DataStream<RoundSum>> sums)
-      throws Exception {
-    return submit(config, UnaryOperator.identity(), admitted, sums);
+  /**
+   * With a {@link FailingMap} behind the ledger: a subtask fails at its 100th sum, twice in all.
+   */
+  static JobClient failing(JobConfig config) throws Exception {
+    return submit(
+        config,
+        UnaryOperator.identity(),
+        sums ->
+            sums.map(new FailingMap<RoundSum>(100, 2))
+                .returns(RecordType.ROUND_SUM)
+                .uid("failing"));
   }
 
   private static JobClient submit(
       JobConfig config,
       UnaryOperator<DataStream<RawRecord>> recordGraft,
-      UnaryOperator<DataStream<RoundSum>> admittedGraft,
-      UnaryOperator<DataStream<RoundSum>> sumGraft)
+      UnaryOperator<DataStream<RoundSum>> admittedGraft)
       throws Exception {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
@@ -66,7 +68,7 @@ final class InstrumentedTopology {
             models,
             JobSources.stops(env, config, io));
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));
-    topology.outputs(admitted, topology.learner(sumGraft.apply(sums), models), io::sink);
+    topology.outputs(admitted, topology.learner(sums, models), io::sink);
     return env.executeAsync("grafted");
   }
 }

@@ -19,10 +19,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The journal of a job with two subtasks, on a real broker. */
+@Tag("ci")
 class JournalITCase extends BrokerFixture {
   private static final int BATCH = 50;
   private static final int BATCHES = 4;
@@ -30,34 +29,20 @@ class JournalITCase extends BrokerFixture {
   /** One of this many reports names a round that was never published. */
   private static final int UNPUBLISHED = 10;
 
-  @Tag("ci")
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void everyAdmittedReportIsJournalledOnce() throws Exception {
-    checkJournal(4, "200 ms");
-  }
-
-  @Tag("thorough")
-  @ParameterizedTest(name = "{0} reports a round")
-  @CsvSource({"1, 200 ms", "40, 2 s"})
-  @Timeout(value = 120, unit = TimeUnit.SECONDS)
-  void everyAdmittedReportOfOtherRoundsIsJournalledOnce(
-      int reportsPerRound, String checkpointInterval) throws Exception {
-    checkJournal(reportsPerRound, checkpointInterval);
-  }
-
-  private void checkJournal(int reportsPerRound, String checkpointInterval) throws Exception {
-    try (TestTopics testTopics = newTopics("rounds-of-" + reportsPerRound)) {
+    try (TestTopics testTopics = newTopics("journalled")) {
       Map<String, String> settings = new HashMap<>(testTopics.settings());
       settings.put("journal.enabled", "true");
       // Only a barrier ends a bundle.
       settings.put("pre-aggregation.interval", "10 s");
-      settings.put("checkpoint.interval", checkpointInterval);
+      settings.put("checkpoint.interval", "200 ms");
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
               JobConfig.of(settings));
-      ModelSpec spec = OneHotReports.spec("m", BATCH * BATCHES, reportsPerRound);
+      ModelSpec spec = OneHotReports.spec("m", BATCH * BATCHES, 4);
       testTopics.publish(spec);
       testTopics.flush();
       testTopics.awaitUpdate("m", u -> true);

@@ -92,7 +92,7 @@ final class LearningScenario implements AutoCloseable {
   }
 
   /** Their specs. */
-  static List<ModelSpec> localSpecs() {
+  private static List<ModelSpec> localSpecs() {
     return SPECS.stream().filter(spec -> !spec.getModelId().equals(CENTRAL)).toList();
   }
 

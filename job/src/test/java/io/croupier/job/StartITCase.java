@@ -142,33 +142,6 @@ class StartITCase extends BrokerFixture {
     assertThat(testTopics.awaitEvents("m", 2 * PEOPLE)).hasSize(2 * PEOPLE);
   }
 
-  @Tag("thorough")
-  @Test
-  void refusesAnOlderSavepoint() throws Exception {
-    run(1);
-    String older =
-        job.triggerSavepoint(savepoints(), SavepointFormatType.CANONICAL).get(60, TimeUnit.SECONDS);
-    send(2, 0, PEOPLE);
-    testTopics.awaitEvents("m", 2 * PEOPLE);
-    String newest =
-        job.stopWithSavepoint(false, savepoints(), SavepointFormatType.CANONICAL)
-            .get(60, TimeUnit.SECONDS);
-
-    start(LedgerStart.REBUILD, recovery(older));
-    assertThat(refusal())
-        .containsAnyOf(testTopics.topics.accounting(), testTopics.topics.updates())
-        .contains("older", "--rebuild-ledger");
-
-    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
-      start(LedgerStart.REBUILD, recovery(newest));
-      send(3, 0, PEOPLE);
-      assertThat(testTopics.awaitEvents("m", 3 * PEOPLE))
-          .hasSize(3 * PEOPLE)
-          .allMatch(event -> event.getOutcome() == Outcome.ADMITTED);
-      assertThat(warnings.messages()).isEmpty();
-    }
-  }
-
   /** The new topic already has the restored offsets, so the job reads only what follows them. */
   @Test
   void warnsOfAGradientTopicThatWasCreatedAgain() throws Exception {

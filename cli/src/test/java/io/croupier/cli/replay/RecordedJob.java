@@ -22,12 +22,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -93,17 +91,7 @@ final class RecordedJob implements AutoCloseable {
   /** Starts the job, with a checkpoint every 250 ms. */
   void start(StreamExecutionEnvironment environment, int parallelism, String checkpoints)
       throws Exception {
-    start(environment, parallelism, checkpoints, Map.of());
-  }
-
-  /** Starts the job with additional settings. */
-  void start(
-      StreamExecutionEnvironment environment,
-      int parallelism,
-      String checkpoints,
-      Map<String, String> more)
-      throws Exception {
-    Map<String, String> settings = new HashMap<>(more);
+    Map<String, String> settings = new HashMap<>();
     kafka.forEach((key, value) -> settings.put("kafka." + key, value));
     settings.put("topics.prefix", prefix);
     settings.put("parallelism", String.valueOf(parallelism));
@@ -118,11 +106,6 @@ final class RecordedJob implements AutoCloseable {
     job = CroupierJob.submit(environment, JobConfig.of(settings));
   }
 
-  /** Stops the job with a savepoint; the future has its path. */
-  CompletableFuture<String> stop(String savepoints, SavepointFormatType format) {
-    return job.stopWithSavepoint(false, savepoints, format);
-  }
-
   JobID jobId() {
     return job.getJobID();
   }
@@ -131,13 +114,8 @@ final class RecordedJob implements AutoCloseable {
     send(topics.models(), spec.getModelId(), spec.toByteArray());
   }
 
-  /** Sends a report to the topic for its kind. */
   void send(GradientReport report) {
-    if (report.hasCentral()) {
-      send(topics.rawGradients(), report.getUserId(), report.toByteArray());
-    } else {
-      sendGradient(report.getUserId(), report.toByteArray());
-    }
+    sendGradient(report.getUserId(), report.toByteArray());
     reportsSent++;
   }
 
@@ -162,11 +140,6 @@ final class RecordedJob implements AutoCloseable {
       send.get();
     }
     sends.clear();
-  }
-
-  /** Reads the available updates without waiting. */
-  void look() throws Exception {
-    updates.look();
   }
 
   /** Waits until every report is judged and the models have nothing left to publish. */

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @Tag("thorough")
 class ReplayITCase {
-  static final String MODELS =
+  private static final String MODELS =
       """
       - {modelId: taps, dimension: 4, gradientBound: 1, maxStaleness: 2, blackBox: {radius: 3}}
       - {modelId: steps, dimension: 3, gradientBound: 1, maxStaleness: 2, reportsPerRound: 36,
@@ -59,7 +59,7 @@ class ReplayITCase {
       """;
 
   /** The encoding of each model's gradients. */
-  static final Map<String, List<GradientCase>> FORMS =
+  private static final Map<String, List<GradientCase>> FORMS =
       Map.of(
           "taps", List.of(GradientCase.DENSE, GradientCase.GRID, GradientCase.CANDIDATE),
           "steps", List.of(GradientCase.DENSE, GradientCase.GRID),
