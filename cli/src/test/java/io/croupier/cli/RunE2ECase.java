@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The job as users run it, in a separate process. */
+@Tag("ci")
 class RunE2ECase {
 
   private static final Path SCRIPT = Path.of("..", "croupier").toAbsolutePath().normalize();
@@ -79,7 +80,6 @@ class RunE2ECase {
   }
 
   /** The ledger is rebuilt from the accounts, and then restored from a checkpoint. */
-  @Tag("ci")
   @Test
   void accountsRequireAnOption() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));

@@ -70,7 +70,6 @@ class StandardOutputTest {
         "--help",
         "--version",
         "help plan",
-        "plan --features 3 --epsilon 1 --people 50000",
         "calibrate --epsilon 4 --delta 1e-6 --reports 100",
         "account gaussian --mu 1 --delta 1e-6",
         "account compose DIR/events.jsonl",

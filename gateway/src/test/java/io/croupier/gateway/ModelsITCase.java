@@ -19,9 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What devices and pages read from a gateway. */
+@Tag("ci")
 class ModelsITCase extends GatewayFixture {
   private static final int DIMENSION = 3;
   private static final String PROTOBUF = "application/x-protobuf";

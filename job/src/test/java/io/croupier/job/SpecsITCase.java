@@ -14,10 +14,12 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Models are added, changed and retired while the job runs. */
+@Tag("ci")
 class SpecsITCase extends BrokerFixture {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -252,6 +252,7 @@ class CalibrateCommandTest {
   }
 
   /** Golden: 0.0575085882 of priv_unit; randomised response bounds every other mechanism. */
+  @Tag("ci")
   @Test
   void centralEpsilonOfReportsWithoutIdentity() {
     JsonObject known = json("--epsilon 2 --reports 1 --dimension 8 --people 28155");

@@ -62,6 +62,7 @@ class BitAuditTest {
     assertThat(audit.text()).contains("REFUTED: answer, ");
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"1, 1.1, false", "2, 1.9, true"})
   void aWrongLevelIsRefuted(double claimed, double real, boolean isMu) throws Exception {

@@ -169,7 +169,7 @@ class OwnLossTest {
   }
 
   /** 2G are two steps, and so is twice a scale: what continuous noise loses is refuted. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void coordinateLaplaceOnACoarseGrid() {
     GridRandomiser randomiser = new CoordinateLaplaceRandomiser(1, 0, new double[] {2});
@@ -188,7 +188,7 @@ class OwnLossTest {
     assertThat(continuous.mu()).isLessThan(measured.leastMu);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void coordinateLaplace() {
     assertCoordinateLaplace(1, 4);

@@ -86,6 +86,7 @@ class ReleasesCommandTest {
     assertThat(audit(candidates(2, 1)).out()).contains("REFUTED: priv-unit, epsilon 1.000, d 2");
   }
 
+  @Tag("ci")
   @Test
   void answersAreComparedWithTheirDeclaration() throws IOException {
     BitRandomiser randomiser = BitRandomiser.ofEpsilon(2);
@@ -122,6 +123,7 @@ class ReleasesCommandTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void noiseOnAGridIsComparedWithItsDeclaration() throws IOException {
     GridRandomiser randomiser = new Calibration(1, 2, -16, 1).l2Laplace(2);

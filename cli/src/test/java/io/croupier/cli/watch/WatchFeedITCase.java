@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The feed on a real broker. */
+@Tag("ci")
 class WatchFeedITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(50);
@@ -41,7 +42,6 @@ class WatchFeedITCase {
 
   @TempDir private Path directory;
 
-  @Tag("ci")
   @Test
   void showsCommittedRecordsOfThePastAndOfTheFuture() throws Exception {
     try (TestBroker broker = new TestBroker(directory);
@@ -108,7 +108,6 @@ class WatchFeedITCase {
   }
 
   /** A job that is dead gives no verdicts, and the page must show that. */
-  @Tag("ci")
   @Test
   void countsTheReportsThatWaitForAVerdict() throws Exception {
     try (TestBroker broker = new TestBroker(directory);

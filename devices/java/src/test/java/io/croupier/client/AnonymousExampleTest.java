@@ -35,6 +35,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -167,6 +168,7 @@ class AnonymousExampleTest {
                 .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
   }
 
+  @Tag("ci")
   @Test
   void aReportArrivesInTheWindow(@TempDir Path folder) throws Exception {
     Path bearer = folder.resolve("ada.token");

@@ -40,6 +40,7 @@ class GatewayRetriesTest {
 
   private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
 
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(ints = {408, 409, 429, 500, 503})
   void theSameBytesAreSentAgainAfterTheTimeThatTheGatewayStates(int status) throws Exception {

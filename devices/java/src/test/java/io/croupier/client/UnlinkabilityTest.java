@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * that a report's own person is judged more likely than another one, plus half of that of a tie:
  * 0.5 is chance.
  */
+@Tag("ci")
 class UnlinkabilityTest {
   private static final int PEOPLE = 10_000;
   private static final int PUBLICATIONS = 300;
@@ -243,7 +244,6 @@ class UnlinkabilityTest {
   }
 
   /** A report of a publication is of somebody who was there: 0.89 and 0.975. */
-  @Tag("ci")
   @Test
   void pollsLinkThoseWhoAreThereForAPart() {
     double fifth = linked(deployment(Setting.ofVisits(1, 60)), Seen.POLLS);
@@ -253,7 +253,6 @@ class UnlinkabilityTest {
   }
 
   /** Through a relay, the request for the next token shows one visit; all, if there is one. */
-  @Tag("ci")
   @Test
   void throughARelayPollsShowNoVisit() {
     Deployment often = deployment(Setting.ofVisits(20, 3));

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,7 @@ class PredictionTest extends BrowserFixture {
   }
 
   /** 1,000 rows of each loss, bit for bit. */
+  @Tag("ci")
   @Test
   void gradientsAndPredictionsAreThoseOfJava() throws Exception {
     Value predictions = browser.test("predictions.js").getMember("predictions");

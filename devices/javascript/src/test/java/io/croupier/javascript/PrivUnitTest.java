@@ -69,7 +69,7 @@ class PrivUnitTest extends BrowserFixture {
     assertSameDraws(d, epsilon, candidates);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"2, 0.25, 64", "8, 1, 256", "5, 8, 256", "20, 4, 64", "1, 16, 4096"})
   void drawsWhatTheJavaClientDrawsAtMoreLevels(int d, double epsilon, int candidates) {
@@ -157,7 +157,7 @@ class PrivUnitTest extends BrowserFixture {
     assertIndices(epsilon, count);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"2.5, 1", "4, 8"})
   void indicesHaveTheirLawAtHighLevels(double epsilon, int count) {

@@ -291,7 +291,7 @@ class ReportedOnceTest extends DeviceFixture {
   }
 
   /** Before each operation of a first visit; a second one ends normally. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aPageThatIsKilledAnywhereReportsTheSameDataOnce() {
     int kills = 0;

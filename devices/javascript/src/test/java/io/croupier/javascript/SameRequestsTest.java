@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -200,6 +201,7 @@ class SameRequestsTest extends RelayFixture {
   }
 
   /** They carry an identity, the client's version and the device's id; nothing else differs. */
+  @Tag("ci")
   @Test
   void javaDevicesAndPagesAskForTokensAlike() throws Exception {
     runPage();

@@ -18,6 +18,7 @@ import io.croupier.schemas.PrivUnit;
 import java.security.SignatureException;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A report needs a token that the gateway's own key signs, whatever key is on the topic. */
@@ -89,6 +90,7 @@ class AnonymousCheckTest {
   }
 
   /** A gateway that started in the next window takes the last reports of the one before. */
+  @Tag("ci")
   @Test
   void theWindowBeforeIsKnownAfterAStart() throws Exception {
     TokenIssuer earlier = TokenIssuer.derive(new byte[32], challenge(0));

@@ -37,12 +37,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a gateway does with tokens of others, and with changed reports and requests for tokens:
  * refuses them by a problem with a reason, or takes them for exactly what the token is signed for.
  */
+@Tag("ci")
 class ForeignTokensTest {
   private static final double EPSILON = 2;
   private static final PrivUnitMechanism LEVEL = TestWindows.level(EPSILON);

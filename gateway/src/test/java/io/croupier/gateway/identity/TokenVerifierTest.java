@@ -45,6 +45,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -402,6 +403,7 @@ class TokenVerifierTest {
   }
 
   /** Keys of a URL are fetched once, and an outage of the URL is no reason to refuse a token. */
+  @Tag("ci")
   @Test
   void keysOfAUrlAreKept() throws Exception {
     RSAKey key = rsaKey(2048);

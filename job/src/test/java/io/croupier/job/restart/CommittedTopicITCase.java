@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Transactions and timestamps on a real broker. */
+@Tag("ci")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CommittedTopicITCase extends BrokerFixture {
   private TestTopics testTopics;
@@ -98,7 +99,6 @@ class CommittedTopicITCase extends BrokerFixture {
    * The state that a failed checkpoint leaves: the restored sink treats the transaction as
    * committed.
    */
-  @Tag("ci")
   @Test
   void abortsTransactionsOfAnEarlierRun() throws Exception {
     try (LoggedWarnings log = new LoggedWarnings(CommittedTopic.class.getName(), Level.INFO);
@@ -172,7 +172,6 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   /** The sink of a slow subtask commits the first transaction after several waits. */
-  @Tag("ci")
   @Test
   void leavesTransactionsThatASinkListsAndAbortsTheOthers() throws Exception {
     try (KafkaProducer<byte[], byte[]> listed = testTopics.transaction("ours-0-1");

@@ -21,10 +21,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Open transactions on a real broker, as seen by those whom they hold back. */
+@Tag("ci")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HeldReadersITCase extends BrokerFixture {
   private TestTopics testTopics;

@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * the steps (a shell, a few commands, the user {@code flink}, {@code /opt/flink}). {@link
  * ContainersE2ECase} builds and starts the images.
  */
+@Tag("ci")
 class ImageITCase {
   private static final String JOB = "deploy/docker/Dockerfile";
   private static final String KUBERNETES = "deploy/kubernetes/flinkdeployment.yaml";

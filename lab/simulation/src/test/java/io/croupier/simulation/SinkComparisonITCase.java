@@ -28,6 +28,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The same schedules through the simulated sink and log, and through Flink's real sink and a real
  * broker: readers of committed records see the same ones at the same offsets, after each step.
  */
+@Tag("ci")
 @SuppressWarnings("try") // a sink's close() may throw any exception
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SinkComparisonITCase {

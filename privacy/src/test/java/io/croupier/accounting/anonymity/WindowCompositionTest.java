@@ -129,7 +129,7 @@ class WindowCompositionTest {
     return sum;
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void moreWindowsCostMore() {
     AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(1, 2), 500, 1);
@@ -142,7 +142,7 @@ class WindowCompositionTest {
   }
 
   /** k reports of one person hide among a k-th of the reports each. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void severalTokensCostMoreThanAsManyWindows() {
     ChoiceLoss law = new ChoiceLoss(2, 197.0 / 59);

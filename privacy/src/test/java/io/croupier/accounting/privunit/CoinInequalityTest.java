@@ -294,7 +294,7 @@ class CoinInequalityTest {
     assertPulled(20, 2, 256);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1, 1, 64", "2, 0.25, 256", "100, 8, 64"})
   void aPullTowardsTheBallKeepsItInOtherDimensions(int d, double epsilon, int candidates) {

@@ -153,7 +153,7 @@ class PrivUnitLawTest {
     assertSoundForEveryTop(d);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 8, 20, 1000})
   void theBettingVarianceIsSoundForEveryTopInOtherDimensions(int d) {
@@ -196,7 +196,7 @@ class PrivUnitLawTest {
    * The same at an angle to u of any cosine: E exp(b M (cosine T + sine sqrt(1 - T^2) S)), S a
    * coordinate of a uniform unit vector of d coordinates, by its series.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 8, 20})
   void theBettingVarianceIsSoundInEveryDirection(int d) {

@@ -44,7 +44,7 @@ class LedgerKillITCase extends LedgerKills {
     print("at random, in or after", arrived);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void killedBeforeEveryOperationOnANewLedger() throws Exception {
     int reports = 3;

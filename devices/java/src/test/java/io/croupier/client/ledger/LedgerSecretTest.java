@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import java.util.HexFormat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LedgerSecretTest {
@@ -73,6 +74,7 @@ class LedgerSecretTest {
    * devices deviates by more than 5.5 standard deviations with probability 4e-8 each, 5e-7 for all
    * 12.
    */
+  @Tag("ci")
   @Test
   void answersWithTheStatedProbability() {
     int lots = 40_000;

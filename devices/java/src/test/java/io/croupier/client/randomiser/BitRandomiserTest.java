@@ -10,6 +10,7 @@ import io.croupier.noise.Statistics;
 import io.croupier.schemas.view.GradientReportView;
 import java.math.BigDecimal;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class BitRandomiserTest {
@@ -33,6 +34,7 @@ class BitRandomiserTest {
    * The generator is secure: each of the 12 frequencies deviates by more than 5.5 standard
    * deviations with probability 4e-8, one of them with 5e-7.
    */
+  @Tag("ci")
   @Test
   void invertsWithTheStatedProbability() {
     List<BitRandomiser> randomisers =

@@ -31,7 +31,7 @@ class HashedResponseRandomiserTest {
     assertLaw(4, 1, 4, false);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void groupsOfASeedHaveTheirLaw() {
     assertLaw(1024, 2, 8, true);
@@ -65,7 +65,7 @@ class HashedResponseRandomiserTest {
   }
 
   /** The law of another epsilon, and that of a group too many, are found out by this many draws. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aWrongLawWouldBeFound() {
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(1.02, 4);

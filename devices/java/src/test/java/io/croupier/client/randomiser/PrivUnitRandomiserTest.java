@@ -181,7 +181,7 @@ class PrivUnitRandomiserTest {
     assertUnbiased(d, epsilon, candidates, length);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1, 1, 64, 0", "2, 8, 64, 0.3", "8, 1, 64, 0.3", "8, 4, 256, 1", "20, 8, 256, 0.3"})
   void isUnbiasedAtMoreLevels(int d, double epsilon, int candidates, double length) {

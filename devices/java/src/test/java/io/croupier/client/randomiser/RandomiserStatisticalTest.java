@@ -66,7 +66,7 @@ class RandomiserStatisticalTest {
     assertMoments(mechanism, dimension);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("many")
   void inManyDimensionsTheNoiseHasItsMomentsRadiusAndDirection(
@@ -88,13 +88,14 @@ class RandomiserStatisticalTest {
   }
 
   /** A coarse grid, whose steps are nearly as wide as the noise. */
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("few")
   void onACoarseGridCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {
     assertCoordinates(mechanism, dimension);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("many")
   void inManyDimensionsCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {

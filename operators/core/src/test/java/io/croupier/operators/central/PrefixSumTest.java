@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,6 +65,7 @@ class PrefixSumTest {
    * bounds of Laurent and Massart. 7 mechanisms of 40 steps: one false alarm in 1e8 choices of the
    * seeds.
    */
+  @Tag("ci")
   @ParameterizedTest
   @MethodSource("all")
   void everyPrefixHasItsVariance(PrefixNoise noise) {

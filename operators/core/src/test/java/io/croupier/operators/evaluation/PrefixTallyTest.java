@@ -328,6 +328,7 @@ class PrefixTallyTest {
   }
 
   /** The words change; the list follows. */
+  @Tag("ci")
   @Test
   void followsPeopleWhoChange() {
     PrefixTally tally = new PrefixTally(WORDS);
@@ -367,6 +368,7 @@ class PrefixTallyTest {
   }
 
   /** 30 places for prefixes, which 60 texts of three letters want. */
+  @Tag("ci")
   @Test
   void prefixesTakeTurnsWherePlacesAreShort() {
     Prefixes many =

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -138,6 +139,7 @@ class VoteTallyTest {
    * standard deviation is at most sqrt(2 / (25,000 k)) times a little more, since the categories of
    * one estimate depend on each other. The seed is fixed.
    */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"8, 0.5", "8, 2", "32, 2", "32, 4"})
   void theVarianceIsThatOfTheFormula(int k, double epsilon) {

@@ -146,6 +146,7 @@ class CoordinateChunksTest {
    * More publications than the log holds and more rounds than two blocks of the average, with saves
    * and restores between and after publications, sparse rounds and a few dense ones.
    */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"0.01, 0, false, Infinity", "0.01, 3, true, 700"})
   void aRestoredLearnerContinuesBitForBit(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +24,7 @@ class NoiseTheoremTest {
     List<RoundGame.Part> of(RoundGame game, int t, double lambda, SplittableRandom random);
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @EnumSource
   void symmetricNoiseKeepsTheorem3InExpectation(RoundOpponent opponent) {

@@ -8,6 +8,7 @@ import io.croupier.operators.math.Vectors;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +36,7 @@ class ExampleMomentsTest {
   }
 
   /** The squared sensitivity is never exceeded, whatever the input, and attained at the bounds. */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 100})
   void theSquaredNormOfAnExampleIsItsFormulaAndAtMostTwo(int d) {
