@@ -24,7 +24,7 @@ import java.util.Properties;
 final class GatewayProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  final TestIssuer issuer = new TestIssuer("https://issuer.example");
+  final TestIssuer issuer = TestIssuer.COMMON;
   final URI address;
   private final Path directory;
   private final Path file;

@@ -97,8 +97,7 @@ class SecuredGatewayITCase {
 
       // A device's own principal starts no gateway, and writes nothing.
       Map<String, String> settings =
-          TestGateway.settings(
-              folder, login(broker, security, "device"), new TestIssuer("https://issuer.example"));
+          TestGateway.settings(folder, login(broker, security, "device"), TestIssuer.COMMON);
       assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, folder)))
           .isInstanceOf(IllegalStateException.class);
     }

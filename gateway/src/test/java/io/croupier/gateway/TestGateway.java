@@ -30,7 +30,7 @@ public final class TestGateway implements AutoCloseable {
   public TestGateway(Path directory, Map<String, String> kafka, Map<String, String> more)
       throws Exception {
     this.directory = Files.createDirectories(directory);
-    issuer = new TestIssuer("https://issuer.example");
+    issuer = TestIssuer.COMMON;
     settings = new LinkedHashMap<>(settings(directory, kafka, issuer));
     settings.putAll(more);
     Pepper.create(directory.resolve("pepper"));

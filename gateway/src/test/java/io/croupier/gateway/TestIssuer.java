@@ -20,6 +20,9 @@ import java.util.Date;
 public final class TestIssuer {
   static final String AUDIENCE = "croupier-gateway";
 
+  /** For tests that need no other: a key takes longer to make than most of them. */
+  public static final TestIssuer COMMON = common();
+
   final String name;
   final RSAKey key;
 
@@ -27,6 +30,14 @@ public final class TestIssuer {
   public TestIssuer(String name) throws Exception {
     this.name = name;
     key = new RSAKeyGenerator(2048).keyUse(KeyUse.SIGNATURE).keyIDFromThumbprint(true).generate();
+  }
+
+  private static TestIssuer common() {
+    try {
+      return new TestIssuer("https://issuer.example");
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Writes the public keys. */

@@ -88,7 +88,7 @@ class TlsITCase {
     Files.copy(directory.resolve("first.key"), directory.resolve("gateway.key"));
     try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
       Map<String, String> settings =
-          TestGateway.settings(directory, broker.kafka(), new TestIssuer("https://issuer.example"));
+          TestGateway.settings(directory, broker.kafka(), TestIssuer.COMMON);
       settings.put("listen.certificate", "gateway.pem");
       settings.put("listen.key", "gateway.key");
       io.croupier.gateway.identity.Pepper.create(directory.resolve("pepper"));
@@ -116,7 +116,7 @@ class TlsITCase {
   void theJavaClientReportsOnlyToAGatewayThatItTrusts() throws Exception {
     TestCertificates.create(directory, "here", "EC", "-ext", "san=ip:127.0.0.1");
     TestCertificates.create(directory, "elsewhere", "EC", "-ext", "san=dns:gateway.example");
-    TestIssuer issuer = new TestIssuer("https://issuer.example");
+    TestIssuer issuer = TestIssuer.COMMON;
     SSLContext former = SSLContext.getDefault();
     try (TestBroker broker = new TestBroker(directory.resolve("broker"))) {
       broker.publish(TestBroker.spec("m", 2));

@@ -21,7 +21,7 @@ class SendersTest {
 
   @BeforeEach
   void start() throws Exception {
-    issuer = new TestIssuer("https://issuer.example");
+    issuer = TestIssuer.COMMON;
     issuer.jwks(directory.resolve("keys.json"));
     gateway =
         new LocalGateway(
