@@ -51,7 +51,8 @@ final class LivePage implements AutoCloseable {
             .toList();
     feed =
         new WatchFeed(
-            "Croupier: learning from people without seeing their data", "Kafka and Flink start.");
+            "Croupier: learning from people without seeing their data",
+            data.description() + " Kafka and Flink start.");
     takePart = window.isOpen() ? PageSection.NONE : TakePart.section(data, learners, parameters);
     trial = new TrialGateway(topics);
   }

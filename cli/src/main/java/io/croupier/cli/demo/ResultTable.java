@@ -44,11 +44,12 @@ record ResultTable(Comparison comparison) {
     return String.join(System.lineSeparator(), lines);
   }
 
-  /** The cells of a row in the terminal: the fit comes first, and the estimate is left out. */
+  /** The cells of a row in the terminal, which has no room for the estimate. */
   private List<String> inShort(List<String> cells) {
-    List<String> few = new ArrayList<>(List.of(cells.get(0), cells.get(3), cells.get(2)));
-    few.add(cells.get(1));
-    few.addAll(cells.subList(comparison.asksForFit() ? 5 : 4, cells.size()));
+    List<String> few = new ArrayList<>(cells);
+    if (comparison.asksForFit()) {
+      few.remove(4);
+    }
     return few;
   }
 
@@ -56,9 +57,9 @@ record ResultTable(Comparison comparison) {
     DemoParameters terms = comparison.terms();
     return row(
         "learner",
-        BY_HAND,
-        "loss",
         comparison.data().problem().hasClasses() ? "right" : comparison.data().problem().fitName(),
+        "loss",
+        BY_HAND,
         "estimated",
         comparison.isAnonymous()
             ? List.of("local epsilon", "central epsilon", "delta", "reports")
@@ -70,8 +71,8 @@ record ResultTable(Comparison comparison) {
 
   /** The cells; without the estimate where devices were asked for none. */
   private List<String> row(
-      String learner, String byHand, String loss, String fit, String estimated, List<String> cost) {
-    List<String> cells = new ArrayList<>(List.of(learner, byHand, loss, fit));
+      String learner, String fit, String loss, String byHand, String estimated, List<String> cost) {
+    List<String> cells = new ArrayList<>(List.of(learner, fit, loss, byHand));
     if (comparison.asksForFit()) {
       cells.add(estimated);
     }
@@ -156,11 +157,11 @@ record ResultTable(Comparison comparison) {
         modelId,
         row(
             name,
-            byHand,
-            NumberFormats.score(score.loss()),
             comparison.data().problem().hasClasses()
                 ? NumberFormats.percent(score.fit())
                 : NumberFormats.score(score.fit()),
+            NumberFormats.score(score.loss()),
+            byHand,
             estimated,
             spent));
   }

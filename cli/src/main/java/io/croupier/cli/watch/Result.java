@@ -7,7 +7,7 @@ import java.util.stream.Stream;
  * What a demonstration found.
  *
  * @param headline the result in one sentence
- * @param header the columns of the table; the first two contain words
+ * @param header the columns of the table; the first and the fourth contain words
  * @param rows of the table
  * @param notes what the numbers mean, one sentence each
  */

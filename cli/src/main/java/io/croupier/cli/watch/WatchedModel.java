@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
@@ -26,6 +27,9 @@ final class WatchedModel {
   private static final int MOST_DIAGNOSTICS = 16;
   private static final int MOST_NAME = 60;
   private static final int LATENCIES = 64;
+
+  /** An estimate with a wider interval is not shown. */
+  private static final double WIDEST = 0.5;
 
   /** Of a model's windows. */
   private static final int MOST_LEVELS = 8;
@@ -79,6 +83,11 @@ final class WatchedModel {
     }
     if (newest.hasSize()) {
       add("clip", used, newest.getGradientBound());
+    }
+    for (Estimate estimate : newest.getEstimatesList()) {
+      if (estimate.hasFraction() && estimate.getHigh() - estimate.getLow() <= WIDEST) {
+        add("estimated " + estimate.getQuestion().getName(), used, estimate.getFraction());
+      }
     }
     // The page needs their norm alone.
     update = newest.toBuilder().clearWeights().clearAverage().build();

@@ -6,6 +6,7 @@ const POLL_MS = 2000;
 const STREAM_AGAIN_MS = 10000;
 // Verdicts become visible with the job's checkpoints, seconds after one another.
 const STUCK_MS = 60000;
+const MOST_LEARNERS = 3;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 // Okabe and Ito's palette, which colour-blind readers can distinguish; lighter in dark mode.
@@ -318,12 +319,15 @@ function showScores(all) {
     { label: "guessing", level: scores.nothing, dash: [2, 3] },
     { label: "without privacy", level: scores.optimum, dash: [8, 4] }
   ];
-  // With a recommended learner, the others are quiet.
+  // With a recommended learner, the others are quiet, and many of them are shown only on demand.
   const hasChosen = scored.some(model => model.id === scores.recommended);
   const isChosen = model => model.id === scores.recommended;
+  const isMany = hasChosen && scored.length > MOST_LEARNERS;
+  byId("scores-others").parentElement.hidden = !isMany;
+  const drawn = isMany && !byId("scores-others").checked ? scored.filter(isChosen) : scored;
   const end = Math.max(1, ...scored.map(model => model.used || 0));
   const lines = value => [
-    ...scored.map(model => ({
+    ...drawn.map(model => ({
       label: model.label, value, points: scoreCurves.get(model.id) || [], chosen: isChosen(model),
       colour: isChosen(model) ? style("--accent") : hasChosen ? style("--quiet") : colour(model.place),
       nameColour: isChosen(model) ? style("--accent") : style("--soft"),
@@ -358,6 +362,9 @@ function now() {
   if (!newest) {
     return "";
   }
+  if (state.models.some(model => model.id === shown && model.scouting)) {
+    return "The model first looks for its clip, from people's answers; then it learns.";
+  }
   const right = value => (100 * value).toFixed(1) + " %";
   return scores.fitName === "accuracy"
     ? `Now ${right(newest[2])} right; ${right(scores.optimum[1])} without privacy, ${right(scores.nothing[1])} by guessing.`
@@ -377,7 +384,7 @@ function showResult() {
   const chosen = state.scores ? state.scores.recommended : "";
   const table = byId("result-table");
   fill(table, "Result by learner", result.header.map((title, i) => ({
-    title, words: i < 2, value: row => row.cells[i]
+    title, words: i === 0 || i === 3, value: row => row.cells[i]
   })), result.rows, "None");
   result.rows.forEach((row, i) => table.tBodies[0].rows[i].classList.toggle("chosen", row.modelId !== "" && row.modelId === chosen));
   const notes = byId("result-notes");
@@ -433,7 +440,8 @@ function showModels(all) {
 
 function showQuantities(all) {
   const names = [...new Set([...curves.keys()].map(key => key.split("\n")[1]))].sort();
-  const first = ["magnitude", "evidence", "coin-bound", "norm"].filter(name => names.includes(name));
+  const first = [...names.filter(name => name.startsWith("estimated ")),
+    ...["magnitude", "evidence", "coin-bound", "norm"].filter(name => names.includes(name))];
   const ordered = [...first, ...names.filter(name => !first.includes(name))];
   options(byId("quantity"), ordered.map(name => [name, name === "norm" ? "norm of the average" : name]));
   const chosen = byId("quantity").value;
@@ -598,6 +606,8 @@ function showSpending(all) {
     : " No limit is set.";
   setText(byId("spending-summary"), spending.people === 0 ? "No report has been charged yet."
     : `${count(spending.people)} people${sample}.${limited}`);
+  // One bar has nothing to compare.
+  byId("spending-chart").parentElement.hidden = bins.filter(people => people > 0).length + beyond.length < 2;
   const chart = charts.spending;
   chart.data.labels = [...bins.map((people, i) => edge(i + 1)), ...beyond.map(() => "more")];
   chart.data.datasets[0].data = [...bins, ...beyond];
@@ -765,7 +775,7 @@ dark.addEventListener("change", () => {
   makeCharts();
   show();
 });
-["quantity", "spending-model", "cost"].forEach(id => byId(id).addEventListener("change", show));
+["quantity", "spending-model", "cost", "scores-others"].forEach(id => byId(id).addEventListener("change", show));
 const kept = byId("numbers");
 if (kept) {
   // A page of one file has its numbers in it.

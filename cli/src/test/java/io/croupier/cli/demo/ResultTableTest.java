@@ -110,7 +110,7 @@ class ResultTableTest {
     assertThat(result.headline()).startsWith("28,155 people at epsilon 8, combined: ");
     assertThat(result.rows()).hasSize(18);
     assertThat(result.rows().get(1).modelId()).isEqualTo("combined");
-    assertThat(result.rows().get(1).cells()).startsWith("combined", "nothing", "0.527");
+    assertThat(result.rows().get(1).cells()).startsWith("combined", "73.5 %", "0.527", "nothing");
     assertThat(result.notes().get(0)).startsWith("Epsilon spent by this comparison: 8 per learner");
   }
 
@@ -227,12 +227,12 @@ class ResultTableTest {
 
     assertThat(result.rows().stream().skip(12).map(Result.Row::cells))
         .containsExactly(
-            List.of("without privacy", "-", "0.518", "74.0 %", "-", "no privacy"),
+            List.of("without privacy", "74.0 %", "0.518", "-", "-", "no privacy"),
             List.of("noise by the job:", "", "", "", "", "at delta 1e-5"),
-            List.of("DP-FTRL, BLT, step 1", "clip 0.25, step 1", "0.676", "73.5 %", "-", "8"),
-            List.of("- last weights", "", "0.776", "73.0 %", "", ""),
-            List.of("DP-FTRL, tree, step 1", "clip 0.25, step 1", "0.676", "73.5 %", "-", "8"),
-            List.of("- last weights", "", "0.776", "73.0 %", "", ""));
+            List.of("DP-FTRL, BLT, step 1", "73.5 %", "0.676", "clip 0.25, step 1", "-", "8"),
+            List.of("- last weights", "73.0 %", "0.776", "", "", ""),
+            List.of("DP-FTRL, tree, step 1", "73.5 %", "0.676", "clip 0.25, step 1", "-", "8"),
+            List.of("- last weights", "73.0 %", "0.776", "", "", ""));
     assertThat(String.join("\n", result.notes()))
         .contains(
             "in 32 rounds, 28,128 people each sent a raw gradient to the job",

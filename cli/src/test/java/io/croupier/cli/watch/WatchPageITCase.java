@@ -274,10 +274,11 @@ class WatchPageITCase {
     feed.conclude(
         new Result(
             "</script>500 people: loss 0.56.",
-            List.of("learner", "chosen by hand", "loss", "epsilon spent"),
+            List.of("learner", "right", "loss", "chosen by hand", "epsilon spent"),
             List.of(
-                new Result.Row("", List.of("doing nothing", "-", "0.693", "0")),
-                new Result.Row("adaptive", List.of("model adaptive", "nothing", "0.560", "8"))),
+                new Result.Row("", List.of("doing nothing", "50.8 %", "0.693", "-", "0")),
+                new Result.Row(
+                    "adaptive", List.of("model adaptive", "72.1 %", "0.560", "nothing", "8"))),
             List.of("What a note says.")));
     Path kept = Files.writeString(directory.resolve("kept.html"), feed.page());
     server.close();

@@ -57,7 +57,13 @@ class WatchStateTest {
                 + "\"high\":0.75,\"answers\":4}]");
     assertThat(model.getAsJsonObject("curves").keySet())
         .containsExactlyInAnyOrder(
-            "clip", "coin-bound", "evidence", "magnitude", "norm", "saturations");
+            "clip",
+            "coin-bound",
+            "estimated accuracy",
+            "evidence",
+            "magnitude",
+            "norm",
+            "saturations");
     assertThat(model.getAsJsonObject("curves").get("norm").toString())
         .isEqualTo("[[300,5],[400,5]]");
     assertThat(model(state.json(false), 0).getAsJsonObject("points").get("norm").toString())
