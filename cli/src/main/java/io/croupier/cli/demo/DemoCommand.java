@@ -70,6 +70,12 @@ public final class DemoCommand implements Callable<Integer> {
    */
   private static final double SLOWEST_PER_SECOND = 25;
 
+  /**
+   * Rounds that the reports of all people make. A model that closes more learns less from so few
+   * reports, since the wealth that it bets is in units of a round.
+   */
+  private static final int ROUNDS = 80;
+
   private enum Variation {
     DRIFT,
     STATISTICS,
@@ -192,9 +198,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--round-size",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Least number of reports per round (default: ${DEFAULT-VALUE}).")
-  private int roundSize;
+      description = "Least number of reports per round (default: one person in 80; drift: 1).")
+  private Integer roundSize;
 
   @Option(
       names = "--seed",
@@ -280,18 +285,19 @@ public final class DemoCommand implements Callable<Integer> {
     }
     double bound = clip == null ? dataSet.clip() : clip;
     requirePositive("--clip", bound);
-    if (roundSize < 1) {
-      throw new InputException("--round-size is %d; it must be at least 1".formatted(roundSize));
+    boolean drifts = variation == Variation.DRIFT;
+    int reports = roundSize != null ? roundSize : drifts ? 1 : Math.max(1, people / ROUNDS);
+    if (reports < 1) {
+      throw new InputException("--round-size is %d; it must be at least 1".formatted(reports));
     }
     DemoParameters parameters =
-        new DemoParameters(mechanism, epsilon, undisclosed, bound, roundSize, people, seed);
+        new DemoParameters(mechanism, epsilon, undisclosed, bound, reports, people, seed);
     if (all && (learners != null || variation != null)) {
       throw new InputException(
           "--all is for the usual comparison; leave out --learners, drift, statistics and"
               + " anonymous");
     }
     Counts counts = counts(dataSet);
-    boolean drifts = variation == Variation.DRIFT;
     List<ComparedLearner> comparedLearners = drifts ? drifting(bound, people) : learners(bound);
     if (record != null && comparedLearners.stream().allMatch(ComparedLearner::isCentral)) {
       throw new InputException(

@@ -29,8 +29,7 @@ final class DemoTrial {
   private final Release release;
   private final int weightExponent;
   private final double strength;
-  private final int interval;
-  private final int delay;
+  private final PublicationPace pace;
   private final SeededRandom random;
   private final LocalModel model;
   private final double[] weights;
@@ -43,7 +42,11 @@ final class DemoTrial {
   /** Null if the newest publication is visible. */
   private ModelUpdateView pending;
 
-  private long arrivals;
+  /** People who have come since the last publication, and how many it waits for. */
+  private int come;
+
+  private int awaited;
+  private int intervals;
   private long gradients;
 
   /**
@@ -52,8 +55,6 @@ final class DemoTrial {
    * @param spec a valid spec of a local model
    * @param mechanism of gradients
    * @param epsilon of gradients and answers
-   * @param interval people who come between two publications
-   * @param delay people who come before a publication is visible, below {@code interval}
    * @param random the randomness of devices
    */
   DemoTrial(
@@ -61,13 +62,11 @@ final class DemoTrial {
       ModelSpec spec,
       StudiedMechanism mechanism,
       double epsilon,
-      int interval,
-      int delay,
+      PublicationPace pace,
       SeededRandom random) {
     this.problem = problem;
     this.spec = spec;
-    this.interval = interval;
-    this.delay = delay;
+    this.pace = pace;
     this.random = random;
     int d = problem.dimension();
     release = mechanism.release(d, 1, epsilon);
@@ -78,6 +77,7 @@ final class DemoTrial {
     gradient = new double[d];
     released = new double[d];
     model = new LocalModel(spec, 0);
+    awaited = pace.people(0);
     pending = model.publish(true, 0).orElseThrow();
     show();
   }
@@ -108,11 +108,14 @@ final class DemoTrial {
   }
 
   private void arrive() {
-    long sinceThen = arrivals++ % interval;
-    if (sinceThen == 0 && arrivals > 1 && model.hasNews()) {
-      pending = model.publish(model.isConfirmed() && model.isAnswered(), 0).orElseThrow();
+    if (come == awaited) {
+      come = 0;
+      awaited = pace.people(++intervals);
+      if (model.hasNews()) {
+        pending = model.publish(model.isConfirmed() && model.isAnswered(), 0).orElseThrow();
+      }
     }
-    if (sinceThen == delay && pending != null) {
+    if (come++ == pace.late(awaited) && pending != null) {
       show();
     }
   }

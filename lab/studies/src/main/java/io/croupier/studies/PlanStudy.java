@@ -144,8 +144,7 @@ final class PlanStudy implements Study {
             spec.build(),
             MECHANISM,
             run.epsilon,
-            interval,
-            interval / LATE,
+            new PublicationPace(interval, interval, LATE),
             devices);
     trial.play(order);
     double best = run.problem.untrained() - run.problem.gain();

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       "Measures the learners' excess risk, mostly on simulated people: tables in Markdown and CSV,"
           + " pictures in PNG.",
       "",
-      "Studies: excess-risk, rounds, plan, drift, statistics, experiment. The same seed gives the"
+      "Studies: excess-risk, rounds, plan, demo, drift, statistics, experiment. The same seed gives the"
           + " same files, bit for bit, on any number of threads. The noise comes from a seeded generator and"
           + " protects no person."
     })
@@ -127,6 +127,7 @@ public final class Studies implements Callable<Integer> {
             new ExcessRiskStudy(scale),
             new RoundsStudy(scale),
             new PlanStudy(scale),
+            new DemoStudy(scale),
             new DriftStudy(scale),
             new StatisticsStudy(scale),
             new ExperimentStudy(scale));

@@ -37,8 +37,7 @@ class DemoTrialTest {
             spec,
             StudiedMechanism.PRIV_UNIT,
             8,
-            INTERVAL,
-            INTERVAL / 4,
+            new PublicationPace(INTERVAL, INTERVAL, 4),
             new SeededRandom(1));
     trial.play(IntStream.range(0, PEOPLE).map(i -> 7 * i % census.size()).toArray());
     return trial;

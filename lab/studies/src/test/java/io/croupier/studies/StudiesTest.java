@@ -34,6 +34,7 @@ class StudiesTest {
           .map(line -> line.substring(line.indexOf("](") + 2, line.length() - 1))
           .forEach(file -> assertThat(out.resolve(file)).isNotEmptyFile());
     }
+    assertThat(Files.readString(out.resolve("demo.md"))).contains("|---|").doesNotContain("NaN");
   }
 
   @Tag("thorough")
