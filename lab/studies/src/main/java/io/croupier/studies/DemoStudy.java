@@ -36,14 +36,16 @@ final class DemoStudy implements Study {
   private static final int[] FEW = {1_000, 3_000, 10_000, 30_000};
 
   private static final int OFTEN = 300;
+  private static final int SELDOM = 40;
   private static final List<DemoChoice> CHOICES =
       List.of(
           new DemoChoice("`combined`", 1, OFTEN),
           new DemoChoice("`combined`", 2, OFTEN),
           new DemoChoice("`combined`", 4, OFTEN),
           new DemoChoice("black box", 1, OFTEN),
-          new DemoChoice("`combined`", 1, 80),
-          new DemoChoice("`combined`", 1, 40));
+          new DemoChoice("`combined`", 1, SELDOM),
+          new DemoChoice("`combined`", 2, SELDOM),
+          new DemoChoice("black box", 1, SELDOM));
 
   private static final int FEW_REPLICATIONS = 2;
 
