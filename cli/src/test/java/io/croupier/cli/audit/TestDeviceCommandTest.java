@@ -327,6 +327,7 @@ class TestDeviceCommandTest {
   }
 
   /** Each person is in the last category, or at the upper end. */
+  @Tag("ci")
   @Test
   void wrongVotesAreFound() throws Exception {
     for (ModelSpec spec : List.of(choosing(), counting())) {
