@@ -141,7 +141,7 @@ final class LivePage implements AutoCloseable {
 
   /** Announces the end of the demonstration to open pages, which keep the last numbers. */
   void end(String sentence) {
-    feed.end(sentence);
+    feed.end(data.description() + " " + sentence);
   }
 
   @Override

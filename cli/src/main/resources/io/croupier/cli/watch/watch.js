@@ -444,6 +444,10 @@ function showQuantities(all) {
     ...["magnitude", "evidence", "coin-bound", "norm"].filter(name => names.includes(name))];
   const ordered = [...first, ...names.filter(name => !first.includes(name))];
   options(byId("quantity"), ordered.map(name => [name, name === "norm" ? "norm of the average" : name]));
+  // Estimates come later than the other quantities.
+  if (ordered.length > 0 && !byId("quantity").dataset.chosen) {
+    byId("quantity").value = ordered[0];
+  }
   const chosen = byId("quantity").value;
   const having = all.filter(model => curves.has(model.id + "\n" + chosen));
   legend(byId("quantity-legend"), having);
@@ -775,7 +779,10 @@ dark.addEventListener("change", () => {
   makeCharts();
   show();
 });
-["quantity", "spending-model", "cost", "scores-others"].forEach(id => byId(id).addEventListener("change", show));
+["quantity", "spending-model", "cost", "scores-others"].forEach(id => byId(id).addEventListener("change", event => {
+  event.target.dataset.chosen = "yes";
+  show();
+}));
 const kept = byId("numbers");
 if (kept) {
   // A page of one file has its numbers in it.
