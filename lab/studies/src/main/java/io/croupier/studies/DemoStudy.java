@@ -56,10 +56,6 @@ final class DemoStudy implements Study {
     DescriptiveStatistics of(ToDoubleFunction<Score> score) {
       return new DescriptiveStatistics(all.stream().mapToDouble(score).toArray());
     }
-
-    double loss() {
-      return of(Score::loss).getMean();
-    }
   }
 
   private final int divisor;
