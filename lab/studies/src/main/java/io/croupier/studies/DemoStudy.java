@@ -43,6 +43,7 @@ final class DemoStudy implements Study {
           new DemoChoice("`combined`", 2, OFTEN),
           new DemoChoice("`combined`", 4, OFTEN),
           new DemoChoice("black box", 1, OFTEN),
+          new DemoChoice("`combined`", 1, 80),
           new DemoChoice("`combined`", 1, SELDOM),
           new DemoChoice("`combined`", 2, SELDOM),
           new DemoChoice("black box", 1, SELDOM));
