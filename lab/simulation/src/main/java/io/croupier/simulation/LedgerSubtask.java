@@ -1,12 +1,15 @@
 package io.croupier.simulation;
 
 import io.croupier.job.kafka.OutputSink;
+import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.PreAggregator;
 import io.croupier.operators.flink.SideOutputs;
+import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.model.RoundSum;
 import java.time.Duration;
+import java.util.List;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /** A subtask of the ledger, with its pre-aggregation and the sink of accounting events. */
@@ -16,6 +19,7 @@ final class LedgerSubtask extends Subtask {
   private OperatorTask<RoundSum> ledger;
   private PreAggregator preAggregator;
   private OperatorTask<RoundSum> sums;
+  private StopsRead stops;
 
   LedgerSubtask(SimulatedJob job, int index, int edges, StartOutputs outputs, TaskState restored) {
     super(job, index, edges, outputs, restored);
@@ -50,6 +54,8 @@ final class LedgerSubtask extends Subtask {
 
   @Override
   void opened() throws Exception {
+    stops = new StopsRead();
+    job.world().followed(World.TOPICS.stops()).forEach(stops::read);
     preAggregator = job.parts().preAggregator(Duration.ofMillis(World.PRE_AGGREGATION_MS));
     sums = new OperatorTask<>(preAggregator, job.ledgers(), index);
     sums.start(null, job.nowMs());
@@ -62,8 +68,18 @@ final class LedgerSubtask extends Subtask {
   }
 
   @Override
+  void take(Object element) throws Exception {
+    if (element instanceof SpecRecord record && record.topic.equals(World.TOPICS.stops())) {
+      stops.read(record);
+    }
+    super.take(element);
+  }
+
+  @Override
   void drain() throws Exception {
-    write(ledger.drain(SideOutputs.LEDGER));
+    List<OutboundRecord> written = ledger.drain(SideOutputs.LEDGER);
+    stops.check(written);
+    write(written);
     for (RoundSum sum : ledger.drain()) {
       preAggregator.processElement(new StreamRecord<>(sum));
     }

@@ -37,7 +37,7 @@ class Parts {
   LedgerOperator ledger(World world, StartOutputs outputs, LedgerStart start) {
     return new LedgerOperator(
         () -> specs(world),
-        List::of,
+        () -> stops(world),
         REQUIREMENTS,
         World.TOPICS,
         DEAD_LETTERS,
@@ -108,7 +108,12 @@ class Parts {
 
   /** The specs that an operator reads at its start. */
   List<SpecRecord> specs(World world) {
-    return world.specs();
+    return world.followed(World.TOPICS.models());
+  }
+
+  /** What a ledger reads at its start of who is stopped. */
+  List<SpecRecord> stops(World world) {
+    return world.followed(World.TOPICS.stops());
   }
 
   /** The events of a partition that a rebuild adds up. */

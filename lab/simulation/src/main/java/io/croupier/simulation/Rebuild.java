@@ -66,7 +66,7 @@ final class Rebuild {
         world.parts().ledger(world, world.parts().outputs(world.job()), LedgerStart.REBUILT);
     try (OperatorTask<?> task = new OperatorTask<>(ledger, 1, 0, new UserOfRecord(), null)) {
       task.start(state(), world.nowMs());
-      for (SpecRecord spec : world.specs()) {
+      for (SpecRecord spec : world.followed(World.TOPICS.models())) {
         task.processSecond(spec);
       }
       for (Entry entry : requests.committed(first)) {
@@ -103,7 +103,7 @@ final class Rebuild {
     return raw;
   }
 
-  private static void compare(List<Entry> ofJob, List<OutboundRecord> ofRebuild)
+  private void compare(List<Entry> ofJob, List<OutboundRecord> ofRebuild)
       throws InvalidProtocolBufferException {
     Map<String, Account> rebuilt = new HashMap<>();
     for (OutboundRecord answer : ofRebuild) {
@@ -116,6 +116,9 @@ final class Rebuild {
           account.getModelsList().stream().map(OnModel::getModelId).collect(Collectors.toSet());
       if (!comparable(account, models).equals(comparable(rebuilt.get(userId), models))) {
         throw new WorldFinding(9, "The account of " + userId + " isn't rebuilt");
+      }
+      if (account.getStopped() != world.people().isStopped(userId)) {
+        throw new WorldFinding(14, "The account states wrongly whether " + userId + " is stopped");
       }
     }
   }

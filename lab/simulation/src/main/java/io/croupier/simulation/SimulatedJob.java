@@ -229,14 +229,20 @@ final class SimulatedJob {
   }
 
   private void send(int source, SourceTask of, Entry entry) {
+    String topic = of.partition.topic();
+    if (topic.equals(World.TOPICS.stops())) {
+      SpecRecord stop = World.spec(topic, entry);
+      ledgers.forEach(ledger -> ledger.edge(source).send(stop));
+      return;
+    }
     if (isSpecs(of)) {
-      SpecRecord spec = World.spec(entry);
+      SpecRecord spec = World.spec(topic, entry);
       ledgers.forEach(ledger -> ledger.edge(source).send(spec));
       learners.get(subtask(spec.modelId, learners.size())).edge(ledgers.size()).send(spec);
       return;
     }
     RawRecord raw = new RawRecord();
-    raw.topic = of.partition.topic();
+    raw.topic = topic;
     raw.partition = of.partition.index();
     raw.offset = entry.offset();
     raw.appendedAtMs = entry.atMs();

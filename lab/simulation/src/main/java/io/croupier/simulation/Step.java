@@ -35,6 +35,7 @@ record Step(StepKind kind, long entropy) {
     ZOMBIE(2),
     COMPACT(2),
     ERASE(1),
+    STOP(1),
     OLD_START(1);
 
     private final int weight;

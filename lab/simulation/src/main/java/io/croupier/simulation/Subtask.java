@@ -105,7 +105,8 @@ abstract class Subtask {
     opened();
   }
 
-  private void take(Object element) throws Exception {
+  /** Takes an element that is no barrier. */
+  void take(Object element) throws Exception {
     tick();
     if (element instanceof SpecRecord) {
       main.processSecond(element);

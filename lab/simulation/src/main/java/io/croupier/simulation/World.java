@@ -36,6 +36,7 @@ final class World {
           TOPICS.rawGradients(),
           TOPICS.erasures(),
           TOPICS.accountRequests(),
+          TOPICS.stops(),
           TOPICS.models());
 
   /** The topics of two partitions. */
@@ -68,6 +69,7 @@ final class World {
   private final Checks checks;
   private final Models models;
   private final Programs programs = new Programs(this);
+  private final People people = new People(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
@@ -124,6 +126,10 @@ final class World {
     return models;
   }
 
+  People people() {
+    return people;
+  }
+
   long nowMs() {
     return nowMs;
   }
@@ -166,17 +172,18 @@ final class World {
     return from.get(random.nextInt(from.size()));
   }
 
-  static SpecRecord spec(Entry entry) {
+  static SpecRecord spec(String topic, Entry entry) {
     SpecRecord spec = new SpecRecord();
+    spec.topic = topic;
     spec.modelId = text(entry.key());
     spec.offset = entry.offset();
     spec.value = entry.value();
     return spec;
   }
 
-  /** All specs that are on their topic. */
-  List<SpecRecord> specs() {
-    return log.committed(TOPICS.models()).stream().map(World::spec).toList();
+  /** All records of a topic that all subtasks follow. */
+  List<SpecRecord> followed(String topic) {
+    return log.committed(topic).stream().map(entry -> spec(topic, entry)).toList();
   }
 
   /** The partition of a user's reports. */
@@ -254,18 +261,11 @@ final class World {
         yield Optional.of("the ledger ends what was left open");
       }
       case SPEC -> models.change(random);
-      case ERASE -> {
-        erase(device.userId());
-        yield Optional.of("the account of " + device.userId() + " is to be erased");
-      }
+      case ERASE -> Optional.of(people.erase(device.userId()));
+      case STOP -> Optional.of(people.stop(device.userId()));
       case PROGRAM -> programs.report(random);
       case COMPACT -> compact(random);
     };
-  }
-
-  private void erase(String userId) {
-    Partition partition = log.partition(TOPICS.erasures(), 0);
-    checks.asksToErase(partition, log.append(partition, userId.getBytes(UTF_8), null, nowMs));
   }
 
   private Optional<Checkpoint> latest() {
@@ -424,7 +424,10 @@ final class World {
   }
 
   private Optional<String> compact(SplittableRandom random) {
-    String topic = pick(random, List.of(TOPICS.updates(), TOPICS.progress(), TOPICS.models()));
+    String topic =
+        pick(
+            random,
+            List.of(TOPICS.updates(), TOPICS.progress(), TOPICS.models(), TOPICS.stops()));
     log.compact(topic, partition -> random.nextBoolean());
     return Optional.of(topic + " is compacted");
   }

@@ -1,6 +1,7 @@
 package io.croupier.simulation;
 
 import io.croupier.client.ledger.SimulatedStore;
+import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.simulation.SimulatedLog.Entry;
@@ -161,6 +162,16 @@ enum PlantedFault {
                   : state.toBuilder()
                       .setManagedOperatorState(StateObjectCollection.empty())
                       .build();
+            }
+          }),
+
+  /** A start doesn't read who is stopped. */
+  FORGETS_STOPS(
+      () ->
+          new Parts() {
+            @Override
+            List<SpecRecord> stops(World world) {
+              return List.of();
             }
           }),
 
