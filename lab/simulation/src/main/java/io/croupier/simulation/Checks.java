@@ -1,11 +1,14 @@
 package io.croupier.simulation;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.ledger.AccountRebuild;
 import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.AccountingKey;
+import io.croupier.schemas.Erasure;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -29,7 +32,11 @@ import java.util.stream.Stream;
 final class Checks {
   private final World world;
   private final Map<Partition, Long> seen = new HashMap<>();
-  private final Set<String> erasures = new HashSet<>();
+  private final Map<String, Erasure> erasures = new TreeMap<>();
+
+  /** By the key of a deleted event, the offset of the erasure. */
+  private final Map<ByteString, Long> deleted = new HashMap<>();
+
   private final Map<String, ModelUpdate> draws = new HashMap<>();
   private final Map<String, GradientReport> arrived = new TreeMap<>();
   private final Map<String, AccountingEvent> events = new TreeMap<>();
@@ -79,8 +86,8 @@ final class Checks {
   }
 
   /** Someone asks that an account is erased. */
-  void asksToErase(Partition partition, long offset) {
-    erasures.add(position(partition, offset));
+  void asksToErase(Partition partition, long offset, Erasure erasure) {
+    erasures.put(position(partition, offset), erasure);
   }
 
   /** Checks what has become visible. */
@@ -88,7 +95,11 @@ final class Checks {
     counted++;
     for (Partition partition : world.log().partitions(World.TOPICS.accounting())) {
       for (Entry entry : next(partition)) {
-        accounted(AccountingEvents.read(entry.key(), entry.value()));
+        if (entry.value() != null) {
+          accounted(entry, AccountingEvents.read(entry.key(), entry.value()));
+        } else if (AccountingKey.isOfErasure(entry.key())) {
+          Object unused = accounts.remove(World.text(AccountingKey.user(entry.key())));
+        }
       }
     }
     for (Partition partition : world.log().partitions(World.TOPICS.updates())) {
@@ -110,11 +121,11 @@ final class Checks {
     return partition.committed(from, to);
   }
 
-  private void accounted(AccountingEvent event) {
+  private void accounted(Entry entry, AccountingEvent event) {
     Position source = event.getSource();
     String position = position(source.getTopic(), source.getPartition(), source.getOffset());
     GradientReport report = arrived.get(position);
-    if (report == null && !erasures.contains(position)) {
+    if (report == null && !erasures.containsKey(position)) {
       throw new WorldFinding(1, "There is an event of " + position + ", where no report is");
     }
     if (events.put(position, event) != null) {
@@ -124,6 +135,9 @@ final class Checks {
     if (event.getOutcome() == Outcome.ERASED) {
       // The account doesn't contain the numbers any more.
       admitted.removeIf(other -> other.startsWith(event.getUserId() + " "));
+      for (ByteString key : erasures.get(position).getEventKeysList()) {
+        deleted.put(key, entry.offset());
+      }
     }
     if (event.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL
         && world.models().isWhole(event.getModelId())) {
@@ -179,7 +193,7 @@ final class Checks {
   /** Whether events are visible of reports that a state hasn't read. */
   boolean isBeyond(Checkpoint old) {
     int source = 0;
-    for (String topic : World.SOURCES) {
+    for (String topic : world.sources()) {
       for (Partition partition : world.log().partitions(topic)) {
         long position = old.positions().get(source++);
         if (events.values().stream()
@@ -208,7 +222,7 @@ final class Checks {
       waits.add("the job doesn't run");
     }
     world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
-    Stream.concat(arrived.keySet().stream(), erasures.stream())
+    Stream.concat(arrived.keySet().stream(), erasures.keySet().stream())
         .filter(position -> !events.containsKey(position))
         .forEach(position -> waits.add("the report at " + position + " has no event"));
     world.devices().stream()
@@ -217,21 +231,29 @@ final class Checks {
     return waits;
   }
 
+  /** The reports that an update has taken note of. */
+  private static long counted(ModelUpdate update) {
+    return update.getUsed()
+        + update.getAnswers()
+        + update.getDroppedStale()
+        + update.getDroppedUnpublished()
+        + update.getDroppedBound()
+        + update.getOpen();
+  }
+
   /** Checks what holds once everything has happened. */
   void settled() throws InvalidProtocolBufferException {
+    ModelUpdate anonymous = newest.remove(Tokens.MODEL);
+    if (anonymous != null) {
+      world.tokens().check(counted(anonymous));
+    }
     newest.forEach(
         (modelId, update) -> {
           if (world.models().isWhole(modelId) && update.getDroppedUnpublished() > 0) {
             throw new WorldFinding(
                 7, "A report to model " + modelId + " names a round that no one could see");
           }
-          long counted =
-              update.getUsed()
-                  + update.getAnswers()
-                  + update.getDroppedStale()
-                  + update.getDroppedUnpublished()
-                  + update.getDroppedBound()
-                  + update.getOpen();
+          long counted = counted(update);
           long expected = admittedOf.getOrDefault(modelId, 0L);
           // A central model shows only what its rounds contain.
           boolean isCounted = Models.isCentral(modelId) ? counted <= expected : counted == expected;
@@ -244,7 +266,7 @@ final class Checks {
         });
     for (ModelSpec spec : world.models().unchanged()) {
       String modelId = spec.getModelId();
-      if (!Models.isCentral(modelId)) {
+      if (!Models.isCentral(modelId) && !modelId.equals(Tokens.MODEL)) {
         new JournalCheck(spec, arrived::get)
             .check(
                 world.parts().journal(world.log()),
@@ -252,6 +274,16 @@ final class Checks {
                 admittedOf.getOrDefault(modelId, 0L));
       }
     }
+    Map<ByteString, Long> last = new HashMap<>();
+    for (Entry entry : world.log().committed(World.TOPICS.accounting())) {
+      last.put(ByteString.copyFrom(entry.key()), entry.offset());
+    }
+    deleted.forEach(
+        (key, erasedAt) -> {
+          if (last.get(key) < erasedAt) {
+            throw new WorldFinding(10, "An event stays that an erasure has named");
+          }
+        });
     for (SimulatedDevice device : world.devices()) {
       if (device.spentReports() < device.released()) {
         throw new WorldFinding(12, device.name() + " has charged fewer reports than it has sent");

@@ -28,8 +28,8 @@ final class LearnerSubtask extends Subtask {
   }
 
   @Override
-  OutputSink sink() {
-    return OutputSink.LEARNER;
+  String transactions() {
+    return OutputSink.LEARNER.transactions(World.TOPICS.updates());
   }
 
   @Override

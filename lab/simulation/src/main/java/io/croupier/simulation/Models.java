@@ -2,6 +2,7 @@ package io.croupier.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.croupier.schemas.Accuracy;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Choice;
 import io.croupier.schemas.CoordinateWise;
@@ -10,6 +11,7 @@ import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
+import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.simulation.SimulatedLog.Partition;
 import java.util.ArrayList;
@@ -29,12 +31,14 @@ final class Models {
   private final World world;
   private final Map<String, ModelSpec> specs = new TreeMap<>();
   private final boolean hasCentral;
+  private final boolean hasAnonymous;
   private final Set<String> respecced = new HashSet<>();
   private final Set<String> changed = new HashSet<>();
 
-  Models(World world, boolean hasCentral) {
+  Models(World world, boolean hasCentral, boolean hasAnonymous) {
     this.world = world;
     this.hasCentral = hasCentral;
+    this.hasAnonymous = hasAnonymous;
   }
 
   void begin() {
@@ -59,6 +63,18 @@ final class Models {
             .build());
     if (hasCentral) {
       publish(central());
+    }
+    if (hasAnonymous) {
+      publish(
+          common(Tokens.MODEL)
+              .setBlackBox(BlackBox.getDefaultInstance())
+              .setMaxStaleness(1)
+              .addQuestions(
+                  Question.newBuilder()
+                      .setName(Tokens.QUESTION)
+                      .setAccuracy(Accuracy.getDefaultInstance()))
+              .setAnonymous(Tokens.terms())
+              .build());
     }
   }
 
@@ -108,13 +124,17 @@ final class Models {
     return hasCentral;
   }
 
+  boolean hasAnonymous() {
+    return hasAnonymous;
+  }
+
   static boolean isCentral(String modelId) {
     return modelId.startsWith("central");
   }
 
   /** Whether only programs report to a model. */
   static boolean isOfPrograms(String modelId) {
-    return isCentral(modelId) || modelId.equals("sparse");
+    return isCentral(modelId) || modelId.equals("sparse") || modelId.equals(Tokens.MODEL);
   }
 
   /** Whether a model has been the same since the beginning, but for settings that may change. */

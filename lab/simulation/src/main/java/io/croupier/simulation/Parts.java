@@ -11,6 +11,7 @@ import io.croupier.operators.flink.learner.PublicationSettings;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.spend.SpendOperator;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
@@ -27,7 +28,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
  */
 class Parts {
   static final SpecRequirements REQUIREMENTS =
-      new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24), false);
+      new SpecRequirements(1 << 20, 1 << 20, Duration.ofHours(24), true);
   static final JournalSettings JOURNAL = JournalSettings.on(World.TOPICS.gradients(), 2_000);
 
   private static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
@@ -44,6 +45,11 @@ class Parts {
         Limits.getDefaultInstance(),
         true,
         new JobStart(start, outputs));
+  }
+
+  SpendOperator spend(World world) {
+    return new SpendOperator(
+        () -> specs(world), () -> world.followed(World.TOPICS.tokenKeys()), REQUIREMENTS);
   }
 
   PreAggregator preAggregator(Duration interval) {
@@ -78,6 +84,11 @@ class Parts {
 
   /** What a subtask of the learner restores; null without state. */
   OperatorSubtaskState learnerState(OperatorSubtaskState state) {
+    return state;
+  }
+
+  /** What a subtask that admits anonymous reports restores; null without state. */
+  OperatorSubtaskState spendState(OperatorSubtaskState state) {
     return state;
   }
 

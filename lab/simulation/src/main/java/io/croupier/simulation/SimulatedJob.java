@@ -6,6 +6,7 @@ import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.shuffle.RecordType;
+import io.croupier.operators.flink.spend.NonceOfRecord;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -32,12 +34,17 @@ import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
  */
 final class SimulatedJob {
   private static final UserOfRecord USER = new UserOfRecord();
+  private static final NonceOfRecord NONCE = new NonceOfRecord();
   private static final TypeSerializer<RoundSum> SUMS =
       RecordType.ROUND_SUM.createSerializer(new SerializerConfigImpl());
 
   /** Vertices and their subtasks' states, and positions of the sources. */
   record Checkpoint(
-      long id, List<TaskState> ledgers, List<TaskState> learners, List<Long> positions) {}
+      long id,
+      List<TaskState> ledgers,
+      List<TaskState> learners,
+      List<TaskState> spends,
+      List<Long> positions) {}
 
   /** A source: one partition, read by one subtask. */
   private static final class SourceTask {
@@ -58,9 +65,14 @@ final class SimulatedJob {
   private final List<SourceTask> sources = new ArrayList<>();
   private final List<LedgerSubtask> ledgers = new ArrayList<>();
   private final List<LearnerSubtask> learners = new ArrayList<>();
+  private final List<SpendSubtask> spends = new ArrayList<>();
   private final Map<Subtask, TaskState> acknowledged = new LinkedHashMap<>();
   private final Map<SourceTask, Long> positions = new HashMap<>();
   private final List<Map.Entry<Subtask, Long>> notifications = new ArrayList<>();
+
+  /** The number of the source of specs: those of the ledger end with it, and it is everyone's. */
+  private int specs;
+
   private long taking;
   private long next;
 
@@ -81,36 +93,39 @@ final class SimulatedJob {
     for (String topic : List.of(World.TOPICS.accounting(), World.TOPICS.updates())) {
       submittedEnds.put(topic, StartOutputs.end(world.log(), topic));
     }
-    for (String topic : World.SOURCES) {
+    for (String topic : world.sources()) {
+      if (topic.equals(World.TOPICS.models())) {
+        specs = sources.size();
+      }
       for (Partition partition : world.log().partitions(topic)) {
         int i = sources.size();
         sources.add(new SourceTask(partition, from.map(c -> c.positions().get(i)).orElse(0L)));
       }
     }
+    int spendCount = world.models().hasAnonymous() ? learnerCount : 0;
     List<TaskState> ledgerStates = from.map(Checkpoint::ledgers).orElse(List.of());
     for (int i = 0; i < parallelism; i++) {
-      ledgers.add(
-          new LedgerSubtask(
-              this,
-              i,
-              sources.size(),
-              parts().outputs(this),
-              new TaskState(
-                  parts().ledgerState(operator(ledgerStates, parallelism, i)),
-                  sink(sinks(ledgerStates), parallelism, i))));
+      TaskState state = state(ledgerStates, parallelism, i, parts()::ledgerState);
+      ledgers.add(new LedgerSubtask(this, i, specs + 1, parts().outputs(this), state));
+    }
+    List<TaskState> spendStates = from.map(Checkpoint::spends).orElse(List.of());
+    for (int i = 0; i < spendCount; i++) {
+      TaskState state = state(spendStates, spendCount, i, parts()::spendState);
+      spends.add(new SpendSubtask(this, i, sources.size() - specs, parts().outputs(this), state));
     }
     List<TaskState> learnerStates = from.map(Checkpoint::learners).orElse(List.of());
     for (int i = 0; i < learnerCount; i++) {
+      TaskState state = state(learnerStates, learnerCount, i, parts()::learnerState);
       learners.add(
-          new LearnerSubtask(
-              this,
-              i,
-              parallelism + 1,
-              parts().outputs(this),
-              new TaskState(
-                  parts().learnerState(operator(learnerStates, learnerCount, i)),
-                  sink(sinks(learnerStates), learnerCount, i))));
+          new LearnerSubtask(this, i, parallelism + 1 + spendCount, parts().outputs(this), state));
     }
+  }
+
+  private static TaskState state(
+      List<TaskState> states, int parallelism, int i, UnaryOperator<OperatorSubtaskState> restored)
+      throws Exception {
+    return new TaskState(
+        restored.apply(operator(states, parallelism, i)), sink(sinks(states), parallelism, i));
   }
 
   private static OperatorSubtaskState operator(List<TaskState> states, int parallelism, int i)
@@ -177,8 +192,13 @@ final class SimulatedJob {
     return submittedEnds;
   }
 
+  int spends() {
+    return spends.size();
+  }
+
   List<Subtask> subtasks() {
     List<Subtask> all = new ArrayList<>(ledgers);
+    all.addAll(spends);
     all.addAll(learners);
     return all;
   }
@@ -208,7 +228,7 @@ final class SimulatedJob {
       of.hasBarrier = false;
       positions.put(of, of.position);
       Barrier barrier = new Barrier(taking);
-      ledgers.forEach(ledger -> ledger.edge(source).send(barrier));
+      broadcast(source, barrier);
       if (isSpecs(of)) {
         learners.forEach(learner -> learner.edge(ledgers.size()).send(barrier));
       }
@@ -230,15 +250,12 @@ final class SimulatedJob {
 
   private void send(int source, SourceTask of, Entry entry) {
     String topic = of.partition.topic();
-    if (topic.equals(World.TOPICS.stops())) {
-      SpecRecord stop = World.spec(topic, entry);
-      ledgers.forEach(ledger -> ledger.edge(source).send(stop));
-      return;
-    }
-    if (isSpecs(of)) {
-      SpecRecord spec = World.spec(topic, entry);
-      ledgers.forEach(ledger -> ledger.edge(source).send(spec));
-      learners.get(subtask(spec.modelId, learners.size())).edge(ledgers.size()).send(spec);
+    if (TopicLayout.FOLLOWED.contains(topic)) {
+      SpecRecord record = World.spec(topic, entry);
+      broadcast(source, record);
+      if (isSpecs(of)) {
+        learners.get(subtask(record.modelId, learners.size())).edge(ledgers.size()).send(record);
+      }
       return;
     }
     RawRecord raw = new RawRecord();
@@ -248,7 +265,21 @@ final class SimulatedJob {
     raw.appendedAtMs = entry.atMs();
     raw.key = entry.key();
     raw.value = entry.value();
-    ledgers.get(subtask(USER.getKey(raw), ledgers.size())).edge(source).send(raw);
+    if (source <= specs) {
+      ledgers.get(subtask(USER.getKey(raw), ledgers.size())).edge(source).send(raw);
+    } else {
+      spends.get(subtask(NONCE.getKey(raw), spends.size())).edge(source - specs).send(raw);
+    }
+  }
+
+  /** Sends something to all subtasks, of ledger or spend or both, that read a source. */
+  private void broadcast(int source, Object element) {
+    if (source <= specs) {
+      ledgers.forEach(ledger -> ledger.edge(source).send(element));
+    }
+    if (source >= specs) {
+      spends.forEach(spend -> spend.edge(source - specs).send(element));
+    }
   }
 
   private static int subtask(String key, int parallelism) {
@@ -257,13 +288,13 @@ final class SimulatedJob {
   }
 
   /** Sends the sum of admitted reports to the learner of its model. */
-  void toLearner(int ledger, RoundSum sum) {
+  void toLearner(int edge, RoundSum sum) {
     Subtask learner = learners.get(subtask(sum.modelId, learners.size()));
-    parts().onEdge(SUMS.copy(sum)).forEach(learner.edge(ledger)::send);
+    parts().onEdge(SUMS.copy(sum)).forEach(learner.edge(edge)::send);
   }
 
-  void toLearners(int ledger, Barrier barrier) {
-    learners.forEach(learner -> learner.edge(ledger).send(barrier));
+  void toLearners(int edge, Barrier barrier) {
+    learners.forEach(learner -> learner.edge(edge).send(barrier));
   }
 
   /** Writes an output of a subtask in its sink's transaction. */
@@ -306,6 +337,7 @@ final class SimulatedJob {
             taking,
             ledgers.stream().map(this::state).toList(),
             learners.stream().map(this::state).toList(),
+            spends.stream().map(this::state).toList(),
             sources.stream()
                 .map(source -> parts().position(positions.get(source), source.position))
                 .toList());

@@ -109,6 +109,7 @@ class SimulatedLog {
     private final List<Entry> entries = new ArrayList<>();
     private final Set<Transaction> open = new LinkedHashSet<>();
     private long end;
+    private boolean isCompacted;
 
     private Partition(String topic, int index) {
       this.topic = topic;
@@ -186,11 +187,17 @@ class SimulatedLog {
           newest.put(key(entry.key), entry.offset);
         }
       }
-      entries.removeIf(
-          entry ->
-              entry.isVisible()
-                  && entry.offset < below
-                  && newest.get(key(entry.key)) != entry.offset);
+      isCompacted |=
+          entries.removeIf(
+              entry ->
+                  entry.isVisible()
+                      && entry.offset < below
+                      && newest.get(key(entry.key)) != entry.offset);
+    }
+
+    /** Whether compaction has deleted any record. */
+    boolean isCompacted() {
+      return isCompacted;
     }
 
     @Override

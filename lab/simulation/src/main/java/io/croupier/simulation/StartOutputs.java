@@ -141,7 +141,7 @@ class StartOutputs implements VisibleOutputs {
   public void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more)
       throws IOException {
     for (Entry entry : section(topics.accounting(), since, sinceMs)) {
-      if (!more.test(AccountingEvents.read(entry.key(), entry.value()))) {
+      if (entry.value() != null && !more.test(AccountingEvents.read(entry.key(), entry.value()))) {
         return;
       }
     }

@@ -27,6 +27,7 @@ record Step(StepKind kind, long entropy) {
     ACKNOWLEDGE(12),
     NOTIFY(14),
     TIME(6),
+    TOKEN(6),
     BACKGROUND(3),
     SPEC(2),
     RESTART_DEVICE(1),

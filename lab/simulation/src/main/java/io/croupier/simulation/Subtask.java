@@ -1,6 +1,5 @@
 package io.croupier.simulation;
 
-import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.simulation.TransactionalSink.SinkState;
@@ -72,7 +71,8 @@ abstract class Subtask {
   /** How many subtasks the vertex has. */
   abstract int parallelism();
 
-  abstract OutputSink sink();
+  /** The prefix of its sink's transactional ids, without the hyphen. */
+  abstract String transactions();
 
   /** Creates the operator that has state. */
   abstract OperatorTask<?> create() throws Exception;
@@ -121,12 +121,7 @@ abstract class Subtask {
     if (sink == null) {
       sink =
           job.parts()
-              .sink(
-                  job.world().log(),
-                  sink().transactions(World.TOPICS.updates()),
-                  index,
-                  parallelism(),
-                  restored.sink());
+              .sink(job.world().log(), transactions(), index, parallelism(), restored.sink());
       sink.start(job.restoredId());
       return "its sink";
     }

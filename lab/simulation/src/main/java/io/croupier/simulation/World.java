@@ -6,7 +6,6 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
-import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.simulation.SimulatedJob.Checkpoint;
 import io.croupier.simulation.SimulatedLog.Entry;
@@ -19,7 +18,6 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
@@ -28,20 +26,6 @@ import java.util.SplittableRandom;
  */
 final class World {
   static final Topics TOPICS = Topics.withPrefix("sim");
-
-  /** What the job reads, in the order of its sources. */
-  static final List<String> SOURCES =
-      List.of(
-          TOPICS.gradients(),
-          TOPICS.rawGradients(),
-          TOPICS.erasures(),
-          TOPICS.accountRequests(),
-          TOPICS.stops(),
-          TOPICS.models());
-
-  /** The topics of two partitions. */
-  private static final Set<Topic> SPREAD =
-      Set.of(Topic.GRADIENTS, Topic.UPDATES, Topic.ACCOUNTING, Topic.JOURNAL);
 
   static final long PRE_AGGREGATION_MS = 1_000;
 
@@ -70,6 +54,7 @@ final class World {
   private final Models models;
   private final Programs programs = new Programs(this);
   private final People people = new People(this);
+  private final Tokens tokens = new Tokens(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
@@ -84,11 +69,9 @@ final class World {
     this.parts = parts;
     log = parts.log();
     SplittableRandom random = new SplittableRandom(seed);
-    for (Topic topic : Topic.ofJob(false)) {
-      log.create(TOPICS.name(topic), SPREAD.contains(topic) ? 2 : 1);
-    }
+    TopicLayout.create(log);
     checks = new Checks(this);
-    models = new Models(this, random.nextBoolean());
+    models = new Models(this, random.nextBoolean(), random.nextInt(3) == 0);
     for (int user = 0; user < USERS; user++) {
       for (int device = 0; device <= random.nextInt(2); device++) {
         String name = "phone-" + user + "-" + device;
@@ -128,6 +111,25 @@ final class World {
 
   People people() {
     return people;
+  }
+
+  Tokens tokens() {
+    return tokens;
+  }
+
+  List<String> sources() {
+    return TopicLayout.sources(models.hasAnonymous());
+  }
+
+  /** Whether the newest state contains all records of a topic of one partition. */
+  boolean isInState(String topic) {
+    int source = 0;
+    for (String other : sources().subList(0, sources().indexOf(topic))) {
+      source += log.partitions(other).size();
+    }
+    int position = source;
+    long end = log.partition(topic, 0).end();
+    return latest().filter(state -> state.positions().get(position) >= end).isPresent();
   }
 
   long nowMs() {
@@ -193,18 +195,7 @@ final class World {
 
   /** The partition to which the sink writes a record. */
   Partition partition(OutboundRecord record) {
-    String topic =
-        switch (record.destination) {
-          case UPDATES -> TOPICS.updates();
-          case ACCOUNTING -> TOPICS.accounting();
-          case GUARANTEES -> TOPICS.guarantees();
-          case JOURNAL -> TOPICS.journal();
-          case DEAD_LETTERS -> TOPICS.deadLetters();
-          case RAW_DEAD_LETTERS -> TOPICS.rawDeadLetters();
-          case PROGRESS -> TOPICS.progress();
-          case ACCOUNT_ANSWERS -> TOPICS.accountAnswers();
-          case GRANTS -> throw new AssertionError("No one asks for tokens");
-        };
+    String topic = TopicLayout.of(record.destination);
     byte[] key =
         record.destination == Destination.ACCOUNTING ? parts.orderedBy(record.key) : record.key;
     int count = log.partitions(topic).size();
@@ -261,10 +252,11 @@ final class World {
         yield Optional.of("the ledger ends what was left open");
       }
       case SPEC -> models.change(random);
-      case ERASE -> Optional.of(people.erase(device.userId()));
+      case ERASE -> Optional.of(people.erase(device.userId(), random));
       case STOP -> Optional.of(people.stop(device.userId()));
       case PROGRAM -> programs.report(random);
       case COMPACT -> compact(random);
+      case TOKEN -> models.hasAnonymous() ? tokens.act(random) : Optional.empty();
     };
   }
 
@@ -424,10 +416,7 @@ final class World {
   }
 
   private Optional<String> compact(SplittableRandom random) {
-    String topic =
-        pick(
-            random,
-            List.of(TOPICS.updates(), TOPICS.progress(), TOPICS.models(), TOPICS.stops()));
+    String topic = pick(random, TopicLayout.COMPACTED);
     log.compact(topic, partition -> random.nextBoolean());
     return Optional.of(topic + " is compacted");
   }
@@ -449,7 +438,7 @@ final class World {
       nowMs += 20_000;
       settleOnce(random);
       checks.afterEvent();
-      if (round > 5 && checks.isQuiet(job)) {
+      if (round > 5 && checks.isQuiet(job) && !people.forgetTheRest()) {
         checks.settled();
         new Rebuild(this).check(random);
         return;

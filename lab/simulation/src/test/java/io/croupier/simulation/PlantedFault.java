@@ -6,6 +6,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
+import io.croupier.simulation.SimulatedLog.Producer;
 import io.croupier.simulation.TransactionalSink.SinkState;
 import java.util.List;
 import java.util.Set;
@@ -165,6 +166,36 @@ enum PlantedFault {
             }
           }),
 
+  /** The job restores its keys of tokens, and not which tokens were spent. */
+  FORGETS_SPENT_TOKENS(
+      () ->
+          new Parts() {
+            @Override
+            OperatorSubtaskState spendState(OperatorSubtaskState state) {
+              return withoutKeyed(state);
+            }
+          }),
+
+  /** Anonymous reports arrive twice at the learner. */
+  DELIVERS_ANONYMOUS_TWICE(
+      () ->
+          new Parts() {
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              return sum.anonymousLevel > 0 ? List.of(sum, sum) : List.of(sum);
+            }
+          }),
+
+  /** Anonymous reports never arrive at the learner. */
+  LOSES_ANONYMOUS(
+      () ->
+          new Parts() {
+            @Override
+            List<RoundSum> onEdge(RoundSum sum) {
+              return sum.anonymousLevel > 0 ? List.of() : List.of(sum);
+            }
+          }),
+
   /** A start doesn't read who is stopped. */
   FORGETS_STOPS(
       () ->
@@ -234,6 +265,35 @@ enum PlantedFault {
             List<Entry> rebuilt(Partition partition) {
               List<Entry> all = super.rebuilt(partition);
               return all.isEmpty() ? all : all.subList(0, all.size() - 1);
+            }
+          }),
+
+  /** A rebuild adds up events, and passes over deletions. */
+  REBUILDS_WITHOUT_DELETIONS(
+      () ->
+          new Parts() {
+            @Override
+            List<Entry> rebuilt(Partition partition) {
+              return super.rebuilt(partition).stream()
+                  .filter(entry -> entry.value() != null)
+                  .toList();
+            }
+          }),
+
+  /** The events that an erasure names aren't deleted. */
+  KEEPS_NAMED_EVENTS(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedLog log() {
+              return new SimulatedLog() {
+                @Override
+                void append(Producer producer, Partition to, byte[] key, byte[] value, long ms) {
+                  if (value != null || !to.topic().equals(World.TOPICS.accounting())) {
+                    super.append(producer, to, key, value, ms);
+                  }
+                }
+              };
             }
           }),
 
