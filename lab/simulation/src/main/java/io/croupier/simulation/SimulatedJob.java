@@ -16,6 +16,7 @@ import io.croupier.simulation.TransactionalSink.Committable;
 import io.croupier.simulation.TransactionalSink.SinkState;
 import io.croupier.simulation.TransactionalSink.WriterState;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,10 @@ import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.StateObjectCollection;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.OperatorStateHandle;
+import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 
 /**
@@ -136,8 +140,22 @@ final class SimulatedJob {
     OperatorSubtaskState all =
         AbstractStreamOperatorTestHarness.repackageState(
             states.stream().map(TaskState::operator).toArray(OperatorSubtaskState[]::new));
-    return AbstractStreamOperatorTestHarness.repartitionOperatorState(
-        all, OperatorTask.KEY_GROUPS, states.size(), parallelism, i);
+    OperatorSubtaskState share =
+        AbstractStreamOperatorTestHarness.repartitionOperatorState(
+            all, OperatorTask.KEY_GROUPS, states.size(), parallelism, i);
+    return inOrder(share, states);
+  }
+
+  /** Flink gives a subtask the parts of list states in an order that follows from random names. */
+  private static OperatorSubtaskState inOrder(OperatorSubtaskState share, List<TaskState> states) {
+    List<StreamStateHandle> order =
+        states.stream()
+            .flatMap(state -> state.operator().getManagedOperatorState().stream())
+            .map(OperatorStateHandle::getDelegateStateHandle)
+            .toList();
+    List<OperatorStateHandle> parts = new ArrayList<>(share.getManagedOperatorState());
+    parts.sort(Comparator.comparingInt(part -> order.indexOf(part.getDelegateStateHandle())));
+    return share.toBuilder().setManagedOperatorState(new StateObjectCollection<>(parts)).build();
   }
 
   private static List<SinkState> sinks(List<TaskState> states) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
@@ -160,9 +161,10 @@ public final class LastRounds {
     if (update.round() > known) {
       throw new RefusedStartException(
           ("The restored state is older than the published updates: the updates topic %s contains"
-                  + " round %d of model %s, and the state ends at round %d. Either it comes from an older"
-                  + " savepoint or checkpoint, or another job has continued from the same one. Restore"
-                  + " the newest one; if it is lost, start without state and with --rebuild-ledger")
+               + " round %d of model %s, and the state ends at round %d. Either it comes from an"
+               + " older savepoint or checkpoint, or another job has continued from the same one."
+               + " Restore the newest one; if it is lost, start without state and with"
+               + " --rebuild-ledger")
               .formatted(topic, update.round(), update.modelId(), known));
     }
   }
@@ -181,9 +183,9 @@ public final class LastRounds {
         .filter(update -> update.getRound() + 1 == first(modelId));
   }
 
-  /** Returns the models that have a last round. */
+  /** Returns the models that have a last round, in the order of their names. */
   public Set<String> modelIds() {
-    return Set.copyOf(rounds.keySet());
+    return new TreeSet<>(rounds.keySet());
   }
 
   /**
