@@ -30,6 +30,10 @@ import java.util.stream.Stream;
  * checked whenever further records have become visible.
  */
 final class Checks {
+  /** Why the ledger refuses a report whatever the account of its sender. */
+  private static final Set<Outcome> BY_CONTENT =
+      Set.of(Outcome.REFUSED_DIMENSION, Outcome.REFUSED_DECLARATION, Outcome.REFUSED_IMPLAUSIBLE);
+
   private final World world;
   private final Map<Partition, Long> seen = new HashMap<>();
   private final Map<String, Erasure> erasures = new TreeMap<>();
@@ -138,6 +142,10 @@ final class Checks {
       for (ByteString key : erasures.get(position).getEventKeysList()) {
         deleted.put(key, entry.offset());
       }
+    }
+    if (Models.isOfPrograms(event.getModelId()) && BY_CONTENT.contains(event.getOutcome())) {
+      throw new WorldFinding(
+          15, "A gateway has taken the report at " + position + ", which the ledger refuses");
     }
     if (event.getOutcome() == Outcome.REFUSED_UNKNOWN_MODEL
         && world.models().isWhole(event.getModelId())) {

@@ -72,6 +72,11 @@ class Parts {
     return new TransactionalSink(log, prefix, subtask, parallelism, restored);
   }
 
+  /** What checks the reports of programs. */
+  SimulatedGateway gateway() {
+    return new SimulatedGateway();
+  }
+
   /** The brokers. */
   SimulatedLog log() {
     return new SimulatedLog();

@@ -19,7 +19,8 @@ import java.util.SplittableRandom;
 
 /**
  * Programs that report for people, one for each person and model: raw gradients to a central model,
- * votes for a statistic, and sparse gradients. Some send a report again.
+ * votes for a statistic, and sparse gradients. Some send a report again, and some try what no
+ * gateway takes: a round that isn't published, or another dimension.
  */
 final class Programs {
   /** The statistic of a local model. */
@@ -29,10 +30,12 @@ final class Programs {
   static final int DIMENSION = 64;
 
   private final World world;
+  private final SimulatedGateway gateway;
   private final Map<String, List<byte[]>> sent = new HashMap<>();
 
   Programs(World world) {
     this.world = world;
+    gateway = world.parts().gateway();
   }
 
   /** A program reports for a person, or sends the last report again. */
@@ -54,7 +57,7 @@ final class Programs {
       GradientReport.Builder report =
           GradientReport.newBuilder()
               .setModelId(modelId)
-              .setRound(round)
+              .setRound(random.nextInt(8) == 0 ? round + 1 : round)
               .setUserId(userId)
               .setDeviceId("program-" + modelId)
               .setSequence(before.size())
@@ -62,15 +65,24 @@ final class Programs {
       fill(report, random);
       before.add(report.build().toByteArray());
     }
-    byte[] value = before.get(before.size() - 1);
+    int number = before.size() - 1;
+    byte[] value = before.get(number);
+    String what = "report %d of a program to %s for %s".formatted(number, modelId, userId);
+    if (random.nextInt(4) > 0) {
+      gateway.follow(world.log());
+    }
+    if (!gateway.takes(value, userId)) {
+      if (!isRepeated) {
+        before.remove(number);
+      }
+      return Optional.of("the gateway refuses " + what);
+    }
     boolean isRaw = Models.isCentral(modelId);
     Partition partition =
         isRaw ? world.log().partition(World.TOPICS.rawGradients(), 0) : world.gradients(userId);
     long offset = world.log().append(partition, userId.getBytes(UTF_8), value, world.nowMs());
     world.checks().arrived(partition, offset, value);
-    return Optional.of(
-        "report %d of a program to %s for %s arrives at %s@%d"
-            .formatted(before.size() - 1, modelId, userId, partition, offset));
+    return Optional.of("%s arrives at %s@%d".formatted(what, partition, offset));
   }
 
   private static void fill(GradientReport.Builder report, SplittableRandom random) {
@@ -87,7 +99,7 @@ final class Programs {
           report
               .setSparse(
                   Sparse.newBuilder()
-                      .setDimension(DIMENSION)
+                      .setDimension(random.nextInt(8) == 0 ? 1 + DIMENSION : DIMENSION)
                       .addIndices(random.nextInt(DIMENSION))
                       .addValues(random.nextBoolean() ? 1 : -1))
               .setCoordinateLaplace(

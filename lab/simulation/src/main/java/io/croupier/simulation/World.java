@@ -52,7 +52,7 @@ final class World {
   private final SimulatedLog log;
   private final Checks checks;
   private final Models models;
-  private final Programs programs = new Programs(this);
+  private final Programs programs;
   private final People people = new People(this);
   private final Tokens tokens = new Tokens(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
@@ -68,6 +68,7 @@ final class World {
   World(long seed, Parts parts) throws Exception {
     this.parts = parts;
     log = parts.log();
+    programs = new Programs(this);
     SplittableRandom random = new SplittableRandom(seed);
     TopicLayout.create(log);
     checks = new Checks(this);

@@ -297,6 +297,21 @@ enum PlantedFault {
             }
           }),
 
+  /** A gateway takes what its check refuses. */
+  GATEWAY_TAKES_ALL(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedGateway gateway() {
+              return new SimulatedGateway() {
+                @Override
+                boolean takes(byte[] report, String userId) {
+                  return true;
+                }
+              };
+            }
+          }),
+
   /** The last entry of the journal is missing. */
   LOSES_JOURNAL(
       () ->
