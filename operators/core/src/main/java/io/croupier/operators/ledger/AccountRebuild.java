@@ -14,9 +14,9 @@ import java.util.Optional;
  * Recomputes accounts from the events that a ledger emitted: the same totals, to the last unit.
  * Where events are missing, the totals in later events include them: the larger of the recorded
  * totals and the sum of the events counts. Recorded totals are rounded up, so this may exceed the
- * ledger's by a unit in the last place of a double. Only the highest sequence number of a device is
- * restored, so all numbers up to it count as used. The newest event of each key suffices, if all
- * are of version 2.
+ * ledger's by a unit in the last place of a double, and of mu by 1e-12 in its square. Only the
+ * highest sequence number of a device is restored, so all numbers up to it count as used. The
+ * newest event of each key suffices, if all are of version 2.
  */
 public final class AccountRebuild {
   private AccountRebuild() {}
