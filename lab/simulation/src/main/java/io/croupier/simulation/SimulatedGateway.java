@@ -36,7 +36,7 @@ class SimulatedGateway {
     }
   }
 
-  /** Whether it stores a report; it has read the specs and updates that it was last told to. */
+  /** Whether it stores a report, by what it has read. */
   boolean takes(byte[] report, String userId) {
     try {
       ReportCheck.Checked unused = check.protobuf(report, userId);

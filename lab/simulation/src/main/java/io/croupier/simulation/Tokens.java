@@ -55,7 +55,7 @@ final class Tokens {
   private static final Map<List<Long>, Token> SIGNED = new ConcurrentHashMap<>();
 
   /** One key for all windows: to derive one takes some tenths of a second. */
-  private static final class Issuer {
+  private static final class SharedIssuer {
     private static final TokenIssuer ISSUER = TokenIssuer.derive(new byte[32], challenge(0));
   }
 
@@ -102,9 +102,10 @@ final class Tokens {
     // So that the blind, which comes last, is below the modulus.
     secrets[SECRET_BYTES - KEY_BYTES] = 0;
     TokenRequest request =
-        new TokenRequest(Issuer.ISSUER.key(), challenge(window), ByteString.copyFrom(secrets));
+        new TokenRequest(
+            SharedIssuer.ISSUER.key(), challenge(window), ByteString.copyFrom(secrets));
     try {
-      return request.finish(Issuer.ISSUER.sign(request.blinded()));
+      return request.finish(SharedIssuer.ISSUER.sign(request.blinded()));
     } catch (SignatureException e) {
       throw new AssertionError("The issuer signs what is asked", e);
     }
@@ -133,7 +134,10 @@ final class Tokens {
       if (keys.putIfAbsent(window, world.completedCheckpoints() > 0) == null) {
         byte[] name = WindowKeys.name(MODEL, window, LEVEL).getBytes(UTF_8);
         byte[] key =
-            TokenKey.newBuilder().setModulus(Issuer.ISSUER.key().modulus()).build().toByteArray();
+            TokenKey.newBuilder()
+                .setModulus(SharedIssuer.ISSUER.key().modulus())
+                .build()
+                .toByteArray();
         long unused = world.log().append(partition, name, key, world.nowMs());
         published.add(window);
       }

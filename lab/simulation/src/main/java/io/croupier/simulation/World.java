@@ -53,7 +53,7 @@ final class World {
   private final Checks checks;
   private final Models models;
   private final Programs programs;
-  private final People people = new People(this);
+  private final PeopleRecords people = new PeopleRecords(this);
   private final Tokens tokens = new Tokens(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
@@ -110,7 +110,7 @@ final class World {
     return models;
   }
 
-  People people() {
+  PeopleRecords people() {
     return people;
   }
 

@@ -15,14 +15,14 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /** What the operator decides about people: whose accounts are erased, and who is stopped. */
-final class People {
+final class PeopleRecords {
   private static final byte[] STOPPED = {1};
 
   private final World world;
   private final Set<String> stopped = new HashSet<>();
   private final Set<String> forgotten = new TreeSet<>();
 
-  People(World world) {
+  PeopleRecords(World world) {
     this.world = world;
   }
 
@@ -54,7 +54,7 @@ final class People {
   }
 
   /**
-   * Forgets also what was judged while it was to be forgotten, as the command tells an operator to.
+   * Forgets also what was judged while it was to be forgotten, as the command asks an operator to.
    *
    * @return whether there was anything
    */
