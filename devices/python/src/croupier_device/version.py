@@ -1,2 +1,2 @@
 """The version of this package, which every request to a gateway names."""
-VERSION = "0.2.0"
+VERSION = "0.3.0"

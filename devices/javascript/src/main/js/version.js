@@ -1,4 +1,4 @@
 // The version, as in package.json
 
 /** The version of this module. */
-export const VERSION = '0.2.0';
+export const VERSION = '0.3.0';

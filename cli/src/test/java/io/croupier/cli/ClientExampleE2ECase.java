@@ -63,7 +63,7 @@ class ClientExampleE2ECase {
             <dependency>
               <groupId>io.croupier</groupId>
               <artifactId>croupier-parent</artifactId>
-              <version>0.2.0</version>
+              <version>0.3.0</version>
               <type>pom</type>
               <scope>import</scope>
             </dependency>
@@ -130,9 +130,9 @@ class ClientExampleE2ECase {
 
   private static void install(Path group, String module, Path folder) throws IOException {
     String name = "croupier-" + module;
-    Path version = Files.createDirectories(group.resolve(name).resolve("0.2.0"));
-    Files.copy(folder.resolve("pom.xml"), version.resolve(name + "-0.2.0.pom"));
-    Path jar = folder.resolve("target").resolve(name + "-0.2.0.jar");
+    Path version = Files.createDirectories(group.resolve(name).resolve("0.3.0"));
+    Files.copy(folder.resolve("pom.xml"), version.resolve(name + "-0.3.0.pom"));
+    Path jar = folder.resolve("target").resolve(name + "-0.3.0.jar");
     if (Files.exists(jar)) {
       Files.copy(jar, version.resolve(jar.getFileName()));
     }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * the version. Anonymous reports, and requests for what they need, don't contain it.
  */
 public final class ClientVersion {
-  /** Such as {@code 0.2.0}. */
+  /** Such as {@code 0.3.0}. */
   public static final String VALUE = read();
 
   /** The field of a request. */
