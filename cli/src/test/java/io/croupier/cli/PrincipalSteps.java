@@ -129,7 +129,7 @@ final class PrincipalSteps {
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
     run("operator", "models", "roll-back", "laid-" + played);
-    run("operator", "erase", "--user", "erin");
+    run("operator", "erase", "--user", "erin", "--anyway");
     run("operator", "stop", "--user", "erin");
     run("operator", "resume", "--user", "erin");
   }
