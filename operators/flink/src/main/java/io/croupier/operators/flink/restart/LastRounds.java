@@ -161,10 +161,10 @@ public final class LastRounds {
     if (update.round() > known) {
       throw new RefusedStartException(
           ("The restored state is older than the published updates: the updates topic %s contains"
-               + " round %d of model %s, and the state ends at round %d. Either it comes from an"
-               + " older savepoint or checkpoint, or another job has continued from the same one."
-               + " Restore the newest one; if it is lost, start without state and with"
-               + " --rebuild-ledger")
+                  + " round %d of model %s, and the state ends at round %d. Either it comes from an"
+                  + " older savepoint or checkpoint, or another job has continued from the same one."
+                  + " Restore the newest one; if it is lost, start without state and with"
+                  + " --rebuild-ledger")
               .formatted(topic, update.round(), update.modelId(), known));
     }
   }
