@@ -59,6 +59,11 @@ final class KeptRecords {
     return records;
   }
 
+  /** Whether a warning is about topics other than those in the state, as restored records have. */
+  static boolean isOfLaidTopics(String warning) {
+    return warning.contains(" was created again");
+  }
+
   static void write(Path file, Collection<ConsumerRecord<byte[], byte[]>> records)
       throws IOException {
     try (DataOutputStream out =

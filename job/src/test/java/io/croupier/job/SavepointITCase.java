@@ -13,6 +13,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
@@ -101,7 +102,7 @@ class SavepointITCase {
   @Test
   @EnabledIfSystemProperty(named = "keep", matches = ".+")
   void keepsASavepoint() throws Exception {
-    SavepointScenario scenario = new SavepointScenario(testTopics);
+    SavepointScenario scenario = new SavepointScenario(testTopics, System.getProperty("keep"));
     start(LedgerStart.REQUIRE_STATE, Map.of());
     scenario.prelude();
     job.cancel().get(30, TimeUnit.SECONDS);
@@ -160,7 +161,7 @@ class SavepointITCase {
   private void continueFrom(Path release, int parallelism, String backend) throws Exception {
     Path kept = KEPT.resolve(release);
     KeptRecords.lay(testTopics, KeptRecords.read(kept.resolve(BEFORE)));
-    SavepointScenario scenario = new SavepointScenario(testTopics);
+    SavepointScenario scenario = new SavepointScenario(testTopics, release.toString());
     scenario.recallFirst();
 
     try (LoggedWarnings ours = new LoggedWarnings("io.croupier");
@@ -173,7 +174,7 @@ class SavepointITCase {
             model,
             update -> LearningScenario.taken(update) == taken && JournalCheck.isQuiet(update));
       }
-      assertThat(ours.messages()).isEmpty();
+      assertThat(ours.messages()).allMatch(KeptRecords::isOfLaidTopics);
       assertThat(ofTheSink.messages()).isEmpty();
     }
 
@@ -183,11 +184,11 @@ class SavepointITCase {
     for (String model : SavepointScenario.local()) {
       JournalCheck.check(
           testTopics, model, (int) scenario.admitted(model), before.get(model).size());
-      checkBeginning(model, before.get(model));
+      checkBeginning(release.toString(), model, before.get(model));
     }
     NoiseTree.check(testTopics.updates("tree"), 2, "a kept savepoint");
     List<ProducerRecord<byte[], byte[]>> after = KeptRecords.read(kept.resolve(AFTER));
-    checkEvents(after);
+    checkEvents(release.toString(), after);
     checkGuarantees(after);
     checkModels(after);
   }
@@ -204,7 +205,7 @@ class SavepointITCase {
     restore(kept, parallelism, backend);
     Topics topics = testTopics.topics;
     Map<String, AccountingEvent> totals = new HashMap<>();
-    List<AccountingEvent> judged = of(before, topics.accounting(), AccountingEvent.parser());
+    List<AccountingEvent> judged = events(before);
     judged.forEach(event -> totals.put(event.getUserId(), event));
 
     List<GradientReport> reports = of(before, topics.gradients(), GradientReport.parser());
@@ -284,21 +285,16 @@ class SavepointITCase {
     assertThat(modelTotals.get("faithful-tree").getParticipations()).isEqualTo(2);
   }
 
-  /**
-   * Every event equals that of a run without a stop, but for the costs of Laplace noise: see {@link
-   * EarlierCosts}.
-   */
-  private void checkEvents(List<ProducerRecord<byte[], byte[]>> after) throws Exception {
+  /** Every event equals that of a run without a stop: see {@link EarlierCosts}. */
+  private void checkEvents(String release, List<ProducerRecord<byte[], byte[]>> after)
+      throws Exception {
     Map<Position, AccountingEvent> events = new HashMap<>();
     for (AccountingEvent event : testTopics.events()) {
       events.put(event.getSource(), event);
     }
-    for (AccountingEvent expected :
-        of(after, testTopics.topics.accounting(), AccountingEvent.parser())) {
+    for (AccountingEvent expected : events(after)) {
       AccountingEvent actual = events.get(expected.getSource());
-      AccountingEvent today = EarlierCosts.today(expected, actual);
-      assertThat(actual.toBuilder().mergeFrom(today).setReason(actual.getReason()).build())
-          .isEqualTo(actual);
+      EarlierCosts.check(release, expected, actual);
     }
   }
 
@@ -323,17 +319,22 @@ class SavepointITCase {
   }
 
   /**
-   * The first update after the savepoint continues the rounds and counts. A bettor has no bet yet
-   * that reports could settle, so it publishes its average. Reports that waited in the open round
-   * are in the first one.
+   * The first update after the savepoint continues the rounds and counts. A bettor of release 0.2.0
+   * has no bet yet that reports could settle, so it publishes its average. Reports that waited in
+   * the open round are in the first one.
    */
-  private void checkBeginning(String model, List<ModelUpdate> before) throws Exception {
+  private void checkBeginning(String release, String model, List<ModelUpdate> before)
+      throws Exception {
     ModelUpdate last = before.get(before.size() - 1);
-    ModelUpdate first = testTopics.updates(model).get(before.size());
+    ModelUpdate first =
+        testTopics.updates(model).stream()
+            .filter(update -> update.getRound() > last.getRound())
+            .findFirst()
+            .orElseThrow();
     assertThat(first.getRound()).as(model).isEqualTo(last.getRound() + 1);
     assertThat(first.getUsed()).as(model).isGreaterThanOrEqualTo(last.getUsed() + last.getOpen());
     assertThat(LearningScenario.dropped(first)).as(model).isEqualTo(0);
-    if (!SavepointScenario.ldpSgd().contains(model)) {
+    if (release.equals("0.2.0") && !SavepointScenario.ldpSgd().contains(model)) {
       double[] average = doubles(last.getAverageList());
       assertThat(doubles(first.getWeightsList()))
           .as(model)
@@ -383,6 +384,17 @@ class SavepointITCase {
 
   private static double[] doubles(List<Double> values) {
     return values.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private List<AccountingEvent> events(List<ProducerRecord<byte[], byte[]>> records)
+      throws InvalidProtocolBufferException {
+    List<AccountingEvent> events = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : records) {
+      if (record.topic().equals(testTopics.topics.accounting())) {
+        events.add(AccountingEvents.read(record.key(), record.value()));
+      }
+    }
+    return events;
   }
 
   private static <T> List<T> of(
