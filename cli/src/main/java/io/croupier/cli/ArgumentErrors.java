@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
@@ -69,7 +69,8 @@ final class ArgumentErrors implements IParameterExceptionHandler {
     boolean isWord =
         command.getCommandSpec().positionalParameters().stream()
             .filter(argument -> argument.type().isEnum())
-            .anyMatch(argument -> kind(argument).matches(".*\\b" + Pattern.quote(word) + "\\b.*"));
+            .flatMap(argument -> Stream.of(argument.type().getEnumConstants()))
+            .anyMatch(constant -> constant.toString().equalsIgnoreCase(word));
     List<String> suggestions =
         isWord
             ? List.of("'%s %s'".formatted(command.getCommandSpec().qualifiedName(" "), word))

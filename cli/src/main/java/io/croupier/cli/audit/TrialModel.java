@@ -84,6 +84,11 @@ final class TrialModel {
   }
 
   private void requireOfModel(ModelUpdate recorded) {
+    if (!recorded.getModelId().isEmpty() && !recorded.getModelId().equals(spec.getModelId())) {
+      throw new InputException(
+          "The update is of model '%s', but the spec of '%s'; they must be of the same model"
+              .formatted(recorded.getModelId(), spec.getModelId()));
+    }
     if (weights.size() != spec.getDimension() || average.size() != spec.getDimension()) {
       throw new InputException(
           "The update has %d weights, and an average of %d; the dimension of model '%s' is %d"

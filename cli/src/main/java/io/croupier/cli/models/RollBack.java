@@ -72,12 +72,15 @@ final class RollBack {
   /** Whether a kept average is the next one to be dropped, in words; empty if it isn't. */
   Optional<String> warning(long round) {
     boolean isNext =
-        newest.getKeptAverages(0).getRound() == round
-            && !isServed(round)
+        newest.getKeptAveragesList().stream()
+                .map(KeptAverage::getRound)
+                .filter(kept -> !isServed(kept))
+                .findFirst()
+                .equals(Optional.of(round))
             && newest.getKeptAveragesCount() >= spec.getHistory().getAverages();
     return isNext
         ? Optional.of(
-            "Warning: the model drops the average of round %d next. If it does so before it reads the change, the change has no effect, and is a dead letter"
+            "Warning: the model drops the average of round %d next. If it does so before it reads the change, the change is a dead letter, and readers get the newest average"
                 .formatted(round))
         : Optional.empty();
   }

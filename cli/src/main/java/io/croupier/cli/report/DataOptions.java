@@ -59,9 +59,8 @@ final class DataOptions {
   @Option(
       names = "--scale",
       paramLabel = "S",
-      defaultValue = "1",
-      description = "Scale of the residuals, for huber-mallows (default: ${DEFAULT-VALUE}).")
-  private double scale;
+      description = "Scale of the residuals, for huber-mallows (default: 1).")
+  private Double scale;
 
   @Option(
       names = "--each-row",
@@ -108,7 +107,7 @@ final class DataOptions {
       throw new InputException(
           "--key is not for --each-row: each row is named by its values. Leave out one of them");
     }
-    if (!(scale > 0 && scale <= Double.MAX_VALUE)) {
+    if (scale != null && !(scale > 0 && scale <= Double.MAX_VALUE)) {
       throw new InputException("--scale is %s; it must be positive and finite".formatted(scale));
     }
     if (rounds < 1 || (rounds > 1 && !isLive)) {
@@ -128,9 +127,13 @@ final class DataOptions {
     if (model.predicts().isEmpty()) {
       requireGiven("--label", label);
       requireGiven("--loss", loss);
-      return CsvRows.load(file, label, loss, model, scale);
+      return CsvRows.load(file, label, loss, model, scale == null ? 1 : scale);
     }
     Prediction predicts = model.predicts().get();
+    if (scale != null) {
+      throw new InputException(
+          "--scale is only for --loss huber-mallows; leave it out, since the model's spec names its loss");
+    }
     requireSame("--label", label, predicts.getLabel(), model);
     requireSame("--loss", loss, predicts.getLossCase().name().toLowerCase(Locale.ROOT), model);
     return CsvRows.load(file, model, predicts);

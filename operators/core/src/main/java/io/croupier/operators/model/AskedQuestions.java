@@ -1,5 +1,6 @@
 package io.croupier.operators.model;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.croupier.accounting.CategoryLaw;
 import io.croupier.noise.SeededGroups;
@@ -136,12 +137,21 @@ final class AskedQuestions {
   }
 
   private static long hash(String name) {
-    return name.hashCode();
+    return hash(ByteString.copyFromUtf8(name));
   }
 
-  /** That of the bytes, since that of a message differs from one process to the next. */
+  /** Of the bytes, since the hash code of a message differs from one process to the next. */
   private static long hash(Message meaning) {
-    return meaning.toByteString().hashCode();
+    return hash(meaning.toByteString());
+  }
+
+  /** FNV-1a of 64 bits: names are an operator's, who gains nothing by two of one hash code. */
+  private static long hash(ByteString bytes) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte each : bytes) {
+      hash = (hash ^ (each & 0xff)) * 0x100000001b3L;
+    }
+    return hash;
   }
 
   private static Reply reply(RoundSum sum) {
