@@ -304,7 +304,7 @@ class DemoE2ECase {
   void helpReadsLikeAManual() throws Exception {
     assertThat(script.run("--help")).contains("Commands:").anyMatch(l -> l.contains("demo"));
     assertThat(script.run("demo", "--help"))
-        .contains("Usage: croupier demo [OPTIONS]")
+        .contains("Usage: croupier demo [OPTIONS] [VARIATION]")
         .anyMatch(line -> line.contains("Seed for the order of people"));
   }
 

@@ -46,6 +46,7 @@ class RecordingE2ECase {
     List<String> output =
         script.run(
             "demo",
+            "--all",
             "--users",
             Integer.toString(PEOPLE),
             "--duration",
