@@ -3,6 +3,8 @@ package io.croupier.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.client.ModelSubscriber;
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Topics;
 import java.nio.file.Files;
@@ -62,6 +64,11 @@ final class PrincipalSteps {
         .setAnswerProbability(1)
         .build()
         .toByteArray();
+  }
+
+  /** An event by which the operator finds the user of its key. */
+  static byte[] event() {
+    return AccountingEvent.newBuilder().setOutcome(Outcome.ADMITTED).build().toByteArray();
   }
 
   /** Runs all steps of a principal; throws if one fails. */
@@ -129,7 +136,7 @@ final class PrincipalSteps {
     run("operator", "models", "apply", models.toString());
     run("operator", "models", "list");
     run("operator", "models", "roll-back", "laid-" + played);
-    run("operator", "erase", "--user", "erin", "--anyway");
+    run("operator", "erase", "--events", "--user", "erin");
     run("operator", "stop", "--user", "erin");
     run("operator", "resume", "--user", "erin");
   }

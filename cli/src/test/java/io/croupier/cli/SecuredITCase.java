@@ -40,6 +40,8 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -48,6 +50,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.ResourceType;
@@ -277,6 +281,19 @@ class SecuredITCase {
   void everyRightIsNecessary() throws Exception {
     secured.send(
         BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
+    secured.send(
+        BrokerSecurity.ADMIN, TOPICS.accounting(), "laid/phone/erin", PrincipalSteps.event());
+    try (Admin admin = Admin.create(secured.kafka(BrokerSecurity.ADMIN))) {
+      ConfigEntry compacted =
+          new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+      admin
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.TOPIC, TOPICS.accounting()),
+                  List.of(new AlterConfigOp(compacted, AlterConfigOp.OpType.SET))))
+          .all()
+          .get();
+    }
     PrincipalSteps steps =
         new PrincipalSteps(
             directory,

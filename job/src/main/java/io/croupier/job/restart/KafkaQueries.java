@@ -34,7 +34,8 @@ record KafkaQueries(Map<String, String> kafka) {
     try (Admin admin = Admin.create(Map.copyOf(kafka))) {
       return query.to(admin);
     } catch (ExecutionException | KafkaException e) {
-      throw new IOException("The brokers don't return " + what, e);
+      Throwable why = e instanceof ExecutionException ? e.getCause() : e;
+      throw new IOException("The brokers don't return %s: %s".formatted(what, why.getMessage()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while looking up " + what, e);
