@@ -391,6 +391,7 @@ class AnonymousITCase {
   }
 
   /** The device's own library, in several windows: it reports at the publication that it drew. */
+  @Tag("thorough")
   @Test
   void devicesTakePartInSeveralWindows() throws Exception {
     int people = 6;
@@ -557,6 +558,7 @@ class AnonymousITCase {
   }
 
   /** A page that the gateway serves, in Chromium: its ledger, its keys and the network are real. */
+  @Tag("thorough")
   @Test
   void aBrowserReportsWithoutIdentity() throws Exception {
     AnonymousReport unused = visit(gateway.address().resolve("/v1/"), "page", "");
@@ -566,6 +568,7 @@ class AnonymousITCase {
    * App, relay and gateway are of three origins, and the gateway's only connections without
    * identity are the relay's. Its first answer is lost, so the page repeats the request.
    */
+  @Tag("thorough")
   @Test
   void aBrowserReportsThroughARelay() throws Exception {
     String key = Base64.getUrlEncoder().withoutPadding().encodeToString(obliviousKey());

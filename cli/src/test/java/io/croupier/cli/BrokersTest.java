@@ -127,7 +127,7 @@ class BrokersTest {
                 .formatted(address));
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void waitsForAPortWithoutABrokerNoLongerThanItSays() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Its local repository is the builder's, but for this project's artefacts, which are those of this
  * build.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ClientExampleE2ECase {
   private static final Path HOME = Path.of("..").toAbsolutePath().normalize();

@@ -140,7 +140,7 @@ class CommandsITCase {
     return croupier(all.toArray(String[]::new));
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void deprecatedNamesAreAcceptedWithAWarning() throws Exception {
     croupier("topics", "create", "--prefix", "former");
@@ -161,7 +161,7 @@ class CommandsITCase {
     assertThat(models("former").current().get("taps").hasBlackBox()).isTrue();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void jsonListsCanBeAppliedAgain() throws Exception {
     croupier("topics", "create", "--prefix", "json");
@@ -174,7 +174,7 @@ class CommandsITCase {
         .contains("unchanged  taps", "unchanged  clicks", "unchanged  finds");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theClipOfAModelIsListedAndFixed() throws Exception {
     croupier("topics", "create", "--prefix", "finds");
@@ -193,6 +193,7 @@ class CommandsITCase {
     assertThat(both.err).contains("line 1, model 'finds': gradientBound is 1.0");
   }
 
+  @Tag("ci")
   @Test
   void nothingIsPublishedIfOneModelIsRefused() throws Exception {
     croupier("topics", "create", "--prefix", "refused");
@@ -207,6 +208,7 @@ class CommandsITCase {
     assertThat(models("refused").current().get("taps").getDimension()).isEqualTo(3);
   }
 
+  @Tag("ci")
   @Test
   void anInvalidSpecDoesNotReplaceTheGoodOne() throws Exception {
     croupier("topics", "create", "--prefix", "invalid");
@@ -223,6 +225,7 @@ class CommandsITCase {
    * Models and updates skip it and continue with the others; accounts end with its position, since
    * a sum without it might be wrong.
    */
+  @Tag("thorough")
   @Test
   void recordsOfOtherProgramsAreSkippedOrNamed() throws Exception {
     Map<String, String> kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
@@ -262,6 +265,7 @@ class CommandsITCase {
             "foreign.accounting, partition 0, offset 0: the record is not an AccountingEvent");
   }
 
+  @Tag("ci")
   @Test
   void unknownModelsAreNotRetired() throws Exception {
     croupier("topics", "create", "--prefix", "absent");

@@ -194,7 +194,7 @@ class ReportE2ECase {
   }
 
   /** The job and the commands count without a learner, as the page has it. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theDocumentedCountNeedsNoLearner() throws Exception {
     List<String> count = scripts("docs/build/statistics.md", "## A first count");
@@ -219,7 +219,7 @@ class ReportE2ECase {
     assertThat(list).containsPattern("screens +\\| none +\\| +0");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theDocumentedExperimentBegins() throws Exception {
     List<String> experiment = scripts("docs/build/experiment.md", "## Two arms");
@@ -235,7 +235,7 @@ class ReportE2ECase {
         .containsPattern("a-bought: .*; at every look .*, from 0.000 to 1.000 ");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
     List<String> publish = scripts("docs/build/model.md", "## 3. Write the spec");
@@ -291,7 +291,7 @@ class ReportE2ECase {
         .allMatch(event -> event.getUserId().equals("bob"));
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(

@@ -80,6 +80,7 @@ class RunE2ECase {
   }
 
   /** The ledger is rebuilt from the accounts, and then restored from a checkpoint. */
+  @Tag("thorough")
   @Test
   void accountsRequireAnOption() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));
@@ -206,22 +207,5 @@ class RunE2ECase {
         complete,
         Comparator.comparingInt(
             path -> Integer.parseInt(path.getFileName().toString().substring("chk-".length()))));
-  }
-
-  @Test
-  void missingTopicsAreReported() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
-      Process process =
-          new ProcessBuilder(SCRIPT.toString(), "run", "--kafka", broker.bootstrapServers())
-              .redirectErrorStream(true)
-              .start();
-
-      assertThat(process.inputReader(UTF_8).lines().toList())
-          .filteredOn(line -> !line.startsWith("Waiting for the brokers"))
-          .singleElement()
-          .asString()
-          .contains("croupier.gradients", "croupier topics create");
-      assertThat(process.waitFor()).isEqualTo(1);
-    }
   }
 }

@@ -208,6 +208,7 @@ class SecuredITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void noPrincipalReadsOrWritesForeignTopics() throws Exception {
     assertThat(page.users()).containsExactlyInAnyOrderElementsOf(AccessMatrix.USERS);
@@ -322,6 +323,7 @@ class SecuredITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void commandsReportMissingRights() throws Exception {
     CommandOutcome followed = secured.croupier("auditor", "follow", "--model", "taps");
@@ -398,6 +400,7 @@ class SecuredITCase {
     assertThat(outcome.err()).contains("uthentication failed").doesNotContain(wrong);
   }
 
+  @Tag("thorough")
   @Test
   void theJobReportsAMissingRight() throws Exception {
     for (AclBinding right : rightsOf("User:job")) {
@@ -416,6 +419,7 @@ class SecuredITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void withoutItsTransactionalIdsTheJobFails() throws Exception {
     for (AclBinding right : rightsOf("User:job")) {

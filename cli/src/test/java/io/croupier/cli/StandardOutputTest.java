@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +120,7 @@ class StandardOutputTest {
         .contains("set LC_ALL=C.UTF-8");
   }
 
+  @Tag("ci")
   @Test
   void aProcessFailsOnAFullDisk() throws Exception {
     Path full = Path.of("/dev/full");

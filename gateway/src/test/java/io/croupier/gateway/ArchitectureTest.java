@@ -14,9 +14,11 @@ import io.croupier.schemas.Grant;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gateway judges by the job's code, and runs without Flink. */
+@Tag("ci")
 class ArchitectureTest {
   private static final JavaClasses GATEWAY =
       new ClassFileImporter()

@@ -114,7 +114,7 @@ class GatewayDrainITCase {
    * Each report is sent once. Those that have a 202 are on the topic once, where the answer said.
    * Those whose connection failed are not.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void underLoadEveryRequestThatWasReadIsAnswered() throws Exception {
     Map<String, String> positions = new ConcurrentHashMap<>();

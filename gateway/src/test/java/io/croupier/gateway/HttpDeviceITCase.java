@@ -59,6 +59,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
 /** The Java client over HTTP alone: from a gateway with a broker behind it, and back to them. */
+@Tag("ci")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class HttpDeviceITCase extends GatewayFixture {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -136,7 +137,6 @@ class HttpDeviceITCase extends GatewayFixture {
     return lines;
   }
 
-  @Tag("ci")
   @Test
   void aDeviceWithoutKafkaFollowsAModelAndReports() throws Exception {
     List<String> printed = output(device(gateway.uri("/"), 2));

@@ -260,6 +260,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** More senders than the gateway has threads, and the server of their issuer's keys hangs. */
+  @Tag("thorough")
   @Test
   void aHangingUrlOfKeysDelaysNoOtherIssuer() throws Exception {
     TestIssuer slow = new TestIssuer("https://slow.example");
@@ -309,6 +310,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** A slash more, and each person would have a second user id. */
+  @Tag("thorough")
   @Test
   void anotherIssuerIsRefusedUnlessItsPeopleAreOthers() throws Exception {
     Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
@@ -338,6 +340,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** Without it, another pepper could decide. */
+  @Tag("thorough")
   @Test
   void aDeletedFingerprintIsRefused() throws Exception {
     String topic = "deleted-fingerprint";
@@ -365,6 +368,7 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** Of two gateways that start first together with different peppers, one starts. */
+  @Tag("thorough")
   @Test
   void twoFirstGatewaysAgreeOnAPepper() throws Exception {
     for (int round = 0; round < 3; round++) {

@@ -90,6 +90,7 @@ class LimitsITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void aFloodOfOneAddressStopsAtItsLimit() throws Exception {
     try (TestGateway gateway =
@@ -108,6 +109,7 @@ class LimitsITCase {
   }
 
   /** A refused request whose body doesn't come has its answer, and takes no place any more. */
+  @Tag("thorough")
   @Test
   void anAnsweredRequestTakesNoPlace() throws Exception {
     try (TestGateway gateway = gateway(Map.of("limits.concurrent", "1"));
@@ -130,6 +132,7 @@ class LimitsITCase {
   }
 
   /** The server accepts no connection above its limit, so those that come then must wait. */
+  @Tag("thorough")
   @Test
   void manyConnectionsMayWaitToBeAccepted() throws Exception {
     List<Socket> connections = new ArrayList<>();
@@ -192,6 +195,7 @@ class LimitsITCase {
   }
 
   /** Behind a proxy the last address of X-Forwarded-For counts, not what the client wrote there. */
+  @Tag("thorough")
   @Test
   void aProxysClientsAreLimitedOneByOne() throws Exception {
     try (TestGateway gateway =
@@ -255,6 +259,7 @@ class LimitsITCase {
   }
 
   /** Long polls and streams of one address leave places for others. */
+  @Tag("thorough")
   @Test
   void oneAddressHasOnlyItsShareOfWaitingPlaces() throws Exception {
     int share = 3;
@@ -298,6 +303,7 @@ class LimitsITCase {
   }
 
   /** Each byte is a sign of life to the server; the header as a whole has a limit, too. */
+  @Tag("thorough")
   @Test
   void headersThatTrickleEndTheirConnection() throws Exception {
     int slow = 100;
@@ -339,6 +345,7 @@ class LimitsITCase {
   }
 
   /** Headers alone, of a few users, as many as there are places. */
+  @Tag("thorough")
   @Test
   void reportsThatDoNotArriveTakeNoPlaces() throws Exception {
     try (TestGateway gateway =
@@ -378,6 +385,7 @@ class LimitsITCase {
   }
 
   /** 1 MB of values that the parser reads slowly, many times, of one account. */
+  @Tag("thorough")
   @Test
   void aFloodOfLargeJsonDelaysNoOtherUser() throws Exception {
     int flood = 60;
@@ -417,6 +425,7 @@ class LimitsITCase {
     }
   }
 
+  @Tag("thorough")
   @Test
   void tooManyReportsAtTheSameTimeAreRefused() throws Exception {
     try (TestGateway gateway =

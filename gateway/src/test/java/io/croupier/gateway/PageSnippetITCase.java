@@ -123,6 +123,7 @@ class PageSnippetITCase extends GatewayFixture {
             .replace("https://gateway.example.org", gateway.uri("/").toString());
   }
 
+  @Tag("thorough")
   @Test
   void theSnippetReportsADayOnce() throws Exception {
     visit("ada", snippet("ada"), 2);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A gateway on a broker with TLS, passwords and exactly the rights of docs/run/gateway-settings.md.
  */
-@Tag("ci")
+@Tag("thorough")
 class SecuredGatewayITCase {
   @TempDir private Path directory;
 

@@ -70,6 +70,7 @@ class TlsITCase {
     }
   }
 
+  @Tag("ci")
   @Test
   void aChangedCertificateIsServedWithoutARestart() throws Exception {
     checkChange("EC");
@@ -112,6 +113,7 @@ class TlsITCase {
   }
 
   /** The Java client takes the trust store of its JVM, and checks the name of the server. */
+  @Tag("thorough")
   @Test
   void theJavaClientReportsOnlyToAGatewayThatItTrusts() throws Exception {
     TestCertificates.create(directory, "here", "EC", "-ext", "san=ip:127.0.0.1");
@@ -194,6 +196,7 @@ class TlsITCase {
         java.nio.file.StandardCopyOption.REPLACE_EXISTING);
   }
 
+  @Tag("thorough")
   @Test
   void filesThatAreNoCertificateAndKeyAreRefused() throws Exception {
     TestCertificates.create(directory, "first", "EC");

@@ -75,6 +75,7 @@ class ErasureITCase extends BrokerFixture {
   }
 
   /** Erasures that their topic deletes before a start would be lost without a trace. */
+  @Tag("ci")
   @Test
   void skippedOffsetsOfErasuresCount() throws Exception {
     try (TestTopics testTopics = newTopics("sources")) {

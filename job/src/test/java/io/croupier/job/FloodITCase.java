@@ -171,7 +171,6 @@ class FloodITCase extends BrokerFixture {
     assertThat(tooMany).as("by user, reports of the flood that overtook theirs").isEmpty();
   }
 
-  @Tag("thorough")
   @Test
   void manyUsersNeedOnlyTheirState() throws Exception {
     ModelSpec spec = OneHotReports.spec("m", DIMENSION, 1);
@@ -205,7 +204,6 @@ class FloodITCase extends BrokerFixture {
     }
   }
 
-  @Tag("thorough")
   @Test
   void recordsOfTheLargestSizeArePassedOnOneByOne() throws Exception {
     // An update contains two doubles per coordinate, and so does the report.

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The ledger has every spec that was published before it started. */
+@Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class KafkaSpecReaderITCase extends BrokerFixture {
   @TempDir Path directory;
@@ -152,7 +153,6 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     assertThatIOException().isThrownBy(reader::readToEnd).withMessageContaining("no/topic");
   }
 
-  @Tag("ci")
   @Test
   void earlierReportIsAdmittedByEarlierSpec() throws Exception {
     ModelSpec spec = spec("early");

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
+@Tag("ci")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LedgerRebuildITCase extends BrokerFixture {
   private static final int USERS = 2000;
@@ -77,7 +78,6 @@ class LedgerRebuildITCase extends BrokerFixture {
    * The whole job, in one process, is killed while it rebuilds its ledger, and started again. It
    * can't finish before: the events of one partition are held back.
    */
-  @Tag("ci")
   @Test
   void aKilledRebuildBeginsAgain() throws Exception {
     LedgerHistory history = history(USERS, REPORTS);
@@ -108,7 +108,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aRebuildNeedsNoMoreSlotsThanThereAre() throws Exception {
     LedgerHistory history = history(10, 3);
@@ -133,6 +133,7 @@ class LedgerRebuildITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
     history(10, 3).write(testTopics);
@@ -147,7 +148,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   /** Elsewhere, their users would get budget back, or the source would fail again and again. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void eventsThatAreDeletedDuringTheRebuildEndIt() throws Exception {
     history(10, 20).write(testTopics);
@@ -185,6 +186,7 @@ class LedgerRebuildITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void aRecordThatIsNoEventEndsTheRebuild() throws Exception {
     history(10, 3).write(testTopics);

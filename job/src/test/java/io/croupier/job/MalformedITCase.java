@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * Ten thousand malformed records of every kind among the good ones: each becomes a dead letter with
  * its reason and position, the job never restarts, and every good record is used.
  */
-@Tag("ci")
+@Tag("thorough")
 class MalformedITCase extends BrokerFixture {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;

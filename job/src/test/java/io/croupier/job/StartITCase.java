@@ -72,6 +72,7 @@ class StartITCase extends BrokerFixture {
         .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
   }
 
+  @Tag("thorough")
   @Test
   void rebuildsLostTotals() throws Exception {
     long lastRound = run(1).getRound();
@@ -143,6 +144,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The new topic already has the restored offsets, so the job reads only what follows them. */
+  @Tag("thorough")
   @Test
   void warnsOfAGradientTopicThatWasCreatedAgain() throws Exception {
     run(1);
@@ -183,6 +185,7 @@ class StartITCase extends BrokerFixture {
   }
 
   /** The job doesn't discard the state and start without it. */
+  @Tag("thorough")
   @Test
   void flinkRefusesStateOfAnotherMaxParallelism() throws Exception {
     run(1);

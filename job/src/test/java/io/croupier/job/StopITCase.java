@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("ci")
+@Tag("thorough")
 class StopITCase extends BrokerFixture {
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);

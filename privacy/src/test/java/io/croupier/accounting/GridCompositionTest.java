@@ -39,6 +39,7 @@ class GridCompositionTest {
     assertTight(epsilon(0, Map.of(loss, reports), delta), reference, loss.toString());
   }
 
+  @Tag("ci")
   @Test
   void agreesWithTheExactCompositionOfRandomisedResponses() {
     for (double epsilon : new double[] {0.1, 0.5, 1, 4}) {

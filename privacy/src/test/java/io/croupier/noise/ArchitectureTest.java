@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Reproducible noise protects nothing. */
+@Tag("ci")
 class ArchitectureTest {
   private static final JavaClasses NOISE =
       new ClassFileImporter()

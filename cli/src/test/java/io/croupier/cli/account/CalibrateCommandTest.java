@@ -114,7 +114,7 @@ class CalibrateCommandTest {
    * One large report: privUnit wins. Many small ones: Gaussian noise wins by pi / 2 where levels
    * are fixed in advance, and by pi^2 / 4 under a limit on mu. The default 256 candidates cost 1 %.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void manySmallReportsAtADeltaHaveLessErrorWithGaussianNoise() {
     assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
@@ -252,7 +252,7 @@ class CalibrateCommandTest {
   }
 
   /** Golden: 0.0575085882 of priv_unit; randomised response bounds every other mechanism. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void centralEpsilonOfReportsWithoutIdentity() {
     JsonObject known = json("--epsilon 2 --reports 1 --dimension 8 --people 28155");

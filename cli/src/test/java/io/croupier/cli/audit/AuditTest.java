@@ -183,7 +183,7 @@ class AuditTest {
    * An incorrect claim: a tau for each coordinate of a gradient that is scaled to L2 norm G. The
    * second coordinate then has a larger privacy loss.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aTauForEachCoordinateInTheBallIsRefuted() throws Exception {
     assertTausInTheBallAreRefuted(0.1, 2, 0.5);
@@ -275,7 +275,7 @@ class AuditTest {
     assertThat(finding.checks().get(0).refuted()).as(finding.toString()).isTrue();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void tailsThatAreTooLightAreRefutedThoughTheVarianceIsRight() throws Exception {
     Claim claim = claim(NoiseMechanism.L2_LAPLACE, 1, 1);

@@ -38,7 +38,6 @@ class CandidateAuditTest {
     return audit(randomisers.get(), randomisers);
   }
 
-  @Tag("ci")
   @Test
   void theRealOneIsNotRefutedAndShowsNearlyAllOfItsEpsilon() throws Exception {
     assertShowsNearlyAllOfEpsilon(2, 1, 0.9);
@@ -90,7 +89,6 @@ class CandidateAuditTest {
     assertThat(finding.count().leastLevel(1e-9)).isLessThan(epsilon);
   }
 
-  @Tag("ci")
   @Test
   void aSmallLevelShows() throws Exception {
     assertLevelShows(2, 0.25);
@@ -113,7 +111,6 @@ class CandidateAuditTest {
         .contains("REFUTED: priv-unit, epsilon 1.000, d 2: its epsilon is at");
   }
 
-  @Tag("ci")
   @Test
   void whatIsLongerThanItsMeanIsRefuted() throws Exception {
     Finding finding =

@@ -94,7 +94,7 @@ class OwnLossTest {
     measured.assertMu(loss);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void privUnit() {
     assertPrivUnit(2, 2);

@@ -86,7 +86,7 @@ class ReleasesCommandTest {
     assertThat(audit(candidates(2, 1)).out()).contains("REFUTED: priv-unit, epsilon 1.000, d 2");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void answersAreComparedWithTheirDeclaration() throws IOException {
     BitRandomiser randomiser = BitRandomiser.ofEpsilon(2);
@@ -103,7 +103,7 @@ class ReleasesCommandTest {
     }
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void votesAreComparedWithTheirDeclaration() throws IOException {
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(2, 5);

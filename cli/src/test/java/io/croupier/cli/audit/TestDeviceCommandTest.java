@@ -293,6 +293,7 @@ class TestDeviceCommandTest {
     return ModelUpdate.newBuilder().addAllWeights(values).addAllAverage(values).build();
   }
 
+  @Tag("ci")
   @Test
   void aRecordedUpdateIsWhereGradientsAre() throws Exception {
     ModelUpdate update = recorded(1, -2, 0.5);
@@ -316,6 +317,7 @@ class TestDeviceCommandTest {
         .hasMessageContaining("has length 0.0; it must be positive");
   }
 
+  @Tag("ci")
   @Test
   void aRightDeviceVotes() throws Exception {
     for (ModelSpec spec : List.of(choosing(), counting())) {
@@ -327,7 +329,7 @@ class TestDeviceCommandTest {
   }
 
   /** Each person is in the last category, or at the upper end. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void wrongVotesAreFound() throws Exception {
     for (ModelSpec spec : List.of(choosing(), counting())) {
@@ -345,6 +347,7 @@ class TestDeviceCommandTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void aVoteWithoutNoiseIsFound() throws Exception {
     Device device =
@@ -410,7 +413,7 @@ class TestDeviceCommandTest {
         .build();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void halfOfTheNoiseIsFound() throws Exception {
     Device device =
@@ -444,7 +447,7 @@ class TestDeviceCommandTest {
   }
 
   /** Its gradients are longer than the clip of features leaves them. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aWrongSizeIsFound() throws Exception {
     Device device =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The programs of docs/run/test-device.md, with the devices in JavaScript and Python, pass. Skipped
  * where Node.js, Python, or what pip has to fetch, is missing.
  */
-@Tag("ci")
+@Tag("thorough")
 class TestDeviceE2ECase {
   private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
   private static final Path JAVASCRIPT = HOME.resolve("devices/javascript");
@@ -85,7 +85,6 @@ class TestDeviceE2ECase {
     assertThat(run.out()).contains("noise").doesNotContain("FAILED");
   }
 
-  @Tag("thorough")
   @Test
   void aDeviceInPythonPasses() throws Exception {
     String environment = directory.resolve("environment").toString();

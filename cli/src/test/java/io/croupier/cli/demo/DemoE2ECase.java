@@ -263,7 +263,7 @@ class DemoE2ECase {
         .matches("BANCO refused [456]\\d undisclosed reports \\(DECLARATION\\)\\.");
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void ctrlCEndsItAndLeavesNothing() throws Exception {
     Interrupt interrupt = Interrupt.available();
@@ -300,6 +300,7 @@ class DemoE2ECase {
     assertThat(process.waitFor()).isEqualTo(1);
   }
 
+  @Tag("ci")
   @Test
   void helpReadsLikeAManual() throws Exception {
     assertThat(script.run("--help")).contains("Commands:").anyMatch(l -> l.contains("demo"));

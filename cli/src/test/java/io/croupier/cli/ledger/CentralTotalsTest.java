@@ -116,7 +116,7 @@ class CentralTotalsTest {
   }
 
   /** One event states that people may be away; it counts, whatever another one states. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theLeastAvailabilityCounts() {
     for (int window = 0; window < 2; window++) {
@@ -154,7 +154,7 @@ class CentralTotalsTest {
     assertThat(statement.windows().all().central()).isBetween(2.0, 2.1);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void modelsComposeToo() {
     add(granted("a", 3));

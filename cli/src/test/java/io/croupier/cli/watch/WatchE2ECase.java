@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command of docs/run/watch.md in a process of its own, until SIGTERM. */
-@Tag("ci")
+@Tag("thorough")
 class WatchE2ECase {
   private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 

@@ -228,6 +228,7 @@ class WatchPageITCase {
   }
 
   /** The rows of a level without answers, and of one with a value in a narrow range. */
+  @Tag("thorough")
   @Test
   void quantilesWithoutAnswersHaveNoValue() {
     ModelUpdate.Builder update = Records.update("banco", 90, 9000);
@@ -258,6 +259,7 @@ class WatchPageITCase {
   }
 
   /** The page of one file has the numbers of the live page, without a server. */
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"390,dark", "1200,light", "1600,dark"})
   void theKeptPageShowsTheSame(int width, String scheme) throws Exception {
@@ -365,6 +367,7 @@ class WatchPageITCase {
         });
   }
 
+  @Tag("thorough")
   @Test
   void saysThatItsDataAreStaleAndRecovers() throws Exception {
     visit(1280, "light");
@@ -380,6 +383,7 @@ class WatchPageITCase {
     awaitText("models-table", "7,000");
   }
 
+  @Tag("thorough")
   @Test
   void pollsWhereStreamsBreak() {
     browser.executeCdpCommand("Network.enable", Map.of());
@@ -392,6 +396,7 @@ class WatchPageITCase {
   }
 
   /** Reports arrive, and the job is dead. */
+  @Tag("thorough")
   @Test
   void showsThatTheJobJudgesNothing() {
     TopicPartition partition = new TopicPartition("gradients", 0);
@@ -408,6 +413,7 @@ class WatchPageITCase {
   }
 
   /** One number that can't be shown hides neither the other parts nor their news. */
+  @Tag("thorough")
   @Test
   void aPartThatFailsLeavesTheOthers() {
     visit(1280, "light");

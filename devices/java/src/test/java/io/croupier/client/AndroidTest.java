@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.codehaus.mojo.animal_sniffer.SignatureChecker;
 import org.codehaus.mojo.animal_sniffer.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * and randomisers, and the model as the gateway serves it. The app brings the HTTP client, as a
  * {@link ReportTransport}.
  */
+@Tag("ci")
 class AndroidTest {
   /**
    * Our own classes and other libraries; records, which Android's tools replace; and the methods of

@@ -22,9 +22,11 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The client's dependencies stay small. */
+@Tag("ci")
 class ArchitectureTest {
   private static final JavaClasses CLIENT =
       new ClassFileImporter()

@@ -78,6 +78,7 @@ class SmallRuntimeITCase {
     assertThat(used(PARTS)).isEqualTo(MODULES);
   }
 
+  @Tag("thorough")
   @Test
   void withoutKafkaItUsesFewer() throws Exception {
     List<Class<?>> parts = new ArrayList<>(HTTP_PARTS);
@@ -105,6 +106,7 @@ class SmallRuntimeITCase {
         location(part));
   }
 
+  @Tag("thorough")
   @Test
   void aReportIsMadeOnARuntimeOfThese() throws Exception {
     String output =
@@ -115,6 +117,7 @@ class SmallRuntimeITCase {
         .contains("without java.desktop, jdk.compiler, jdk.httpserver");
   }
 
+  @Tag("thorough")
   @Test
   void aReportOverHttpNeedsNoKafka() throws Exception {
     StubGateway.Answer update =
@@ -137,6 +140,7 @@ class SmallRuntimeITCase {
   }
 
   /** The JDK's X25519 is in a module of its own, to which no class refers. */
+  @Tag("thorough")
   @Test
   void encapsulatedRequestsNeedEllipticCurves() throws Exception {
     Set<String> modules = new TreeSet<>(HTTP_MODULES);

@@ -162,7 +162,7 @@ class AnonymousTest extends WindowFixture {
   }
 
   /** With identity, the requests must not depend on what the device does at its slot. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void tokensAreAskedForThoughGradientsFail() {
     Value device = open(1);

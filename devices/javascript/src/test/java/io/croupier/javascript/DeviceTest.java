@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -213,6 +214,7 @@ class DeviceTest extends DeviceFixture {
   }
 
   /** From the same random word, but for the name of the device. */
+  @Tag("ci")
   @Test
   void answersAboutAThresholdAreThoseOfJava() throws Exception {
     Value device = visits.open(visits.page(), "{epsilon: 0.5}");
@@ -243,6 +245,7 @@ class DeviceTest extends DeviceFixture {
   }
 
   /** From the same random words, but for the name of the device. */
+  @Tag("ci")
   @Test
   void votesForTextsAreThoseOfJava() throws Exception {
     Value device = visits.open(visits.page(), "{epsilon: 0.5}");

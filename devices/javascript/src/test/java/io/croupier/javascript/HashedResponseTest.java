@@ -68,7 +68,7 @@ class HashedResponseTest extends BrowserFixture {
     assertLaw(32, 1);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"4, 1", "5, 3"})
   void groupsOfFewCategoriesHaveTheirLaw(int categories, double epsilon) {

@@ -64,7 +64,7 @@ class KilledPageTest {
   }
 
   /** Before each operation of a first visit; a second one ends normally. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aPageThatIsKilledAnywhereReportsNoRoundTwice() {
     int kills = 0;

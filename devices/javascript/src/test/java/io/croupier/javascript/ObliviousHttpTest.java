@@ -66,6 +66,7 @@ class ObliviousHttpTest extends RelayFixture {
   }
 
   /** Appendix A.1.1 of RFC 9180. */
+  @Tag("ci")
   @Test
   void theVectorsOfHpkeHold() throws Exception {
     Properties rfc = vectors("rfc9180");
@@ -193,7 +194,7 @@ class ObliviousHttpTest extends RelayFixture {
   }
 
   /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void noAnswerOfTheRelayEndsAReport() throws Exception {
     Value other =
@@ -232,7 +233,7 @@ class ObliviousHttpTest extends RelayFixture {
     assertThat(reports()).hasSize(1);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void theGatewaysRefusalEndsAReport() {
     Value device = openThroughRelay();

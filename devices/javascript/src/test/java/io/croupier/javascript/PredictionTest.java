@@ -37,7 +37,7 @@ class PredictionTest extends BrowserFixture {
   }
 
   /** 1,000 rows of each loss, bit for bit. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void gradientsAndPredictionsAreThoseOfJava() throws Exception {
     Value predictions = browser.test("predictions.js").getMember("predictions");

@@ -194,7 +194,7 @@ class PrivUnitTest extends BrowserFixture {
     Statistics.assertFrequencies("indices", counts, probabilities);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void uniformIntegersHaveTheirLaw() {
     Value words =

@@ -47,6 +47,7 @@ class RoundsTest extends BrowserFixture {
     return browser.export("readUpdate").execute(json);
   }
 
+  @Tag("ci")
   @Test
   void hashesAreThoseOfJava() throws GeneralSecurityException {
     SplittableRandom random = new SplittableRandom(1);
@@ -131,7 +132,7 @@ class RoundsTest extends BrowserFixture {
   }
 
   /** With the secret of its ledger, a device does in every round what the Java client does. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void decidesAsTheJavaClient(@TempDir Path folder) throws IOException {
     SplittableRandom random = new SplittableRandom(2);

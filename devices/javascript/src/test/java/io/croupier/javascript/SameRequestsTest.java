@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Timeout;
  * A gateway behind a relay can't distinguish a Java device from a page by what they send: an update
  * is asked for, then the windows, and a report is sent, with the same bytes but for what is random.
  */
+@Tag("ci")
 @Timeout(120)
 class SameRequestsTest extends RelayFixture {
   private static final Duration WAIT = Duration.ofMillis(1);
@@ -201,7 +202,7 @@ class SameRequestsTest extends RelayFixture {
   }
 
   /** They carry an identity, the client's version and the device's id; nothing else differs. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void javaDevicesAndPagesAskForTokensAlike() throws Exception {
     runPage();

@@ -230,6 +230,7 @@ class ForeignTokensTest {
   }
 
   /** Half of them are in Protobuf, half in JSON. */
+  @Tag("thorough")
   @Test
   void noChangedReportIsTakenForAnotherWindow() throws Exception {
     Token token = signed((byte) 0, "m", 2);
@@ -277,6 +278,7 @@ class ForeignTokensTest {
   }
 
   /** Requests with different contents have different tags, so no change is taken for a copy. */
+  @Tag("thorough")
   @Test
   void noChangedRequestGainsATokenOfAnother() throws Exception {
     TokenIssuer issuer = windows.issuers.issuer("m", 2, LEVEL).orElseThrow();

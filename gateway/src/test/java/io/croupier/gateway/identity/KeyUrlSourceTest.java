@@ -323,7 +323,7 @@ class KeyUrlSourceTest {
   }
 
   /** The keys outlive an outage, but not for ever; meanwhile no unknown key is refused. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void anOutageEndsWithFormerKeysFirst() throws Exception {
     answer = keys(key("a"));

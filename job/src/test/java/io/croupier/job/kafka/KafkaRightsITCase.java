@@ -32,7 +32,7 @@ class KafkaRightsITCase {
 
   @TempDir Path directory;
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void rightToDescribeAGroupIsNotEnough() throws Exception {

@@ -130,6 +130,7 @@ class CommittedTopicITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void keepsNewerTransactionOfTheSameName() throws Exception {
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("ours-0-2")) {
@@ -172,6 +173,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   /** The sink of a slow subtask commits the first transaction after several waits. */
+  @Tag("thorough")
   @Test
   void leavesTransactionsThatASinkListsAndAbortsTheOthers() throws Exception {
     try (KafkaProducer<byte[], byte[]> listed = testTopics.transaction("ours-0-1");
@@ -209,6 +211,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   /** The second transaction is one of the run that asks, and is about to be committed. */
+  @Tag("thorough")
   @Test
   void abortsWhatWasLeftOpenBetweenTwoBarriers() throws Exception {
     Topics topics = testTopics.topics;
@@ -252,6 +255,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   /** What subtasks write that have started already is not waited for. */
+  @Tag("thorough")
   @Test
   void endsWhereTheTopicEndedEarlier() throws Exception {
     testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
@@ -277,6 +281,7 @@ class CommittedTopicITCase extends BrokerFixture {
     }
   }
 
+  @Tag("thorough")
   @Test
   void beginsAtAnEndOfTheSameTopic() throws Exception {
     TopicEnd empty = end();

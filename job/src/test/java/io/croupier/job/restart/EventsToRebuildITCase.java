@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The end of an accounting topic on a real broker. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EventsToRebuildITCase extends BrokerFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

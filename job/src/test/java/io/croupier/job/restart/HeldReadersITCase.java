@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Open transactions on a real broker, as seen by those whom they hold back. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HeldReadersITCase extends BrokerFixture {
   private TestTopics testTopics;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the commands of docs/run/deploy.md. */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DeployPageE2ECase {
   private static final Pattern RUNNING = Pattern.compile("Running: ([0-9a-f]{32})\n");

@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The simulation is believed because it finds these. */
+@Tag("ci")
 class PlantedFaultTest {
   private static final Pattern ROW = Pattern.compile("\\| `([A-Z_]+)`: .* \\| (\\d+) \\|");
 

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>Ada has spent her budget for the model `visits`, Carol 9 of 10 reports, Bob little. Eve
  * reports to a model that doesn't exist, with a wrong dimension, and one report twice.
  */
-@Tag("ci")
+@Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SqlPageITCase {
   private static final Path PAGE = Path.of("..", "..", "docs/run/sql.md");

@@ -42,12 +42,14 @@ import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.apache.flink.metrics.MetricGroup;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The dependencies between packages: mathematics without Flink, Flink without mathematics, no
  * dependency upwards.
  */
+@Tag("ci")
 class ArchitectureTest {
   private static final JavaClasses OURS =
       new ClassFileImporter()

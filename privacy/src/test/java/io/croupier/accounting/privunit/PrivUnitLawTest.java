@@ -115,6 +115,7 @@ class PrivUnitLawTest {
     assertThat(count).isEqualTo(126);
   }
 
+  @Tag("ci")
   @Test
   void betsHaveTheGoldenVariancesAndTheSoundBoundIsAboveThem() {
     int count = 0;

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * starts again: each token is charged once and asked for with the same bytes, and each window has
  * one report, which is never drawn again.
  */
+@Tag("thorough")
 @Timeout(300)
 class AnonymousCrashTest {
   private static final int WINDOWS = 2;
@@ -99,7 +100,6 @@ class AnonymousCrashTest {
     return round;
   }
 
-  @Tag("ci")
   @Test
   void nothingIsSpentOrDrawnTwice(@TempDir Path root) throws Exception {
     Random random = new Random(7);

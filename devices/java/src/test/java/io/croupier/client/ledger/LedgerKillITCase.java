@@ -59,6 +59,7 @@ class LedgerKillITCase extends LedgerKills {
         .containsKeys("open ledger", "write ledger", "force ledger", "close ledger", "close .lock");
   }
 
+  @Tag("ci")
   @Test
   void anotherProcessFindsItLocked() throws Exception {
     Path file = folder.resolve(KilledReporter.LEDGER);

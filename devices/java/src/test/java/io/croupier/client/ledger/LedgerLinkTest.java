@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -115,6 +116,7 @@ class LedgerLinkTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void mustHaveOneName() throws Exception {
     assumeThat(root.getFileSystem().supportedFileAttributeViews()).contains("unix");

@@ -14,10 +14,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes and one ledger whose files are deleted or replaced. */
+@Tag("ci")
 class LedgerLockITCase {
   @TempDir private Path folder;
   private Path file;

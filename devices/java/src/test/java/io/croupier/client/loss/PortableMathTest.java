@@ -7,6 +7,7 @@ import java.math.MathContext;
 import java.util.SplittableRandom;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Errors against series of 40 digits. */
@@ -55,6 +56,7 @@ class PortableMathTest {
     return error;
   }
 
+  @Tag("ci")
   @Test
   void theErrorsAreThoseThatAreStated() {
     assertThat(error(PortableMath::exp, PortableMathTest::exp, -689)).isBetween(0.5, 1.0);

@@ -25,7 +25,7 @@ class HashedResponseRandomiserTest {
    * most 1.25e-9 for each of the cases. Groups are numbered from that of the category, so that the
    * law is the same for every seed.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void groupsHaveTheirLaw() {
     assertLaw(4, 1, 4, false);

@@ -174,7 +174,7 @@ class PrivUnitRandomiserTest {
    * Unbiased along and across the gradient, with the variances of its law, for gradients of every
    * length: without its lift, a release of a short gradient would have a mean of the wrong length.
    */
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"1, 1, 64, 0.3", "2, 2, 64, 1", "8, 4, 64, 0", "3, 0.25, 64, 0.6"})
   void isUnbiasedWithTheVariancesOfItsLaw(int d, double epsilon, int candidates, double length) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The checks of {@link RandomiserStatisticalTest} detect wrong noise. */
-@Tag("ci")
+@Tag("thorough")
 class RandomiserMutantTest {
   private static final int FINE = -20;
   private static final int SEED = 5;

@@ -88,7 +88,7 @@ class RandomiserStatisticalTest {
   }
 
   /** A coarse grid, whose steps are nearly as wide as the noise. */
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("few")
   void onACoarseGridCoordinatesHaveTheirExactLaw(RandomiserCase mechanism, int dimension) {

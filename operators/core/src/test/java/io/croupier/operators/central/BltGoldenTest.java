@@ -200,7 +200,7 @@ class BltGoldenTest {
     assertErrors(log);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"18", "20"})
   void theSearchFindsTheErrorsOfLongHorizons(int log) {

@@ -368,7 +368,7 @@ class PrefixTallyTest {
   }
 
   /** 30 places for prefixes, which 60 texts of three letters want. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void prefixesTakeTurnsWherePlacesAreShort() {
     Prefixes many =

@@ -154,7 +154,7 @@ class CoordinateChunksTest {
     assertContinues(radius, degree, isLate, halfLife);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"Infinity, 0, true, Infinity", "Infinity, 3, false, 3000", "0.01, 3, true, Infinity"})
   void otherLearnersContinueBitForBit(

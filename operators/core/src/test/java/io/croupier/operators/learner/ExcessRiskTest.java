@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that is not secure. Largest measured values: 1.013 x zero and 3.63 x scale (black box), 1.001 and
  * 3.25 (BANCO).
  */
-@Tag("ci")
+@Tag("thorough")
 class ExcessRiskTest {
   private static final int REPLICATIONS = 2;
   private static final int[] CHECKPOINTS = {10_000, 20_000};
@@ -46,13 +46,11 @@ class ExcessRiskTest {
     assertBounded(2, false);
   }
 
-  @Tag("ci")
   @Test
   void logisticLossInTwoDimensions() {
     assertBounded(2, true);
   }
 
-  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"5, false", "5, true", "20, false", "20, true"})
   void moreDimensions(int dimension, boolean isLogistic) {

@@ -143,6 +143,7 @@ class AnonymousWindowsTest {
   }
 
   /** No device draws the publications from 2 on, and none reports with identity. */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"HASH_MAP, NEVER_STOPPED", "ROCKS_DB, RESCALED"})
   void aWindowEndsWithoutReports(Backend backend, Plan plan) throws Exception {
@@ -221,6 +222,7 @@ class AnonymousWindowsTest {
     assertThat(learner.stored("m")).doesNotContain("windows");
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"HASH_MAP, NEVER_STOPPED", "ROCKS_DB, RESCALED"})
   void aWindowOfARetiredModelPromisesTheLocalEpsilon(Backend backend, Plan plan) throws Exception {

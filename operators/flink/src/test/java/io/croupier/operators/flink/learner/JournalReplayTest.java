@@ -73,7 +73,7 @@ class JournalReplayTest {
     assertSameUpdates(run, maxRecordBytes);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({"NEVER_STOPPED, " + SMALL, "RESTORED, " + LARGE, "RESTORED, " + SMALL})
   void otherRunsPublishTheSameUpdates(String run, int maxRecordBytes) throws Exception {

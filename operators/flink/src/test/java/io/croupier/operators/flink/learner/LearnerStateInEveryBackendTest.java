@@ -3,5 +3,5 @@ package io.croupier.operators.flink.learner;
 import org.junit.jupiter.api.Tag;
 
 /** The learner's state with the other backends and plans. */
-@Tag("ci")
+@Tag("thorough")
 class LearnerStateInEveryBackendTest extends LearnerStateTest {}

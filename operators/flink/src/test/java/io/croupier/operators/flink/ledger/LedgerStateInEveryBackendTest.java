@@ -3,5 +3,5 @@ package io.croupier.operators.flink.ledger;
 import org.junit.jupiter.api.Tag;
 
 /** The ledger's state with the other backends and plans. */
-@Tag("ci")
+@Tag("thorough")
 class LedgerStateInEveryBackendTest extends LedgerStateTest {}
