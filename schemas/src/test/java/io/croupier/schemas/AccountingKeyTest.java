@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +48,7 @@ class AccountingKeyTest {
   }
 
   /** The key of every event with short parts; a central report without a charge has no model. */
+  @Tag("ci")
   @Test
   void differentHistoriesHaveDifferentKeys() {
     List<String> texts = texts("/", "%", "+", "2", "F", "\u00fc");

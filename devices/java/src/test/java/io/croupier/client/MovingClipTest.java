@@ -29,6 +29,7 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -288,6 +289,7 @@ class MovingClipTest {
    * Secrets are random: one of the four frequencies among 40,000 deviates by more than 5.5 standard
    * deviations with probability 2e-7.
    */
+  @Tag("ci")
   @Test
   void theSizeIsAskedForAsOftenAsAnyQuestion() {
     int rounds = 40_000;

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -250,6 +251,7 @@ class ObliviousEndpointTest {
     assertThat(exchange.open(second)).isEqualTo(exchange.open(first));
   }
 
+  @Tag("ci")
   @Test
   void anyMessageIsAnswered() throws Exception {
     Random random = new Random(11);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No adaptive policy of all people has a delta above the bound. */
@@ -31,6 +32,7 @@ class AdaptivePoliciesTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void noPolicyOfUpToFivePeopleIsAboveTheBound() {
     for (int people = 2; people <= 5; people++) {

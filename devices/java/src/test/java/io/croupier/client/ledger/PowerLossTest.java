@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -138,6 +139,7 @@ class PowerLossTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void whatWasSentIsChargedAndNeverDrawnAgain(@TempDir Path folder) throws IOException {
     Random random = new Random(SEED);

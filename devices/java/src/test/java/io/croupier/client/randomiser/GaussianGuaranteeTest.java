@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.croupier.noise.DiscreteGaussianLaw;
 import org.apache.commons.numbers.gamma.Erfc;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -53,6 +54,7 @@ class GaussianGuaranteeTest {
   }
 
   /** The bound holds, and a bound of this order is necessary: the law itself is not mu-GDP. */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(doubles = {0.25, 1, 2})
   void deltaExceedsThatOfGdpByAsLittleAsStated(double mu) {

@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +66,7 @@ class IndexDrawProofTest {
   }
 
   /** Rounded up, so that no index is more than exp(epsilon) times as likely as another one. */
+  @Tag("ci")
   @Test
   void theCoinOfTheIndexIsExpRoundedUp() {
     Rational slack = Rational.of(1_000_000_000_001L, 1_000_000_000_000L);

@@ -67,6 +67,7 @@ class JournalReplayTest {
         TestRecords.minutes("alone").setReportsPerRound(3).setMaxStaleness(2));
   }
 
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"NEVER_STOPPED, " + LARGE, "RESCALED, " + SMALL, "LOST, " + SMALL})
   void replayPublishesTheSameUpdates(String run, int maxRecordBytes) throws Exception {

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SparseCheckpointsTest {
   @TempDir private Path directory;
 
+  @Tag("ci")
   @Test
   void aReportIsKilobytes() throws Exception {
     long[] bytes = new long[15];
