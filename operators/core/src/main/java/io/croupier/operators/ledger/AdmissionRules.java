@@ -2,8 +2,6 @@ package io.croupier.operators.ledger;
 
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.CentralNoise;
-import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
-import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.GradientSpace;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -12,7 +10,6 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.Gradient;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.ReportTerms;
-import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.Limits;
@@ -97,27 +94,45 @@ public final class AdmissionRules {
   }
 
   /**
-   * Judges a report by its own fields, independently of its sender's account; dimension first.
+   * Judges everything of a report but the limits: first its own fields, then whether its sender may
+   * take part once more, or have the token that it asks for.
    *
+   * @param earlier the judgement of its number, and of what only a request for a token has
    * @param perUser the budget of its user on all models
    */
-  Judgement judge(Report report, Budget perUser) {
-    Cost cost = cost(report.mechanism()).cost();
-    return judgeContent(report)
-        .then(() -> budget.judgeDeclaration(report.mechanism(), cost))
-        .then(() -> perUser.judgeDeclaration(report.mechanism(), cost))
-        .then(() -> judgeLength(report));
+  AccountClaim judge(Report report, Judgement earlier, Budget perUser, UserAccount account) {
+    Mechanism mechanism = report.mechanism();
+    DeclaredCost cost = cost(mechanism);
+    Judgement judgement =
+        earlier
+            .then(() -> judgeContent(report))
+            .then(() -> judgeDeclaration(report))
+            .then(() -> budget.judgeDeclaration(mechanism, cost.cost()))
+            .then(() -> perUser.judgeDeclaration(mechanism, cost.cost()))
+            .then(() -> judgeLength(report));
+    if (!judgement.isAdmitted()) {
+      return new AccountClaim(judgement, cost);
+    }
+    return central ? participation(report, cost, account) : tokens.claim(report, cost, account);
+  }
+
+  private DeclaredCost cost(Mechanism mechanism) {
+    if (!mechanism.equals(last)) {
+      lastCost = DeclaredCost.of(mechanism, space);
+      last = mechanism;
+    }
+    return lastCost;
   }
 
   private Judgement judgeContent(Report report) {
     String objection = report.content().objection(terms);
-    if (objection.isEmpty()) {
-      objection = tokens.objectionToRound(report);
-    }
-    if (!objection.isEmpty()) {
-      return new Judgement(Outcome.REFUSED_DIMENSION, objection);
-    }
-    objection = objectionToDeclaration(report);
+    return objection.isEmpty()
+        ? Judgement.ADMITTED
+        : new Judgement(Outcome.REFUSED_DIMENSION, objection);
+  }
+
+  private Judgement judgeDeclaration(Report report) {
+    String objection = objectionToDeclaration(report);
     return objection.isEmpty()
         ? Judgement.ADMITTED
         : Judgement.refusedDeclaration(report.mechanism(), objection);
@@ -137,16 +152,25 @@ public final class AdmissionRules {
                 + " then noised as declared");
   }
 
-  /**
-   * Judges whether the sender of a well-formed report may take part once more, or have the token
-   * that it asks for.
-   *
-   * @param spent totals of the sender and the model
-   */
-  Judgement judgeSender(Report report, Totals spent, UserAccount account) {
-    return central
-        ? judgeParticipation(report.header().round(), spent, account.isErased())
-        : tokens.judge(report, account);
+  /** Returns the claim to a participation, whose cost depends on the earlier ones. */
+  private AccountClaim participation(Report report, DeclaredCost cost, UserAccount account) {
+    String modelId = report.header().modelId();
+    long round = report.header().round();
+    Totals before = account.modelTotals(modelId);
+    Judgement judgement = judgeParticipation(round, before, account.isErased());
+    if (!judgement.isAdmitted()) {
+      return new AccountClaim(judgement, cost);
+    }
+    Participation participation =
+        charge.orElseThrow().participation(account, modelId, before, round);
+    return new AccountClaim(
+        judgement,
+        DeclaredCost.of(participation.cost()),
+        (spent, event) -> {
+          participation.store(account, modelId);
+          spent.participate(round);
+          event.setCentralSpend(participation.toProto());
+        });
   }
 
   /**
@@ -190,37 +214,9 @@ public final class AdmissionRules {
                 + minSeparation);
   }
 
-  /** Returns what a report costs that is no participation. */
-  DeclaredCost cost(Mechanism mechanism) {
-    if (!mechanism.equals(last)) {
-      lastCost = DeclaredCost.of(mechanism.cost(space));
-      last = mechanism;
-    }
-    return lastCost;
-  }
-
-  /** Records what the cost of a report depends on beside its declaration. */
-  void recordGrid(Mechanism mechanism, AccountingEvent.Builder event) {
-    if (mechanism instanceof CoordinateLaplaceMechanism laplace
-        && laplace.effectiveCoordinates() > 0) {
-      event.getCoordinateLaplaceBuilder().setLeastScale(laplace.leastScale(space));
-    }
-  }
-
-  /**
-   * Computes the sender's participation for a report that {@link #judgeSender} admitted.
-   *
-   * @param spent totals of the sender and the model
-   * @return empty if the model is not central
-   */
-  Optional<Participation> participation(Report report, Totals spent, UserAccount account) {
-    return charge.map(
-        c -> c.participation(account, report.header().modelId(), spent, report.header().round()));
-  }
-
   /** Returns why the model refuses an anonymous report by its own fields; empty if it doesn't. */
   public String refusalOfAnonymous(Report report) {
-    Judgement judgement = judgeContent(report);
+    Judgement judgement = judgeContent(report).then(() -> judgeDeclaration(report));
     return judgement.isAdmitted() && !plausible.test(report)
         ? "the report is longer than report_bound"
         : judgement.reason();
@@ -229,10 +225,7 @@ public final class AdmissionRules {
   /** Returns why the model refuses a declaration; empty if it doesn't. */
   private String objectionToDeclaration(Report report) {
     Mechanism mechanism = report.mechanism();
-    String wrong = tokens.objectionToLevel(report);
-    if (wrong.isEmpty()) {
-      wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
-    }
+    String wrong = spec.hasAdaptiveClip() ? refusalOfClip(report) : refusalOfBound(report);
     if (!wrong.isEmpty()) {
       return wrong;
     }

@@ -2,80 +2,83 @@ package io.croupier.operators.ledger;
 
 import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
+import io.croupier.schemas.Spend;
 
 /**
  * One user's charges while one report is judged: those on its model, unless that is unknown, and
  * those on all models. The limits of both must leave what the report costs, and both are charged.
  */
 final class Charges {
+  private static final Spend NOTHING = new Totals().toProto().build();
+
   private final UserAccount account;
-  private final String modelId;
-  private final Source source;
-  private final Spending onModel;
+  private final long appendedAtMs;
   private final Spending onAll;
 
-  /** The charges on all models alone. */
-  Charges(Budget perUser, UserAccount account, Source source) {
-    this(null, "", perUser, account, source);
-  }
-
   /**
-   * The charges of a report to a known model.
+   * Creates the charges before a report.
    *
    * @param source of the report
    */
-  Charges(Budget perModel, String modelId, Budget perUser, UserAccount account, Source source) {
+  Charges(Budget perUser, UserAccount account, Source source) {
     this.account = account;
-    this.modelId = modelId;
-    this.source = source;
-    long appendedAtMs = source.appendedAtMs();
+    appendedAtMs = source.appendedAtMs();
     onAll = new Spending(perUser, account.userTotals(), account.userDays(), appendedAtMs);
-    onModel =
+  }
+
+  /**
+   * Judges a claim by the limits on its model, then by those on all models; charges it if that is
+   * due, and completes its event.
+   *
+   * @param perModel null if the model is unknown
+   */
+  void settle(AccountClaim claim, Budget perModel, AccountingEvent.Builder event) {
+    String modelId = event.getModelId();
+    Spending onModel =
         perModel == null
             ? null
             : new Spending(
                 perModel, account.modelTotals(modelId), account.modelDays(modelId), appendedAtMs);
-  }
-
-  /** Returns the totals on the known model; changes are stored by {@link #charge}. */
-  Totals onModel() {
-    return onModel.all();
-  }
-
-  /** Judges whether the limits on the known model leave a cost, then those on all models. */
-  Judgement judge(Totals cost) {
-    return onModel.judge(cost).then(() -> onAll.judge(cost));
-  }
-
-  /** Charges a cost, and stores it in the account. */
-  void charge(Totals cost) {
-    if (onModel != null) {
-      onModel.charge(cost);
-      account.storeModelTotals(modelId, onModel.all());
-      if (onModel.hasNewDays()) {
-        account.storeModelDays(modelId, onModel.days());
+    Totals cost = claim.cost().totals();
+    Judgement judgement =
+        claim.judgement().then(() -> onModel.judge(cost)).then(() -> onAll.judge(cost));
+    event.setOutcome(judgement.outcome()).setReason(judgement.reason());
+    if (judgement.isAdmitted()) {
+      claim.kept().accept(onModel.all(), event);
+    }
+    boolean charged = AccountingEvents.isCharged(event);
+    if (charged) {
+      if (onModel != null) {
+        onModel.charge(cost);
+        account.storeModelTotals(modelId, onModel.all());
+        if (onModel.hasNewDays()) {
+          account.storeModelDays(modelId, onModel.days());
+        }
+      }
+      onAll.charge(cost);
+      account.storeUserTotals(onAll.all());
+      if (onAll.hasNewDays()) {
+        account.storeUserDays(onAll.days());
       }
     }
-    onAll.charge(cost);
-    account.storeUserTotals(onAll.all());
-    if (onAll.hasNewDays()) {
-      account.storeUserDays(onAll.days());
-    }
-  }
-
-  /** Erases the account but for its totals over all models. */
-  void erase() {
-    account.erase(onAll.daysOnOne());
-  }
-
-  /** Records the totals, and what the limits leave. */
-  void record(AccountingEvent.Builder event) {
     if (onModel != null) {
       onModel.record(event::setModelTotals, event::setModelWindow, event::setLeftModel);
     }
     onAll.record(event::setUserTotals, event::setUserWindow, event::setLeftUser);
     if (event.hasModelWindow() || event.hasUserWindow()) {
-      event.setAppendedAtMs(source.appendedAtMs());
+      event.setAppendedAtMs(appendedAtMs);
     }
+    event.setSpent(charged ? claim.cost().spend() : NOTHING);
+    if (claim.cost().leastScale() > 0) {
+      event.getCoordinateLaplaceBuilder().setLeastScale(claim.cost().leastScale());
+    }
+  }
+
+  /** Erases the account but for its totals over all models, and records these. */
+  void erase(AccountingEvent.Builder event) {
+    account.erase(onAll.daysOnOne());
+    onAll.record(event::setUserTotals, event::setUserWindow, event::setLeftUser);
+    event.setSpent(NOTHING).setAppendedAtMs(appendedAtMs);
   }
 }

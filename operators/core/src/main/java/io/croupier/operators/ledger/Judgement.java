@@ -40,12 +40,16 @@ record Judgement(Outcome outcome, String reason) {
     return "";
   }
 
-  /** Returns this if it is a refusal, and else what comes next. */
+  /** Returns the first refusal of this and what comes next; this if there is none. */
   Judgement then(Supplier<Judgement> next) {
-    return isAdmitted() ? next.get() : this;
+    if (!isAdmitted()) {
+      return this;
+    }
+    Judgement second = next.get();
+    return second.isAdmitted() ? this : second;
   }
 
   boolean isAdmitted() {
-    return outcome == Outcome.ADMITTED;
+    return outcome == Outcome.ADMITTED || outcome == Outcome.GRANTED;
   }
 }

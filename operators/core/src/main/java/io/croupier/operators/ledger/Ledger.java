@@ -5,15 +5,13 @@ import io.croupier.operators.report.Header;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.Source;
+import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Position;
-import io.croupier.schemas.Spend;
-import java.util.Optional;
 
 /**
  * Judges reports and charges for them: one event for every well-formed report. The checks run in
@@ -48,8 +46,6 @@ public final class Ledger {
    */
   public static final int MAX_EVENT_BYTES = 4096;
 
-  private static final Spend NOTHING = new Totals().toProto().build();
-
   private static final Judgement DUPLICATE =
       new Judgement(Outcome.DUPLICATE, "these bytes were judged before: they cost nothing");
 
@@ -77,43 +73,16 @@ public final class Ledger {
 
   /** Judges a report to a known model, and updates {@code account}. */
   public AccountingEvent judge(Report report, AdmissionRules rules, UserAccount account) {
-    String modelId = report.header().modelId();
-    Charges charges = new Charges(rules.budget(), modelId, perUser, account, report.source());
-    Totals spent = charges.onModel();
     AccountingEvent.Builder event = event(report);
-    rules.recordGrid(report.mechanism(), event);
+    TokenGrants tokens = rules.tokens();
+    tokens.record(report.header().modelId(), account, event);
     Judgement judgement =
-        judgeNumber(report, rules, account, event)
-            .then(() -> rules.judge(report, perUser))
-            .then(() -> rules.judgeSender(report, spent, account));
-    Optional<Participation> participation =
-        judgement.isAdmitted() ? rules.participation(report, spent, account) : Optional.empty();
-    DeclaredCost cost =
-        participation.isPresent()
-            ? DeclaredCost.of(participation.get().cost())
-            : rules.cost(report.mechanism());
-    judgement =
-        judgement
-            .then(() -> charges.judge(cost.totals()))
-            .then(() -> rules.tokens().admitted(report));
-    event.setOutcome(judgement.outcome()).setReason(judgement.reason());
-    if (AccountingEvents.isCharged(event)) {
-      rules.tokens().grant(report, account);
-      participation.ifPresent(part -> store(part, report, spent, account, event));
-    }
-    rules.tokens().record(modelId, account, event);
-    return settle(event, cost, charges);
-  }
-
-  private static void store(
-      Participation participation,
-      Report report,
-      Totals spent,
-      UserAccount account,
-      AccountingEvent.Builder event) {
-    participation.store(account, report.header().modelId());
-    spent.participate(report.header().round());
-    event.setCentralSpend(participation.toProto());
+        judgeNumber(report, tokens.isGranted(report, account), account, event)
+            .then(() -> tokens.judgeFields(report));
+    AccountClaim claim = rules.judge(report, judgement, perUser, account);
+    Charges charges = new Charges(perUser, account, report.source());
+    charges.settle(claim, rules.budget(), event);
+    return event.build();
   }
 
   /**
@@ -121,17 +90,14 @@ public final class Ledger {
    * The charges of the newest window count on the day of the erasure.
    */
   public AccountingEvent erase(Received.Erasure erasure, UserAccount account) {
-    Charges charges = new Charges(perUser, account, erasure.source());
-    charges.erase();
     AccountingEvent.Builder event =
         AccountingEvent.newBuilder()
             .setUserId(erasure.userId())
             .setOutcome(Outcome.ERASED)
             .setReason("the operator erased the account: its totals stay, without their history")
-            .setSource(position(erasure.source()))
-            .setAppendedAtMs(erasure.source().appendedAtMs());
-    charges.record(event);
-    return event.setSpent(NOTHING).build();
+            .setSource(position(erasure.source()));
+    new Charges(perUser, account, erasure.source()).erase(event);
+    return event.build();
   }
 
   /**
@@ -149,36 +115,29 @@ public final class Ledger {
 
   private AccountingEvent refuse(Report report, UserAccount account, Judgement refusal) {
     AccountingEvent.Builder event = event(report);
-    Judgement judgement = judgeSequence(report, account, event).then(() -> refusal);
-    event.setOutcome(judgement.outcome()).setReason(judgement.reason());
-    return settle(
-        event,
-        DeclaredCost.of(report.mechanism().cost()),
-        new Charges(perUser, account, report.source()));
+    Judgement judgement = judgeNumber(report, false, account, event).then(() -> refusal);
+    AccountClaim claim = new AccountClaim(judgement, DeclaredCost.of(report.mechanism().cost()));
+    new Charges(perUser, account, report.source()).settle(claim, null, event);
+    return event.build();
   }
 
-  /** A copy of a granted request doesn't use its number again, whatever that is. */
+  /**
+   * Judges the number, and records the device's highest where the number doesn't imply it.
+   *
+   * @param isGranted whether the report is a copy of a granted request, which doesn't use its
+   *     number again, whatever that is
+   */
   private static Judgement judgeNumber(
-      Report report, AdmissionRules rules, UserAccount account, AccountingEvent.Builder event) {
-    if (rules.tokens().isGranted(report, account)) {
-      event.setHighestSequence(account.window(report.header().deviceId()).highest);
-      return DUPLICATE;
-    }
-    return judgeSequence(report, account, event);
-  }
-
-  /** Judges the number, and records the device's highest where the number doesn't imply it. */
-  private static Judgement judgeSequence(
-      Report report, UserAccount account, AccountingEvent.Builder event) {
+      Report report, boolean isGranted, UserAccount account, AccountingEvent.Builder event) {
     long sequence = report.header().sequence();
     DeviceWindow window = account.window(report.header().deviceId());
     long highest = window.highest;
-    Verdict verdict = window.judge(sequence, report.digest());
+    Verdict verdict = isGranted ? Verdict.DUPLICATE : window.judge(sequence, report.digest());
     if (verdict == Verdict.FRESH) {
       account.storeWindow(window);
     }
     boolean isRefused = verdict != Verdict.FRESH && verdict != Verdict.DUPLICATE;
-    if (isRefused || window.highest != sequence) {
+    if (isGranted || isRefused || window.highest != sequence) {
       event.setHighestSequence(window.highest);
     }
     return switch (verdict) {
@@ -207,17 +166,6 @@ public final class Ledger {
     return new Judgement(Outcome.REFUSED_SEQUENCE, "sequence is " + sequence + why);
   }
 
-  /** Charges what the outcome requires, and records the resulting totals in the event. */
-  private static AccountingEvent settle(
-      AccountingEvent.Builder event, DeclaredCost cost, Charges charges) {
-    boolean charged = AccountingEvents.isCharged(event);
-    if (charged) {
-      charges.charge(cost.totals());
-    }
-    charges.record(event);
-    return event.setSpent(charged ? cost.spend() : NOTHING).build();
-  }
-
   /** Creates the event of a report, without its outcome. */
   private static AccountingEvent.Builder event(Report report) {
     Header header = report.header();
@@ -228,7 +176,9 @@ public final class Ledger {
             .setModelId(header.modelId())
             .setSequence(header.sequence())
             .setSource(position(report.source()));
-    TokenGrants.describe(report, event);
+    if (report.content() instanceof TokenContent) {
+      event.setTokenRound(header.round());
+    }
     Declarations.declare(report.mechanism(), event);
     return event;
   }

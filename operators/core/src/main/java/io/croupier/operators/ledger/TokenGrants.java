@@ -29,10 +29,6 @@ public final class TokenGrants {
     levels = AnonymousWindows.levels(spec);
   }
 
-  private static boolean isRequest(Report report) {
-    return report.content() instanceof TokenContent;
-  }
-
   private long window(long round) {
     return AnonymousWindows.window(spec, round);
   }
@@ -41,65 +37,57 @@ public final class TokenGrants {
     return TokenRecord.of(account.token(modelId));
   }
 
-  /** States the round of a request in its event. */
-  static void describe(Report report, AccountingEvent.Builder event) {
-    if (isRequest(report)) {
-      event.setTokenRound(report.header().round());
-    }
-  }
-
-  /** Returns why no request may name this round; empty if one may. */
-  String objectionToRound(Report report) {
-    if (!isRequest(report)) {
-      return "";
+  /**
+   * Judges whether a request to a model of anonymous reports may name this round, and declare what
+   * it does.
+   */
+  Judgement judgeFields(Report report) {
+    if (!(report.content() instanceof TokenContent) || !spec.hasAnonymous()) {
+      return Judgement.ADMITTED;
     }
     long round = report.header().round();
     long first = AnonymousWindows.firstRound(spec, window(round));
-    return round == first
-        ? ""
-        : "round is %d: it must be the first one of a window, such as %d".formatted(round, first);
-  }
-
-  /** Returns why no report of a window may declare what this request does; empty if one may. */
-  String objectionToLevel(Report report) {
-    return isRequest(report) && !levels.contains(report.mechanism())
-        ? "it must be one of the model's anonymous levels"
-        : "";
+    if (round != first) {
+      return new Judgement(
+          Outcome.REFUSED_DIMENSION,
+          "round is %d: it must be the first one of a window, such as %d".formatted(round, first));
+    }
+    return levels.contains(report.mechanism())
+        ? Judgement.ADMITTED
+        : Judgement.refusedDeclaration(
+            report.mechanism(), "it must be one of the model's anonymous levels");
   }
 
   /**
-   * Judges whether a well-formed request names a window that may still have a token of its user.
+   * Returns what a well-formed report asks for: a request also for a token, if its window may still
+   * have one of its user.
    */
-  Judgement judge(Report report, UserAccount account) {
-    if (!isRequest(report)) {
-      return Judgement.ADMITTED;
+  AccountClaim claim(Report report, DeclaredCost cost, UserAccount account) {
+    if (!(report.content() instanceof TokenContent request)) {
+      return new AccountClaim(Judgement.ADMITTED, cost);
     }
     if (account.isErased()) {
-      return new Judgement(
-          Outcome.REFUSED_PARTICIPATION,
-          "the user's account was erased, and with it the windows of its tokens");
+      return refused(cost, "the user's account was erased, and with it the windows of its tokens");
     }
-    long newest = newest(report.header().modelId(), account).window();
+    String modelId = report.header().modelId();
+    long newest = newest(modelId, account).window();
     long window = window(report.header().round());
     return window > newest
-        ? Judgement.ADMITTED
-        : new Judgement(
-            Outcome.REFUSED_PARTICIPATION,
+        ? new AccountClaim(
+            GRANTED,
+            cost,
+            (spent, event) -> {
+              account.storeToken(modelId, new TokenRecord(window, request.tag()).bytes());
+              event.setLastTokenWindow(window);
+            })
+        : refused(
+            cost,
             "the window is %d: it must be at least %d, since the user has a token of window %d"
                 .formatted(window, newest + 1, newest));
   }
 
-  /** Returns the outcome of a report that nothing refuses. */
-  Judgement admitted(Report report) {
-    return isRequest(report) ? GRANTED : Judgement.ADMITTED;
-  }
-
-  /** Stores the token of a charged request. */
-  void grant(Report report, UserAccount account) {
-    if (report.content() instanceof TokenContent request) {
-      TokenRecord token = new TokenRecord(window(report.header().round()), request.tag());
-      account.storeToken(report.header().modelId(), token.bytes());
-    }
+  private static AccountClaim refused(DeclaredCost cost, String why) {
+    return new AccountClaim(new Judgement(Outcome.REFUSED_PARTICIPATION, why), cost);
   }
 
   /**
@@ -113,7 +101,7 @@ public final class TokenGrants {
             .isOf(window(report.header().round()), request.tag());
   }
 
-  /** Records the window of the user's newest token, if the model has any. */
+  /** Records the window of the user's newest token so far, if the model has any. */
   void record(String modelId, UserAccount account, AccountingEvent.Builder event) {
     long newest = spec.hasAnonymous() ? newest(modelId, account).window() : -1;
     if (newest >= 0) {
