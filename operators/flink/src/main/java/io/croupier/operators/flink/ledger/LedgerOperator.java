@@ -75,7 +75,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <p>Before the first report, the operator reads the topics of models and of stopped users to their
  * ends, so that no restart judges with fewer specs than were published, or a report of a user who
  * is stopped, and compares restored state with the visible outputs. Before every barrier, it writes
- * a record of its progress, if it has judged any report.
+ * a record of its progress, if it has written anything: see {@link VisibleOutputs.LeftOpen}.
  */
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum>, BoundedMultiInput {
@@ -336,10 +336,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         : ledger.judge(report, intake.terms(), account);
   }
 
-  /**
-   * Writes a user's account, for the gateways. A request is no report: it has no event, and a start
-   * compares nothing with it.
-   */
+  /** Writes a user's account, for the gateways. A request is no report: it has no event. */
   private void emitAnswer(Received.AccountQuery query, RawRecord record) {
     Account answer = account.state(statement, query.tag(), this::rules, record.appendedAtMs);
     account.store();
@@ -365,6 +362,11 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   private void write(OutboundRecord record) {
+    progress.wrote();
+    collect(record);
+  }
+
+  private void collect(OutboundRecord record) {
     output.collect(SideOutputs.LEDGER, new StreamRecord<>(record));
   }
 
@@ -417,7 +419,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   private void emitProgress() {
-    progress.record(subtask()).ifPresent(this::write);
+    progress.record(subtask()).ifPresent(this::collect);
   }
 
   @Override

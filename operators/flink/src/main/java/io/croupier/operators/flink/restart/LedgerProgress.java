@@ -55,10 +55,16 @@ public final class LedgerProgress {
   /** Records that a report was judged. */
   public void judged(String topic, int partition, long offset) {
     own.raise(topic, partition, offset);
+  }
+
+  /** Records that an output was written: its transaction gets a record, or may be ended. */
+  public void wrote() {
     unrecorded = true;
   }
 
-  /** Returns the next record, to be written before a barrier; empty if nothing was judged since. */
+  /**
+   * Returns the next record, to be written before a barrier; empty if nothing was written since.
+   */
   public Optional<OutboundRecord> record(int subtask) {
     if (!unrecorded) {
       return Optional.empty();

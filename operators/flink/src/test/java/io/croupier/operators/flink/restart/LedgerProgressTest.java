@@ -19,9 +19,10 @@ class LedgerProgressTest {
 
   /** An idle ledger writes nothing, so its transactions need not exist. */
   @Test
-  void recordsOnlyWhatWasJudgedSince() throws Exception {
+  void recordsOnlyWhatWasWrittenSince() throws Exception {
     assertThat(progress.record(2)).isEmpty();
     progress.judged("reports", 1, 5);
+    progress.wrote();
     OfSubtask first = read(progress.record(2).orElseThrow());
     assertThat(first.index()).isEqualTo(2);
     assertThat(first.generation()).isEqualTo(7);
@@ -31,6 +32,7 @@ class LedgerProgressTest {
     assertThat(progress.record(2)).isEmpty();
 
     progress.judged("reports", 0, 3);
+    progress.wrote();
     OfSubtask second = read(progress.record(2).orElseThrow());
     assertThat(second.count()).isEqualTo(2);
     assertThat(second.judged().highest("reports", 0)).isEqualTo(3);
@@ -40,6 +42,7 @@ class LedgerProgressTest {
   @Test
   void aMarkContainsTheNumberOfItsRecord() {
     progress.judged("reports", 0, 3);
+    progress.wrote();
     progress.record(2);
     LedgerMark mark = progress.mark(11, 2, 4);
     assertThat(mark.generation).isEqualTo(7);
