@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Builds both images, starts the containers of the compose file and a gateway with a certificate,
- * by the commands of docs/run/deploy.md, and restarts each of them.
+ * by the commands of docs/run/deploy.md, restarts each of them, and the job from a savepoint.
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -33,8 +34,10 @@ class ContainersE2ECase {
 
   @Test
   void reportsOverHttpsBecomeModelsAndNoRestartLosesThem() throws Exception {
-    List<String> page = commands();
+    List<String> page = commands("deploy", "\n## Docker\n", "\n## Kubernetes");
     assertThat(page).hasSize(10);
+    List<String> upgrade = commands("upgrade", "[In Docker]", "\n## ");
+    assertThat(upgrade).hasSize(3);
     try (Containers containers = Containers.in(DIRECTORY)) {
       String bootstrapServers = "localhost:" + containers.port(9092);
       containers.shell(page.get(1));
@@ -73,10 +76,19 @@ class ContainersE2ECase {
             page.get(5).replace("/state/checkpoints/JOB/chk-N", newest.replace("/_metadata", "")));
         report(containers, secure(containers), "demo");
         monitor.when("demo", 3).get(5, TimeUnit.MINUTES);
+
+        String job = found("[0-9a-f]{32}", containers.shell(upgrade.get(0)));
+        String savepoint =
+            found(
+                "/state/savepoints/savepoint-\\S+",
+                containers.shell(upgrade.get(1).replace("JOB", job)));
+        containers.shell(upgrade.get(2).replace("PATH", savepoint));
+        report(containers, secure(containers), "demo");
+        monitor.when("demo", 4).get(5, TimeUnit.MINUTES);
       }
       assertThat(containers.shell("./croupier ledger --kafka localhost:9092 --top 10"))
-          .as("one account of six reports, three of them before the restarts")
-          .containsPattern("\\b6\\b");
+          .as("one account of seven reports, four of them before the restarts")
+          .containsPattern("\\b7\\b");
       checkLogs(containers);
       containers.shell(COMPOSE + "stop gateway");
       containers.shell("podman stop secure");
@@ -89,15 +101,22 @@ class ContainersE2ECase {
     }
   }
 
-  /** The commands of the section on Docker. */
-  private static List<String> commands() throws Exception {
-    String page = Files.readString(Cluster.ROOT.resolve("docs/run/deploy.md"));
-    String section = page.substring(page.indexOf("\n## Docker\n"), page.indexOf("\n## Kubernetes"));
+  /** The commands of a page of docs/run, between two of its texts. */
+  private static List<String> commands(String name, String from, String to) throws Exception {
+    String page = Files.readString(Cluster.ROOT.resolve("docs/run/" + name + ".md"));
+    int start = page.indexOf(from);
+    String section = page.substring(start, page.indexOf(to, start + from.length()));
     return Pattern.compile("(?ms)^```sh\n(.*?)^```$")
         .matcher(section)
         .results()
         .flatMap((MatchResult block) -> block.group(1).lines())
         .toList();
+  }
+
+  private static String found(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as(text).isTrue();
+    return matcher.group();
   }
 
   /** A second gateway, of the same secrets, for more than trials. */
@@ -128,14 +147,15 @@ class ContainersE2ECase {
     return "https://localhost:" + containers.port(8443);
   }
 
-  /** Reports new data as the person of the token; waits until the gateway serves. */
+  /** Reports new data as the person of the token; repeats what wasn't acknowledged in time. */
   private static void report(Containers containers, String gateway, String model) throws Exception {
     containers.shell(
         """
         export CROUPIER_OPTS="-Djavax.net.ssl.trustStore=trusted.p12 -Djavax.net.ssl.trustStorePassword=password"
         until curl -s -f --cacert secure/server.pem %1$s/readyz; do sleep 1; done
-        echo '[0.3, -0.2, 0.1]' | ./croupier report --gateway %1$s --token ada.token --model %2$s --user ada \
-          --ledger ada.ledger --epsilon 1 --key "$(date +%s%%N)"
+        key="$(date +%%s%%N)"
+        until echo '[0.3, -0.2, 0.1]' | ./croupier report --gateway %1$s --token ada.token --model %2$s --user ada \
+          --ledger ada.ledger --epsilon 1 --key "$key"; do sleep 1; done
         """
             .formatted(gateway, model));
   }
