@@ -67,10 +67,11 @@ public final class Log {
     discard();
   }
 
-  /** Deletes the log file, after a command that has not failed. */
+  /** Deletes the log file, after a command that has not failed; also one that is created later. */
   static void discard() {
     String file = System.getProperty(FILE);
     if (file != null) {
+      Path.of(file).toFile().deleteOnExit();
       try {
         Files.deleteIfExists(Path.of(file));
       } catch (IOException e) {
