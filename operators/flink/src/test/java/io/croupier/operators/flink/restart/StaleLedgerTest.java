@@ -34,6 +34,7 @@ class StaleLedgerTest {
 
     void judge(int subtask, int partition, long offset) {
       subtasks.get(subtask).judged("reports", partition, offset);
+      subtasks.get(subtask).wrote();
     }
 
     /** Writes the records of all subtasks but one, and returns the marks. */
