@@ -52,7 +52,7 @@ final class LedgerRebuild {
   private static final long POLL_MS = 200;
   private static final int SAVEPOINT_ATTEMPTS = 20;
   private static final long SAVEPOINT_RETRY_MS = 500;
-  private static final long CANCEL_S = 60;
+  private static final long END_S = 60;
 
   private final StreamExecutionEnvironment env;
   private final JobConfig config;
@@ -141,24 +141,34 @@ final class LedgerRebuild {
   private String execute(String savepoints, EventsToRebuild events, TopicEnd end) throws Exception {
     JobClient job = env.executeAsync(NAME);
     try {
-      for (int attempt = 1; ; attempt++) {
-        RebuildResult result = await(job, events, end);
-        try {
-          String savepoint = job.triggerSavepoint(savepoints, SavepointFormatType.NATIVE).get();
-          warn(result);
-          RebuiltOffsets.write(savepoint, judged(result));
-          return savepoint;
-        } catch (ExecutionException | IllegalStateException e) {
-          // Tasks that end decline a savepoint, and those of the first source have just read all.
-          if (attempt == SAVEPOINT_ATTEMPTS) {
-            throw new IOException("No savepoint of the rebuilt ledger could be taken", e);
-          }
-          LOG.info("The savepoint of the rebuilt ledger failed, and is taken again", e);
-          Thread.sleep(SAVEPOINT_RETRY_MS);
-        }
-      }
-    } finally {
+      String savepoint = stop(job, savepoints, events, end);
+      job.getJobExecutionResult().get(END_S, TimeUnit.SECONDS);
+      return savepoint;
+    } catch (Exception e) {
       end(job);
+      throw e;
+    }
+  }
+
+  /** Stops the job: after a job that was cancelled, an application cluster ends. */
+  private String stop(JobClient job, String savepoints, EventsToRebuild events, TopicEnd end)
+      throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      RebuildResult result = await(job, events, end);
+      try {
+        String savepoint =
+            job.stopWithSavepoint(false, savepoints, SavepointFormatType.NATIVE).get();
+        warn(result);
+        RebuiltOffsets.write(savepoint, judged(result));
+        return savepoint;
+      } catch (ExecutionException | IllegalStateException e) {
+        // Tasks that end decline a savepoint, and those of the first source have just read all.
+        if (attempt == SAVEPOINT_ATTEMPTS) {
+          throw new IOException("No savepoint of the rebuilt ledger could be taken", e);
+        }
+        LOG.info("The savepoint of the rebuilt ledger failed, and is taken again", e);
+        Thread.sleep(SAVEPOINT_RETRY_MS);
+      }
     }
   }
 
@@ -171,9 +181,9 @@ final class LedgerRebuild {
       return;
     }
     try {
-      job.cancel().get(CANCEL_S, TimeUnit.SECONDS);
+      job.cancel().get(END_S, TimeUnit.SECONDS);
       // The result is requested once more, since the first request may have failed.
-      job.getJobExecutionResult().handle((result, failure) -> "").get(CANCEL_S, TimeUnit.SECONDS);
+      job.getJobExecutionResult().handle((result, failure) -> "").get(END_S, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException | IllegalStateException e) {
       LOG.warn("The rebuild's job {} may not be cancelled", job.getJobID(), e);
     }
