@@ -129,6 +129,13 @@ class ExamplesTest {
   }
 
   @Test
+  void thePageShowsTheProgram() throws IOException {
+    assertThat(Files.readString(Path.of("..", "docs/build/clients.md")))
+        .contains(
+            "```java\n" + Files.readString(EXAMPLES.resolve("java/ReportWellbeing.java")) + "```");
+  }
+
+  @Test
   void theExampleSettingsAreValid() {
     JobConfig config = JobConfig.load(EXAMPLES.resolve("croupier.yaml"), Map.of());
 

@@ -310,7 +310,6 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** A slash more, and each person would have a second user id. */
-  @Tag("thorough")
   @Test
   void anotherIssuerIsRefusedUnlessItsPeopleAreOthers() throws Exception {
     Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
@@ -340,7 +339,6 @@ class IdentityITCase extends GatewayFixture {
   }
 
   /** Without it, another pepper could decide. */
-  @Tag("thorough")
   @Test
   void aDeletedFingerprintIsRefused() throws Exception {
     String topic = "deleted-fingerprint";

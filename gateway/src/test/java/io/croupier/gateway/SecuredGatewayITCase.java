@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A gateway on a broker with TLS, passwords and exactly the rights of docs/run/gateway-settings.md.
  */
-@Tag("thorough")
+@Tag("ci")
 class SecuredGatewayITCase {
   @TempDir private Path directory;
 

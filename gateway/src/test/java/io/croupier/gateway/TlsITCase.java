@@ -113,7 +113,6 @@ class TlsITCase {
   }
 
   /** The Java client takes the trust store of its JVM, and checks the name of the server. */
-  @Tag("thorough")
   @Test
   void theJavaClientReportsOnlyToAGatewayThatItTrusts() throws Exception {
     TestCertificates.create(directory, "here", "EC", "-ext", "san=ip:127.0.0.1");

@@ -133,7 +133,6 @@ class LedgerRebuildITCase extends BrokerFixture {
     }
   }
 
-  @Tag("thorough")
   @Test
   void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
     history(10, 3).write(testTopics);
@@ -186,7 +185,6 @@ class LedgerRebuildITCase extends BrokerFixture {
     }
   }
 
-  @Tag("thorough")
   @Test
   void aRecordThatIsNoEventEndsTheRebuild() throws Exception {
     history(10, 3).write(testTopics);

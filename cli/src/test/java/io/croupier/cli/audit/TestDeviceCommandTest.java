@@ -280,6 +280,7 @@ class TestDeviceCommandTest {
         .toList();
   }
 
+  @Tag("ci")
   @Test
   void aRightDevicePasses() throws Exception {
     Device device = new Device();

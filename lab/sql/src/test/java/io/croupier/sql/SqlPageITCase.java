@@ -18,6 +18,7 @@ import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -57,7 +58,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SqlPageITCase {
-  private static final Path PAGE = Path.of("..", "..", "docs/run/sql.md");
+  static final Path PAGE = Path.of("..", "..", "docs/run/sql.md");
   private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 
@@ -159,19 +160,24 @@ class SqlPageITCase {
             .toByteArray());
   }
 
+  /** The statements of the page, in its order. */
+  static List<String> statements() throws IOException {
+    return BLOCK
+        .matcher(Files.readString(PAGE, UTF_8))
+        .results()
+        .flatMap(block -> Stream.of(block.group(1).split(";")))
+        .map(String::strip)
+        .filter(statement -> !statement.isEmpty())
+        .toList();
+  }
+
   /** Executes the DDL in its order, and keeps the queries. */
   private static void runThePage() throws Exception {
-    String page = Files.readString(PAGE, UTF_8);
-    for (String statement :
-        BLOCK
-            .matcher(page)
-            .results()
-            .flatMap(b -> List.of(b.group(1).split(";")).stream())
-            .toList()) {
-      String sql = statement.strip().replace("localhost:9092", broker.bootstrapServers());
+    for (String statement : statements()) {
+      String sql = statement.replace("localhost:9092", broker.bootstrapServers());
       if (sql.startsWith("CREATE")) {
         tables.executeSql(sql);
-      } else if (!sql.isEmpty()) {
+      } else {
         assertThat(sql).startsWith("-- ");
         QUERIES.put(sql.lines().findFirst().orElseThrow().substring(3), sql);
       }
@@ -212,24 +218,6 @@ class SqlPageITCase {
     rows.values().removeIf(count -> count == 0);
     assertThat(rows.values()).allMatch(count -> count == 1);
     return new ArrayList<>(rows.keySet());
-  }
-
-  @Test
-  void namesTheJarsOfTheseVersions() throws Exception {
-    String page = Files.readString(PAGE, UTF_8);
-    assertThat(page)
-        .contains(
-            "`flink-sql-connector-kafka-%s.jar`".formatted(version("flink.kafka.version")),
-            "`flink-protobuf-%s.jar`".formatted(version("flink.version")),
-            "`protobuf-java-%s.jar`".formatted(version("protobuf.version")));
-  }
-
-  private static String version(String property) throws Exception {
-    Matcher version =
-        Pattern.compile("<%1$s>(.*)</%1$s>".formatted(Pattern.quote(property)))
-            .matcher(Files.readString(Path.of("..", "..", "pom.xml"), UTF_8));
-    assertThat(version.find()).as(property).isTrue();
-    return version.group(1);
   }
 
   @Test
