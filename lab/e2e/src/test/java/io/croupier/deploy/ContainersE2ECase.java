@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Builds both images, starts the containers of the compose file and a gateway with a certificate,
- * by the commands of docs/run/deploy.md, restarts each of them, and the job from a savepoint.
+ * by the commands of docs/run/deploy.md, restarts each of them, the job also from a savepoint and
+ * with a rebuilt ledger.
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -85,10 +86,14 @@ class ContainersE2ECase {
         containers.shell(upgrade.get(2).replace("PATH", savepoint));
         report(containers, secure(containers), "demo");
         monitor.when("demo", 4).get(5, TimeUnit.MINUTES);
+
+        containers.shell(upgrade.get(2).replace("'--fromSavepoint PATH'", "--rebuild-ledger"));
+        report(containers, secure(containers), "demo");
+        monitor.when("demo", 5).get(5, TimeUnit.MINUTES);
       }
       assertThat(containers.shell("./croupier ledger --kafka localhost:9092 --top 10"))
-          .as("one account of seven reports, four of them before the restarts")
-          .containsPattern("\\b7\\b");
+          .as("one account of eight reports, four of them before the restarts")
+          .containsPattern("\\b8\\b");
       checkLogs(containers);
       containers.shell(COMPOSE + "stop gateway");
       containers.shell("podman stop secure");
