@@ -8,6 +8,7 @@ import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import java.math.BigInteger;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A token is for one model, one window and one level, and every bit of it counts. */
@@ -29,6 +30,7 @@ class WindowTokenTest {
     assertThat(tokens.readModulus()).isEqualTo(new BigInteger(1, tokens.modulus()));
   }
 
+  @Tag("ci")
   @Test
   void everyBitCounts() throws Exception {
     TestTokens tokens = new TestTokens(3);
