@@ -34,7 +34,6 @@ import picocli.CommandLine.Spec;
 /** The {@code croupier} command. */
 @Command(
     name = "croupier",
-    versionProvider = Version.class,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     description = "Learns models from streams of private data, with differential privacy.",
@@ -110,12 +109,9 @@ public final class Croupier implements Runnable {
     COMMANDS.stream()
         .filter(command -> args.length > 0 && name(command).equals(args[0]))
         .findFirst()
-        .ifPresentOrElse(
-            all::addSubcommand,
-            () -> {
-              COMMANDS.forEach(all::addSubcommand);
-              all.addSubcommand(HelpCommand.class);
-            });
+        .ifPresentOrElse(all::addSubcommand, () -> COMMANDS.forEach(all::addSubcommand));
+    addVersion(all);
+    all.addSubcommand(HelpCommand.class);
     return all.setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
         // A name may begin with '@'.
@@ -138,6 +134,11 @@ public final class Croupier implements Runnable {
               }
               return ExitCode.FAILURE.code();
             });
+  }
+
+  private static void addVersion(CommandLine command) {
+    command.getCommandSpec().versionProvider(new Version());
+    command.getSubcommands().values().forEach(Croupier::addVersion);
   }
 
   private static String name(Class<?> command) {

@@ -4,10 +4,7 @@ import java.util.Optional;
 import picocli.CommandLine.IVersionProvider;
 
 /** Provides the version, as given in the jar's manifest. */
-public final class Version implements IVersionProvider {
-
-  /** Used by picocli. */
-  public Version() {}
+final class Version implements IVersionProvider {
 
   @Override
   public String[] getVersion() {

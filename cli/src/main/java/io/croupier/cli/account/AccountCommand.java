@@ -1,7 +1,6 @@
 package io.croupier.cli.account;
 
 import io.croupier.cli.MissingCommandException;
-import io.croupier.cli.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -10,7 +9,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "account",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Computes what noise guarantees and what a person's reports cost together.",
     subcommands = {

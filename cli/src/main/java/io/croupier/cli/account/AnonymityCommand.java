@@ -5,7 +5,6 @@ import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.io.Table;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "anonymity",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

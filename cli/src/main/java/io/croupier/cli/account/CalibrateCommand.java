@@ -7,7 +7,6 @@ import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import io.croupier.cli.Version;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -22,7 +21,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "calibrate",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

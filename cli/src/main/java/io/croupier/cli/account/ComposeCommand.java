@@ -3,7 +3,6 @@ package io.croupier.cli.account;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "compose",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -1,7 +1,6 @@
 package io.croupier.cli.account;
 
 import io.croupier.accounting.GaussianDp;
-import io.croupier.cli.Version;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -14,7 +13,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "gaussian",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

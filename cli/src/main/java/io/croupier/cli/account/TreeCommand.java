@@ -3,7 +3,6 @@ package io.croupier.cli.account;
 import com.google.gson.JsonObject;
 import io.croupier.accounting.tree.TreeRelease;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -16,7 +15,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tree",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -2,7 +2,6 @@ package io.croupier.cli.audit;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import io.croupier.cli.Version;
 import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.cli.io.CountBar;
 import io.croupier.client.randomiser.BitRandomiser;
@@ -35,7 +34,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "audit",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     subcommands = ReleasesCommand.class,

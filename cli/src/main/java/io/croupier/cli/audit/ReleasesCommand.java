@@ -11,7 +11,6 @@ import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.audit.Experiment.Draws;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.RecordFile;
@@ -43,7 +42,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "releases",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     sortOptions = false,
     description = {
       "Tries to refute the privacy guarantee that reports of any device declare: of a page, an app"

@@ -2,7 +2,6 @@ package io.croupier.cli.audit;
 
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.cli.models.ModelsFile;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "test-device",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

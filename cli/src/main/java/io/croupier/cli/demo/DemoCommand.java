@@ -5,7 +5,6 @@ import io.croupier.cli.Brokers;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
-import io.croupier.cli.Version;
 import io.croupier.cli.data.DataSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -5,7 +5,6 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.ModelSnapshot;
@@ -30,7 +29,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "follow",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

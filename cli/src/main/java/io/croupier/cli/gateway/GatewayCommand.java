@@ -3,7 +3,6 @@ package io.croupier.cli.gateway;
 import io.croupier.cli.Brokers;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
-import io.croupier.cli.Version;
 import io.croupier.gateway.AtExit;
 import io.croupier.gateway.Gateway;
 import io.croupier.gateway.config.GatewayConfig;
@@ -26,7 +25,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "gateway",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     description = {
       "Serves devices over HTTPS until SIGTERM or SIGINT: takes their reports under an identity that"
@@ -108,7 +106,6 @@ public final class GatewayCommand implements Callable<Integer> {
   @Command(
       name = "init",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       description = {
         "Creates the secrets that the configuration names, where they are missing.",
         "",
@@ -139,7 +136,6 @@ public final class GatewayCommand implements Callable<Integer> {
   @Command(
       name = "token",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       description = {
         "Prints a token for trials, with which a client reports as the given subject.",
         "",
@@ -180,7 +176,6 @@ public final class GatewayCommand implements Callable<Integer> {
   @Command(
       name = "user",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       description = {
         "Prints the user id of a person, under which 'croupier ledger --user' and 'croupier erase"
             + " --user' find the account.",

@@ -2,7 +2,6 @@ package io.croupier.cli.ledger;
 
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.account.EventTopics;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.person.PersonOptions;
@@ -19,7 +18,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "ledger",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

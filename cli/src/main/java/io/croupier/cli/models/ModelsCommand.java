@@ -4,7 +4,6 @@ import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.ExitCode;
 import io.croupier.cli.InputException;
 import io.croupier.cli.MissingCommandException;
-import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
@@ -31,7 +30,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "models",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Validates, publishes, lists, rolls back and retires models.")
 public final class ModelsCommand implements Runnable {
@@ -46,7 +44,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "apply",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
         "Publishes the models of a file.",
@@ -101,7 +98,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "validate",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       description = {
         "Checks the models of a file, without Kafka.",
         "",
@@ -128,7 +124,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = "Lists the current models, without deprecated names.")
   int list(
@@ -181,7 +176,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "retire",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
         "Retires models.",
@@ -215,7 +209,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "log",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
         "Prints who changed models, when, and what.",
@@ -255,7 +248,6 @@ public final class ModelsCommand implements Runnable {
   @Command(
       name = "roll-back",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
         "Serves readers the average of an earlier round of a model, until --end.",

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
-import io.croupier.cli.Version;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.Erasure;
 import io.croupier.schemas.VisibleText;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "erase",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -1,6 +1,5 @@
 package io.croupier.cli.person;
 
-import io.croupier.cli.Version;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -11,7 +10,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "stop",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

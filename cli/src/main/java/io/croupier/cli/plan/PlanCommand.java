@@ -3,7 +3,6 @@ package io.croupier.cli.plan;
 import io.croupier.accounting.anonymity.WindowComposition;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.account.Digits;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.account.OptionChecks;
@@ -20,7 +19,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "plan",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -1,7 +1,6 @@
 package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.JsonLines;
@@ -31,7 +30,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

@@ -4,7 +4,6 @@ import io.croupier.cli.Brokers;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.GatewayOptions;
 import io.croupier.cli.InputException;
-import io.croupier.cli.Version;
 import io.croupier.cli.Waiting;
 import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
@@ -45,7 +44,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "report",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {

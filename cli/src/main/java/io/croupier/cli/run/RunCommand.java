@@ -4,7 +4,6 @@ import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
 import io.croupier.cli.ScratchDirectory;
-import io.croupier.cli.Version;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.ConfigKey;
 import io.croupier.job.config.JobConfig;
@@ -32,7 +31,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     description = {
       "Runs the job in this process until it is interrupted.",

@@ -3,7 +3,6 @@ package io.croupier.cli.topics;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.MissingCommandException;
-import io.croupier.cli.Version;
 import io.croupier.job.config.ConfigKey;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
@@ -23,7 +22,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "topics",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Manages the topics on your Kafka brokers.")
 public final class TopicsCommand implements Runnable {
@@ -38,7 +36,6 @@ public final class TopicsCommand implements Runnable {
   @Command(
       name = "create",
       mixinStandardHelpOptions = true,
-      versionProvider = Version.class,
       abbreviateSynopsis = true,
       description = {
         "Creates the missing topics.",

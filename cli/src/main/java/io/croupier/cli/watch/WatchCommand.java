@@ -3,7 +3,6 @@ package io.croupier.cli.watch;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.Log;
-import io.croupier.cli.Version;
 import io.croupier.gateway.AtExit;
 import io.croupier.job.config.JobConfig;
 import java.util.concurrent.Callable;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "watch",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
     abbreviateSynopsis = true,
     sortOptions = false,
     description = {
