@@ -119,11 +119,6 @@ public final class RenyiCurve {
     return new RenyiCurve(sum);
   }
 
-  /** The bound at order number {@code i}. */
-  public double divergence(int i) {
-    return divergences[i];
-  }
-
   /**
    * The finite order with the least epsilon at delta.
    *

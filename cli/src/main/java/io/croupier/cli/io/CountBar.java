@@ -46,11 +46,6 @@ public final class CountBar implements AutoCloseable {
         shown);
   }
 
-  /** Starts a bar that shows no remaining time. */
-  public static CountBar withoutRemainingTime(String things, long most) {
-    return new CountBar(new ProgressBarBuilder().hideEta(), things, most, true);
-  }
-
   /**
    * Returns whether both output streams are terminals. The script {@code ./croupier} sets the
    * property, since Java can't detect it.

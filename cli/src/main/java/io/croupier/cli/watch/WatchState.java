@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.apache.commons.lang3.function.FailableRunnable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
@@ -236,11 +237,9 @@ final class WatchState {
     return kind.length() <= REASON_CHARS ? kind : kind.substring(0, REASON_CHARS) + "...";
   }
 
-  private interface Parsing {
-    void run() throws InvalidProtocolBufferException;
-  }
-
-  private void parse(ConsumerRecord<byte[], byte[]> record, Parsing parsing) {
+  private void parse(
+      ConsumerRecord<byte[], byte[]> record,
+      FailableRunnable<InvalidProtocolBufferException> parsing) {
     if (record.value() == null) {
       return;
     }

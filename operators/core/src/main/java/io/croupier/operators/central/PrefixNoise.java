@@ -60,9 +60,4 @@ public sealed interface PrefixNoise permits TreeNoise, BltNoise {
    * @throws IllegalArgumentException if the level's noise doesn't fit the grid
    */
   void check(int dimension, NoiseLevel level);
-
-  /** Starts with the first step, or creates a state to restore: {@code after} is 0. */
-  default PrefixSum start(int dimension, NoiseLevel level) {
-    return start(dimension, level, 0);
-  }
 }

@@ -205,10 +205,6 @@ public final class AutomaticMemory implements Learner<AutomaticMemory.State> {
       summand = new Iterate(dimension);
     }
 
-    DiscountedHedge hedge() {
-      return hedge;
-    }
-
     private void compare(double lead, double beta) {
       squares = Math.min(Double.MAX_VALUE, beta * beta * (squares + lead * lead));
       remainder *= beta;

@@ -81,11 +81,6 @@ final class RoundCoins {
     return size == 0;
   }
 
-  /** Returns whether every report names the newest publication. */
-  boolean isTimely() {
-    return isTimely;
-  }
-
   /** Returns the coin of the round, the sum of the c_j. */
   double total() {
     return total;

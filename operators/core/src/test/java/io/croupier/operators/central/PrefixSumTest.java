@@ -88,12 +88,12 @@ class PrefixSumTest {
   void secureNoiseHasTheGivenLevel(PrefixNoise noise) {
     int d = 4000;
     double[] prefix = new double[d];
-    noise.start(d, LEVEL).add(new long[d], prefix);
+    noise.start(d, LEVEL, 0).add(new long[d], prefix);
     double chiSquare = Responses.dot(prefix, prefix) / 4;
     assertThat(chiSquare)
         .isBetween(d - 2 * Math.sqrt(d * LOG), d + 2 * Math.sqrt(d * LOG) + 2 * LOG);
     double[] other = new double[d];
-    noise.start(d, LEVEL).add(new long[d], other);
+    noise.start(d, LEVEL, 0).add(new long[d], other);
     assertThat(other).isNotEqualTo(prefix);
   }
 
@@ -248,7 +248,7 @@ class PrefixSumTest {
   @ParameterizedTest
   @MethodSource("all")
   void theStateHasNoGeneratorAndIsNotSerializable(PrefixNoise noise) throws Exception {
-    PrefixSum sum = noise.start(2, LEVEL);
+    PrefixSum sum = noise.start(2, LEVEL, 0);
     assertThat(sum).isNotInstanceOf(Serializable.class);
     assertThat(sum.getClass().getMethod("toString").getDeclaringClass()).isEqualTo(Object.class);
   }
@@ -256,20 +256,20 @@ class PrefixSumTest {
   @ParameterizedTest
   @MethodSource("all")
   void refusesShapes(PrefixNoise noise) {
-    PrefixSum sum = noise.start(2, LEVEL);
+    PrefixSum sum = noise.start(2, LEVEL, 0);
     assertThatThrownBy(() -> sum.add(new long[3], new double[2]))
         .hasMessage("roundSum has 3 coordinates; the model has 2");
     assertThatThrownBy(() -> sum.add(new long[2], new double[3]))
         .hasMessage("prefix has 3 coordinates; the model has 2");
     assertThat(sum.round()).isZero();
-    assertThatThrownBy(() -> noise.start(0, LEVEL)).hasMessageContaining("dimension is 0");
+    assertThatThrownBy(() -> noise.start(0, LEVEL, 0)).hasMessageContaining("dimension is 0");
     assertThatThrownBy(() -> noise.variance(0)).hasMessageContaining("step is 0");
   }
 
   @Test
   void aBltStopsAtItsHorizon() {
     BltNoise noise = BltNoise.optimal(2, 3, ParticipationLimits.ONCE);
-    PrefixSum sum = noise.start(1, LEVEL);
+    PrefixSum sum = noise.start(1, LEVEL, 0);
     for (int t = 0; t < 3; t++) {
       sum.add(new long[1], new double[1]);
     }
@@ -293,10 +293,10 @@ class PrefixSumTest {
   @Test
   void refusesNoiseThatDoesNotFitTheGrid() {
     TreeNoise tree = TreeNoise.of(Estimator.HONAKER);
-    assertThatThrownBy(() -> tree.start(1, new NoiseLevel(1, 1, -40)))
+    assertThatThrownBy(() -> tree.start(1, new NoiseLevel(1, 1, -40), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at gridExponent -40; gridExponent -24 would do");
-    assertThatThrownBy(() -> tree.start(1, new NoiseLevel(1, 1, 300)))
+    assertThatThrownBy(() -> tree.start(1, new NoiseLevel(1, 1, 300), 0))
         .hasMessageContaining("at gridExponent 300");
     assertThatThrownBy(() -> new NoiseLevel(1, 0, 0))
         .hasMessage("noiseMultiplier is 0.0; it must be positive and finite");
