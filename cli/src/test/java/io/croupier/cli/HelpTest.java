@@ -41,6 +41,13 @@ class HelpTest {
             });
   }
 
+  @Test
+  void everyCommandHasTheVersion() {
+    assertThat(commands())
+        .filteredOn(command -> !command.getCommandName().equals("help"))
+        .allSatisfy(command -> assertThat(command.getCommandSpec().version()).hasSize(1));
+  }
+
   private static List<CommandLine> commands() {
     List<CommandLine> all = new ArrayList<>();
     Deque<CommandLine> commands = new ArrayDeque<>();
