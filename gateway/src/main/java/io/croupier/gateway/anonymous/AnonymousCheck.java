@@ -29,7 +29,7 @@ import java.time.Duration;
  * @param issuers whose keys alone sign tokens: another key on the topic may be of anybody who can
  *     write to it
  */
-public record AnonymousCheck(Specs specs, Updates updates, TokenIssuers issuers) {
+public record AnonymousCheck(Specs specs, Updates updates, WindowIssuers issuers) {
   /** Bytes of every report in Protobuf. */
   public static final int PROTOBUF_BYTES = 1024;
 

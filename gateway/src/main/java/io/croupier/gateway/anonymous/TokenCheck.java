@@ -39,7 +39,7 @@ import java.util.List;
  * gateways can compute. So equal requests give equal records, and no other request gives the same
  * tag. Safe for use by several threads.
  */
-public record TokenCheck(Pepper pepper, Specs specs, Updates updates, TokenIssuers issuers) {
+public record TokenCheck(Pepper pepper, Specs specs, Updates updates, WindowIssuers issuers) {
   private static final Duration SOON = Duration.ofSeconds(1);
   private static final List<String> FIELDS =
       List.of("modelId", "window", "level", "deviceId", "sequence", "blinded");

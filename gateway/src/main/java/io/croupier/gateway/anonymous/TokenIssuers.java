@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A thread of its own looks at the models. Safe for use by several threads.
  */
-public final class TokenIssuers implements AutoCloseable {
+public final class TokenIssuers implements WindowIssuers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenIssuers.class);
   private static final Duration PERIOD = Duration.ofMillis(200);
 
@@ -188,10 +188,7 @@ public final class TokenIssuers implements AutoCloseable {
     return of.issuer.key().modulus().equals(modulus);
   }
 
-  /**
-   * What signs the tokens of a window and a level; empty unless its key is the published one, so
-   * that all devices have tokens of one key.
-   */
+  @Override
   public Optional<TokenIssuer> issuer(String modelId, long window, Mechanism level) {
     Issuing of = issuers.get(WindowKeys.name(modelId, window, level));
     return Optional.ofNullable(of)

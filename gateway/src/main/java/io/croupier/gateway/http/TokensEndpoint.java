@@ -4,11 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
-import io.croupier.gateway.anonymous.TokenCheck;
-import io.croupier.gateway.anonymous.TokenCheck.CheckedRequest;
 import io.croupier.gateway.problem.ProblemException;
 import io.croupier.gateway.problem.ProblemType;
-import io.croupier.schemas.Grant;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +21,7 @@ final class TokensEndpoint {
   private final RequestBodies bodies;
   private final AnonymousParts parts;
   private final RateLimits users;
-  private final JobRequests<ByteString, Grant> requests;
+  private final GrantedTokens granted;
   private final Executor executor;
 
   TokensEndpoint(
@@ -40,9 +37,11 @@ final class TokensEndpoint {
     this.parts = parts;
     this.users = users;
     AnonymousParts.TokenParts tokens = parts.tokens();
-    requests =
-        new JobRequests<>(
-            tokens.grants(), tokens.store(), tokens.topic(), longestWait, executor, drain);
+    granted =
+        new GrantedTokens(
+            tokens.check(),
+            new JobRequests<>(
+                tokens.grants(), tokens.store(), tokens.topic(), longestWait, executor, drain));
     this.executor = executor;
   }
 
@@ -62,7 +61,7 @@ final class TokensEndpoint {
     CompletableFuture<ByteString> unused =
         bodies
             .read(exchange, userId)
-            .thenCompose(body -> signed(parts.tokens().check().check(body, userId), userId))
+            .thenCompose(body -> granted.sign(body, userId))
             .whenCompleteAsync(
                 (signature, failure) -> {
                   if (failure == null) {
@@ -72,23 +71,6 @@ final class TokensEndpoint {
                   }
                 },
                 executor);
-  }
-
-  /** The signature, once the sender is charged. */
-  private CompletableFuture<ByteString> signed(CheckedRequest request, String userId) {
-    return requests
-        .ask(
-            request.tag(),
-            userId,
-            request.record().toByteArray(),
-            "the charge isn't committed yet; send the same request again")
-        .thenApply(
-            grant -> {
-              if (!grant.getGranted()) {
-                throw TokenCheck.refused(grant.getOutcome(), grant.getReason());
-              }
-              return request.issuer().sign(request.blinded());
-            });
   }
 
   private static byte[] json(ByteString signature) {

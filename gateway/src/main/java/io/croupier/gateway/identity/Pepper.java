@@ -32,7 +32,8 @@ public final class Pepper {
 
   private final SecretKeySpec key;
 
-  private Pepper(byte[] secret) {
+  /** Takes a secret of 32 bytes. */
+  Pepper(byte[] secret) {
     key = new SecretKeySpec(secret, ALGORITHM);
   }
 

@@ -3,7 +3,6 @@ package io.croupier.simulation;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.ledger.AccountRebuild;
-import io.croupier.operators.ledger.HeapAccount;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -16,6 +15,7 @@ import io.croupier.schemas.Position;
 import io.croupier.simulation.SimulatedJob.Checkpoint;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
+import io.croupier.simulation.SimulatedLog.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,10 +46,11 @@ final class Checks {
   private final Map<String, AccountingEvent> events = new TreeMap<>();
   private final Set<String> admitted = new HashSet<>();
   private final Map<String, Long> admittedOf = new TreeMap<>();
-  private final Map<String, HeapAccount> accounts = new HashMap<>();
+  private final Map<String, ReferenceAccount> accounts = new HashMap<>();
   private final Map<String, Long> lastSource = new HashMap<>();
   private final Map<String, ModelUpdate> newest = new TreeMap<>();
   private long counted;
+  private int losses;
 
   Checks(World world) {
     this.world = world;
@@ -97,13 +98,10 @@ final class Checks {
   /** Checks what has become visible. */
   void afterEvent() throws InvalidProtocolBufferException {
     counted++;
+    readLosses();
     for (Partition partition : world.log().partitions(World.TOPICS.accounting())) {
       for (Entry entry : next(partition)) {
-        if (entry.value() != null) {
-          accounted(entry, AccountingEvents.read(entry.key(), entry.value()));
-        } else if (AccountingKey.isOfErasure(entry.key())) {
-          Object unused = accounts.remove(World.text(AccountingKey.user(entry.key())));
-        }
+        read(partition, entry);
       }
     }
     for (Partition partition : world.log().partitions(World.TOPICS.updates())) {
@@ -115,6 +113,36 @@ final class Checks {
     }
   }
 
+  private void read(Partition partition, Entry entry) throws InvalidProtocolBufferException {
+    if (entry.value() != null) {
+      AccountingEvent event = AccountingEvents.read(entry.key(), entry.value());
+      accounted(entry, event);
+      world.accounts().changed(event.getUserId(), partition, entry.offset());
+    } else if (AccountingKey.isOfErasure(entry.key())) {
+      String userId = World.text(AccountingKey.user(entry.key()));
+      Object unused = accounts.remove(userId);
+      world.accounts().changed(userId, partition, entry.offset());
+    }
+  }
+
+  /** The state of the job contains what is lost, as if it were visible. */
+  private void readLosses() throws InvalidProtocolBufferException {
+    for (Transaction lost : world.log().losses().subList(losses, world.log().losses().size())) {
+      for (Partition partition : world.log().partitions(World.TOPICS.accounting())) {
+        for (Entry entry : partition.of(lost, seen.getOrDefault(partition, 0L))) {
+          read(partition, entry);
+        }
+      }
+      losses++;
+    }
+  }
+
+  /** Whether records of a topic are lost. */
+  boolean hasLost(String topic) {
+    return world.log().losses().stream()
+        .anyMatch(lost -> lost.isIn(of -> of.topic().equals(topic)));
+  }
+
   private List<Entry> next(Partition partition) {
     long from = seen.getOrDefault(partition, 0L);
     long to = partition.stableEnd();
@@ -122,7 +150,7 @@ final class Checks {
       return List.of();
     }
     seen.put(partition, to);
-    return partition.committed(from, to);
+    return partition.settled(from, to);
   }
 
   private void accounted(Entry entry, AccountingEvent event) {
@@ -139,8 +167,10 @@ final class Checks {
     if (event.getOutcome() == Outcome.ERASED) {
       // The account doesn't contain the numbers any more.
       admitted.removeIf(other -> other.startsWith(event.getUserId() + " "));
-      for (ByteString key : erasures.get(position).getEventKeysList()) {
-        deleted.put(key, entry.offset());
+      if (!hasLost(World.TOPICS.accounting())) {
+        for (ByteString key : erasures.get(position).getEventKeysList()) {
+          deleted.put(key, entry.offset());
+        }
       }
     }
     if (Models.isOfPrograms(event.getModelId()) && BY_CONTENT.contains(event.getOutcome())) {
@@ -163,8 +193,7 @@ final class Checks {
       throw new WorldFinding(3, "The event of " + position + " comes after that of offset " + last);
     }
     lastSource.put(event.getUserId() + source.getTopic(), source.getOffset());
-    HeapAccount account = accounts.computeIfAbsent(event.getUserId(), unused -> new HeapAccount());
-    if (!AccountRebuild.apply(event, account)) {
+    if (!AccountRebuild.apply(event, account(event.getUserId()))) {
       throw new WorldFinding(2, "The totals of the event of " + position + " are no sum");
     }
     if (event.getOutcome() == Outcome.ADMITTED
@@ -172,6 +201,16 @@ final class Checks {
         && event.getModelTotals().getEpsilon() > Models.MOST_EPSILON) {
       throw new WorldFinding(2, "The report at " + position + " is admitted beyond the limit");
     }
+  }
+
+  /** The sum of a person's visible events. */
+  ReferenceAccount account(String userId) {
+    return accounts.computeIfAbsent(userId, unused -> new ReferenceAccount());
+  }
+
+  /** Whether all records of a partition before an offset are checked. */
+  boolean hasSeen(Partition partition, long end) {
+    return seen.getOrDefault(partition, 0L) >= end;
   }
 
   private void updated(ModelUpdate update) {
@@ -229,6 +268,9 @@ final class Checks {
     if (!job.isRunning()) {
       waits.add("the job doesn't run");
     }
+    if (world.accounts().waiting() > 0 && !hasLost(World.TOPICS.accountAnswers())) {
+      waits.add(world.accounts().waiting() + " requests for accounts have no answer");
+    }
     world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
     Stream.concat(arrived.keySet().stream(), erasures.keySet().stream())
         .filter(position -> !events.containsKey(position))
@@ -263,8 +305,9 @@ final class Checks {
           }
           long counted = counted(update);
           long expected = admittedOf.getOrDefault(modelId, 0L);
-          // A central model shows only what its rounds contain.
-          boolean isCounted = Models.isCentral(modelId) ? counted <= expected : counted == expected;
+          // A central model shows only what its rounds contain, and a lost update is not repeated.
+          boolean isOlder = Models.isCentral(modelId) || hasLost(World.TOPICS.updates());
+          boolean isCounted = isOlder ? counted <= expected : counted == expected;
           if (world.models().isWhole(modelId) && !isCounted) {
             throw new WorldFinding(
                 5,
@@ -274,7 +317,10 @@ final class Checks {
         });
     for (ModelSpec spec : world.models().unchanged()) {
       String modelId = spec.getModelId();
-      if (!Models.isCentral(modelId) && !modelId.equals(Tokens.MODEL)) {
+      if (!Models.isCentral(modelId)
+          && !modelId.equals(Tokens.MODEL)
+          && !hasLost(World.TOPICS.journal())
+          && !hasLost(World.TOPICS.updates())) {
         new JournalCheck(spec, arrived::get)
             .check(
                 world.parts().journal(world.log()),

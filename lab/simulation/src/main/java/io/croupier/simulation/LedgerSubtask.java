@@ -13,6 +13,7 @@ import java.util.List;
 final class LedgerSubtask extends AdmittingSubtask {
   private static final UserOfRecord USER = new UserOfRecord();
 
+  private OperatorTask<RoundSum> ledger;
   private StopsRead stops;
 
   LedgerSubtask(SimulatedJob job, int index, int edges, StartOutputs outputs, TaskState restored) {
@@ -36,16 +37,21 @@ final class LedgerSubtask extends AdmittingSubtask {
 
   @Override
   OperatorTask<RoundSum> createAdmitting() throws Exception {
-    return new OperatorTask<>(
-        job.parts().ledger(job.world(), outputs, LedgerStart.REQUIRE_STATE),
-        job.ledgers(),
-        index,
-        USER,
-        null);
+    ledger =
+        new OperatorTask<>(
+            job.parts().ledger(job.world(), outputs, LedgerStart.REQUIRE_STATE),
+            job.ledgers(),
+            index,
+            USER,
+            null);
+    return ledger;
   }
 
   @Override
   void opened() throws Exception {
+    if (index == 0 && job.hasLostEvents() && ledger.gauge("lost-ranges") == 0) {
+      throw new WorldFinding(17, "A start doesn't miss events that the brokers have aborted");
+    }
     stops = new StopsRead();
     job.world().followed(World.TOPICS.stops()).forEach(stops::read);
     super.opened();

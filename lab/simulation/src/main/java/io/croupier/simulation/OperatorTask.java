@@ -4,12 +4,18 @@ import io.croupier.operators.flink.OutboundRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.metrics.Gauge;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.metrics.groups.InternalOperatorMetricGroup;
+import org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups;
+import org.apache.flink.runtime.metrics.util.InterceptingOperatorMetricGroup;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -37,6 +43,19 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
     }
   }
 
+  /** Keeps the metrics of the operator. */
+  private static final class Metrics extends UnregisteredMetricGroups.UnregisteredTaskMetricGroup {
+    private final InterceptingOperatorMetricGroup operator = new InterceptingOperatorMetricGroup();
+
+    @Override
+    public InternalOperatorMetricGroup getOrAddOperator(
+        OperatorID id, String name, Map<String, String> variables) {
+      return operator;
+    }
+  }
+
+  private final Metrics metrics;
+
   /**
    * Creates the task.
    *
@@ -45,7 +64,18 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
   OperatorTask(
       AbstractStreamOperator<T> operator, int parallelism, int index, KeySelector<?, ?>... keys)
       throws Exception {
-    super(operator, environment(parallelism, index));
+    this(operator, parallelism, index, new Metrics(), keys);
+  }
+
+  private OperatorTask(
+      AbstractStreamOperator<T> operator,
+      int parallelism,
+      int index,
+      Metrics metrics,
+      KeySelector<?, ?>... keys)
+      throws Exception {
+    super(operator, environment(parallelism, index, metrics));
+    this.metrics = metrics;
     for (int i = 0; i < keys.length; i++) {
       if (keys[i] != null) {
         config.setStatePartitioner(i, keys[i]);
@@ -59,7 +89,7 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
         .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
   }
 
-  private static MockEnvironment environment(int parallelism, int index) {
+  private static MockEnvironment environment(int parallelism, int index, Metrics metrics) {
     return new MockEnvironmentBuilder()
         .setTaskName("task")
         .setManagedMemorySize(1 << 15)
@@ -68,7 +98,13 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
         .setParallelism(parallelism)
         .setSubtaskIndex(index)
         .setIOManager(DISKS)
+        .setMetricGroup(metrics)
         .build();
+  }
+
+  /** A number that the operator shows. */
+  int gauge(String name) {
+    return (Integer) ((Gauge<?>) metrics.operator.get(name)).getValue();
   }
 
   /** Lets the operator start with a state; null for none. */

@@ -72,9 +72,14 @@ class Parts {
     return new TransactionalSink(log, prefix, subtask, parallelism, restored);
   }
 
-  /** What checks the reports of programs. */
-  SimulatedGateway gateway() {
-    return new SimulatedGateway();
+  /** A gateway that starts. */
+  SimulatedGateway gateway(World world) {
+    return new SimulatedGateway(world);
+  }
+
+  /** The record of a report with a token that isn't signed. */
+  Tokens.Sent forged(Tokens.Sent unsigned, Tokens.Sent signed) {
+    return unsigned;
   }
 
   /** The brokers. */

@@ -9,7 +9,6 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.HashedResponse;
 import io.croupier.schemas.Sparse;
 import io.croupier.schemas.Vote;
-import io.croupier.simulation.SimulatedLog.Partition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,12 +29,10 @@ final class Programs {
   static final int DIMENSION = 64;
 
   private final World world;
-  private final SimulatedGateway gateway;
   private final Map<String, List<byte[]>> sent = new HashMap<>();
 
   Programs(World world) {
     this.world = world;
-    gateway = world.parts().gateway();
   }
 
   /** A program reports for a person, or sends the last report again. */
@@ -69,20 +66,17 @@ final class Programs {
     byte[] value = before.get(number);
     String what = "report %d of a program to %s for %s".formatted(number, modelId, userId);
     if (random.nextInt(4) > 0) {
-      gateway.follow(world.log());
+      world.followGateway();
     }
-    if (!gateway.takes(value, userId)) {
+    if (!world.gateway().takes(value, userId)) {
       if (!isRepeated) {
         before.remove(number);
       }
       return Optional.of("the gateway refuses " + what);
     }
     boolean isRaw = Models.isCentral(modelId);
-    Partition partition =
-        isRaw ? world.log().partition(World.TOPICS.rawGradients(), 0) : world.gradients(userId);
-    long offset = world.log().append(partition, userId.getBytes(UTF_8), value, world.nowMs());
-    world.checks().arrived(partition, offset, value);
-    return Optional.of("%s arrives at %s@%d".formatted(what, partition, offset));
+    String topic = isRaw ? World.TOPICS.rawGradients() : World.TOPICS.gradients();
+    return Optional.of(what + " arrives at " + world.stored(topic, userId.getBytes(UTF_8), value));
   }
 
   private static void fill(GradientReport.Builder report, SplittableRandom random) {

@@ -63,6 +63,7 @@ final class SimulatedJob {
   }
 
   private final World world;
+  private final Optional<Checkpoint> restored;
   private final long restoredId;
   private final long clockOffsetMs;
   private final Map<String, TopicEnd> submittedEnds;
@@ -91,6 +92,7 @@ final class SimulatedJob {
       throws Exception {
     this.world = world;
     this.clockOffsetMs = clockOffsetMs;
+    restored = from;
     restoredId = from.map(Checkpoint::id).orElse(0L);
     next = Math.max(restoredId, world.lastCheckpointId()) + 1;
     submittedEnds = new HashMap<>();
@@ -192,6 +194,16 @@ final class SimulatedJob {
 
   long restoredId() {
     return restoredId;
+  }
+
+  /** Whether the brokers have aborted events of the restored checkpoint. */
+  boolean hasLostEvents() {
+    return restored.stream()
+        .flatMap(checkpoint -> checkpoint.ledgers().stream())
+        .flatMap(state -> state.sink().committer().stream())
+        .filter(committable -> committable.checkpoint() == restoredId)
+        .flatMap(of -> world.log().timedOut(of.name(), of.epoch()).stream())
+        .anyMatch(aborted -> aborted.isIn(of -> of.topic().equals(World.TOPICS.accounting())));
   }
 
   int ledgers() {

@@ -2,6 +2,7 @@ package io.croupier.simulation;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ class SimulatedLog {
     private final long beganMs;
     private final Map<Partition, Long> first = new TreeMap<>();
     private State state = State.OPEN;
+    private boolean isLost;
 
     private Transaction(String name, long beganMs) {
       this.name = name;
@@ -100,6 +102,11 @@ class SimulatedLog {
     private boolean isVisible() {
       return !isEnd && (transaction == null || transaction.state == State.COMMITTED);
     }
+
+    /** Whether no one sees the record, although the state of the job contains it. */
+    private boolean isLost() {
+      return !isEnd && transaction != null && transaction.isLost;
+    }
   }
 
   /** A partition of a topic. */
@@ -156,6 +163,20 @@ class SimulatedLog {
         }
       }
       return visible;
+    }
+
+    /** The records between two offsets that the state of the job contains: also what is lost. */
+    List<Entry> settled(long from, long to) {
+      return entries.subList(indexOf(from), indexOf(to)).stream()
+          .filter(entry -> entry.isVisible() || entry.isLost())
+          .toList();
+    }
+
+    /** The records of a transaction before an offset. */
+    List<Entry> of(Transaction transaction, long to) {
+      return entries.subList(0, indexOf(to)).stream()
+          .filter(entry -> !entry.isEnd && entry.transaction == transaction)
+          .toList();
     }
 
     /** All records from an offset on, whatever becomes of their transactions. */
@@ -238,6 +259,11 @@ class SimulatedLog {
 
   private final Map<String, List<Partition>> topics = new TreeMap<>();
   private final Map<String, Coordinated> ids = new TreeMap<>();
+
+  /** What the brokers have aborted, by the id and epoch of its producer. */
+  private final Map<List<Object>, Transaction> timedOut = new HashMap<>();
+
+  private final List<Transaction> losses = new ArrayList<>();
 
   /** Creates a topic. */
   void create(String topic, int partitions) {
@@ -335,12 +361,36 @@ class SimulatedLog {
     List<String> aborted = new ArrayList<>();
     for (Transaction transaction : open()) {
       if (transaction.beganMs < thanMs) {
-        ids.get(transaction.name).epoch++;
-        end(transaction, State.ABORTED);
+        long epoch = ids.get(transaction.name).epoch++;
+        timedOut.put(List.of(transaction.name, epoch), transaction);
+        end(transaction, timeOut());
         aborted.add(transaction.name);
       }
     }
     return aborted;
+  }
+
+  /** How a transaction ends that has been open for too long. */
+  State timeOut() {
+    return State.ABORTED;
+  }
+
+  /** The transaction of a producer, if the brokers have ended it. */
+  Optional<Transaction> timedOut(String name, long epoch) {
+    return Optional.ofNullable(timedOut.get(List.of(name, epoch)));
+  }
+
+  /** Takes note that what the brokers have aborted was to be committed. */
+  void lose(Transaction transaction) {
+    if (!transaction.isLost) {
+      transaction.isLost = true;
+      losses.add(transaction);
+    }
+  }
+
+  /** The transactions that were lost, in their order. */
+  List<Transaction> losses() {
+    return losses;
   }
 
   /** The open transactions that have records, by name. */

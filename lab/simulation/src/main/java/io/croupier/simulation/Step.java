@@ -28,6 +28,7 @@ record Step(StepKind kind, long entropy) {
     NOTIFY(14),
     TIME(6),
     TOKEN(6),
+    ACCOUNT(4),
     BACKGROUND(3),
     SPEC(2),
     RESTART_DEVICE(1),
@@ -35,6 +36,7 @@ record Step(StepKind kind, long entropy) {
     CRASH(1),
     ZOMBIE(2),
     COMPACT(2),
+    TIMEOUT(2),
     ERASE(1),
     STOP(1),
     OLD_START(1);

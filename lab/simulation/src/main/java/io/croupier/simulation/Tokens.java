@@ -2,6 +2,7 @@ package io.croupier.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.gson.JsonObject;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.mechanism.Mechanism;
@@ -10,6 +11,7 @@ import io.croupier.client.token.Token;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.client.token.TokenRequest;
+import io.croupier.gateway.anonymous.AnonymousCheck;
 import io.croupier.operators.anonymous.WindowKeys;
 import io.croupier.schemas.Anonymous;
 import io.croupier.schemas.AnonymousReport;
@@ -22,9 +24,9 @@ import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.TokenKey;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
-import java.nio.ByteBuffer;
 import java.security.SignatureException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -51,31 +54,66 @@ final class Tokens {
   private static final int SECRET_BYTES = 368;
   private static final int KEY_BYTES = 256;
 
+  /** Behind the signature are the random bytes before the message. */
+  private static final int LAST_OF_SIGNATURE = 33;
+
+  /** Bytes of the field's tag and of a length of up to two bytes. */
+  private static final int PADDING_HEADER = 3;
+
   /** Signed before, in any world: the same ones in each, as it takes a millisecond to sign one. */
-  private static final Map<List<Long>, Token> SIGNED = new ConcurrentHashMap<>();
+  private static final Map<List<Long>, Signed> SIGNED = new ConcurrentHashMap<>();
 
   /** One key for all windows: to derive one takes some tenths of a second. */
   private static final class SharedIssuer {
     private static final TokenIssuer ISSUER = TokenIssuer.derive(new byte[32], challenge(0));
   }
 
-  /** A request for a token. */
-  private record Wish(String userId, long window) {}
+  /** What a person blinds, what the gateway has to answer, and the token that follows. */
+  private record Signed(ByteString blinded, ByteString signature, Token token) {}
+
+  /**
+   * A request for a token.
+   *
+   * @param number of the token of its window
+   * @param body of the request to the gateway
+   */
+  private record Wish(String userId, long window, long number, byte[] body) {
+    @Override
+    public String toString() {
+      return "token %d of window %d for %s".formatted(number, window, userId);
+    }
+  }
+
+  /** A request that waits for the gateway. */
+  private record Waiting(Wish wish, CompletableFuture<ByteString> signature) {}
+
+  /** A report, as a device and as a gateway sends it. */
+  record Sent(byte[] body, AnonymousReport report) {}
 
   private final World world;
   private final Map<Long, Boolean> keys = new TreeMap<>();
   private final Map<String, Integer> sequences = new HashMap<>();
-  private final List<byte[]> requests = new ArrayList<>();
   private final List<Wish> wishes = new ArrayList<>();
-  private final Map<Wish, Integer> granted = new HashMap<>();
-  private final List<Long> usable = new ArrayList<>();
+  private final List<Waiting> waiting = new ArrayList<>();
+  private final Map<ByteString, Wish> byTag = new HashMap<>();
+  private final Map<List<Object>, Wish> granted = new HashMap<>();
+  private final Set<Wish> grantedWishes = new HashSet<>();
+  private final Set<Wish> owned = new HashSet<>();
+  private final List<Wish> usable = new ArrayList<>();
   private final Map<Long, Integer> sent = new TreeMap<>();
   private final Map<Long, Integer> certain = new TreeMap<>();
-  private final List<byte[]> reports = new ArrayList<>();
+  private final List<Sent> reports = new ArrayList<>();
+  private Wish asking;
+  private long forged;
   private long grantsRead;
 
   Tokens(World world) {
     this.world = world;
+  }
+
+  /** What signs the tokens of all windows. */
+  static TokenIssuer issuer() {
+    return SharedIssuer.ISSUER;
   }
 
   /** What the model's spec states of reports without names. */
@@ -91,39 +129,51 @@ final class Tokens {
     return new TokenChallenge(MODEL, window, AnonymousWindows.bytes(LEVEL));
   }
 
-  private static Token token(long window, long number) {
+  private static Signed signed(long window, long number) {
     return SIGNED.computeIfAbsent(List.of(window, number), Tokens::sign);
   }
 
-  private static Token sign(List<Long> windowAndNumber) {
+  private static Signed sign(List<Long> windowAndNumber) {
     long window = windowAndNumber.get(0);
     byte[] secrets = new byte[SECRET_BYTES];
     new SplittableRandom(window * 1_000_003 + windowAndNumber.get(1)).nextBytes(secrets);
     // So that the blind, which comes last, is below the modulus.
     secrets[SECRET_BYTES - KEY_BYTES] = 0;
     TokenRequest request =
-        new TokenRequest(
-            SharedIssuer.ISSUER.key(), challenge(window), ByteString.copyFrom(secrets));
+        new TokenRequest(issuer().key(), challenge(window), ByteString.copyFrom(secrets));
+    ByteString signature = issuer().sign(request.blinded());
     try {
-      return request.finish(SharedIssuer.ISSUER.sign(request.blinded()));
+      return new Signed(request.blinded(), signature, request.finish(signature));
     } catch (SignatureException e) {
       throw new AssertionError("The issuer signs what is asked", e);
     }
   }
 
   /** The gateway or a person does something. */
-  Optional<String> act(SplittableRandom random) throws InvalidProtocolBufferException {
+  Optional<String> act(SplittableRandom random) {
     long round = world.checks().round(MODEL);
     if (round < 0) {
       return Optional.empty();
     }
     readGrants();
-    return switch (random.nextInt(4)) {
-      case 0 -> publishKeys(round);
-      case 1 -> ask(round + random.nextInt(2), random);
-      case 2 -> report(round, random);
-      default -> reports.isEmpty() ? Optional.empty() : again(random);
-    };
+    if (random.nextInt(4) > 0) {
+      world.followGateway();
+    }
+    if (random.nextBoolean()) {
+      Optional<String> published = publishKeys(round);
+      if (published.isPresent()) {
+        return published;
+      }
+    }
+    int what = random.nextInt(8);
+    if (what == 0) {
+      return forge(round);
+    }
+    if (what < 4 && !reports.isEmpty()) {
+      return again(random);
+    }
+    Optional<String> reported = what < 6 ? report(round, random) : Optional.empty();
+    return reported.isPresent() ? reported : ask(round + random.nextInt(3), random);
   }
 
   /** The keys of the window of a round, and of the next one. */
@@ -149,59 +199,60 @@ final class Tokens {
 
   /** A person asks for a token of a window, or sends an earlier request again. */
   private Optional<String> ask(long window, SplittableRandom random) {
-    if (!keys.containsKey(window)) {
-      return Optional.empty();
+    if (random.nextInt(8) == 0) {
+      world.gateway().loseNextAcknowledgement();
     }
-    if (requests.isEmpty() || random.nextInt(4) > 0) {
+    if (wishes.isEmpty() || random.nextInt(4) > 0) {
       String userId = "user-" + random.nextInt(World.USERS);
-      requests.add(
-          GradientReport.newBuilder()
-              .setModelId(MODEL)
-              .setRound(window)
-              .setUserId(userId)
-              .setDeviceId("tokens")
-              .setSequence(sequences.merge(userId, 1, Integer::sum) - 1)
-              .setCreatedAtMs(requests.size())
-              .setToken(
-                  io.croupier.schemas.Token.newBuilder()
-                      .setTag(
-                          ByteString.copyFrom(
-                              ByteBuffer.allocate(32).putInt(wishes.size()).array())))
-              .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(EPSILON))
-              .build()
-              .toByteArray());
-      wishes.add(new Wish(userId, window));
-      return Optional.of(send(requests.size() - 1));
+      JsonObject body = new JsonObject();
+      body.addProperty("modelId", MODEL);
+      body.addProperty("window", window);
+      body.addProperty("level", random.nextInt(16) == 0 ? 1 : 0);
+      body.addProperty("deviceId", "tokens");
+      body.addProperty("sequence", sequences.merge(userId, 1, Integer::sum) - 1);
+      ByteString blinded = signed(window, wishes.size()).blinded();
+      body.addProperty("blinded", Base64.getEncoder().encodeToString(blinded.toByteArray()));
+      wishes.add(new Wish(userId, window, wishes.size(), body.toString().getBytes(UTF_8)));
+      return Optional.of(send(wishes.get(wishes.size() - 1)));
     }
-    return Optional.of(send(random.nextInt(requests.size())));
+    return Optional.of(send(World.pick(random, wishes)));
   }
 
-  private String send(int request) {
-    Wish wish = wishes.get(request);
-    Partition partition = world.gradients(wish.userId());
-    byte[] value = requests.get(request);
-    long offset =
-        world.log().append(partition, wish.userId().getBytes(UTF_8), value, world.nowMs());
-    world.checks().arrived(partition, offset, value);
-    return "request %d for a token of window %d by %s arrives at %s@%d"
-        .formatted(request, wish.window(), wish.userId(), partition, offset);
+  private String send(Wish wish) {
+    asking = wish;
+    Optional<CompletableFuture<ByteString>> signature =
+        world.gateway().token(wish.body(), wish.userId());
+    asking = null;
+    signature.ifPresent(future -> waiting.add(new Waiting(wish, future)));
+    return signature.isPresent()
+        ? "the gateway asks the ledger for " + wish
+        : "the gateway refuses " + wish;
+  }
+
+  /** A report has arrived from a gateway; perhaps it is a request for a token. */
+  void arrived(byte[] report) {
+    if (asking != null) {
+      try {
+        byTag.put(GradientReport.parseFrom(report).getToken().getTag(), asking);
+      } catch (InvalidProtocolBufferException e) {
+        throw new AssertionError("Not a report", e);
+      }
+    }
   }
 
   /**
    * Reads what has become visible of the grants: a person has at most one token for a window,
    * unless the totals are forgotten.
    */
-  private void readGrants() throws InvalidProtocolBufferException {
+  private void readGrants() {
     Partition partition = world.log().partition(World.TOPICS.grants(), 0);
     for (Entry entry : partition.committed(grantsRead)) {
-      Grant grant = Grant.parseFrom(entry.value());
-      int request = ByteBuffer.wrap(grant.getTag().toByteArray()).getInt();
-      Wish wish = wishes.get(request);
+      Grant grant = grant(entry);
+      Wish wish = byTag.get(grant.getTag());
       if (grant.getGranted()) {
-        Integer before = granted.put(wish, request);
-        if (before == null) {
-          usable.add(wish.window());
-        } else if (before != request && !world.people().isForgotten(wish.userId())) {
+        grantedWishes.add(wish);
+        Wish before = granted.put(List.of(wish.userId(), wish.window()), wish);
+        if (before != null && before != wish && !world.people().isForgotten(wish.userId())) {
           throw new WorldFinding(11, wish.userId() + " has two tokens for window " + wish.window());
         }
       }
@@ -209,49 +260,112 @@ final class Tokens {
     grantsRead = partition.stableEnd();
   }
 
+  private static Grant grant(Entry entry) {
+    try {
+      return Grant.parseFrom(entry.value());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("Only the job writes there", e);
+    }
+  }
+
+  /** People take what the gateway has signed: nothing that isn't granted. */
+  void takeSigned() {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    readGrants();
+    for (Waiting of : waiting) {
+      if (of.signature().isDone() && !of.signature().isCompletedExceptionally()) {
+        Wish wish = of.wish();
+        if (!grantedWishes.contains(wish)) {
+          throw new WorldFinding(11, "The gateway signs a " + wish + ", which isn't granted");
+        }
+        if (!of.signature().join().equals(signed(wish.window(), wish.number()).signature())) {
+          throw new WorldFinding(11, "The gateway signs something else than " + wish);
+        }
+        if (owned.add(wish)) {
+          usable.add(wish);
+        }
+      }
+    }
+    waiting.removeIf(of -> of.signature().isDone());
+  }
+
+  private static AnonymousReport.Builder report(long window, Token token, boolean bit) {
+    return AnonymousReport.newBuilder()
+        .setModelId(MODEL)
+        .setRound(window)
+        .setToken(token.encoded())
+        .setAnswer(Answer.newBuilder().setQuestion(QUESTION).setBit(bit))
+        .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(EPSILON));
+  }
+
+  /** A report as a device sends it. */
+  private static Sent sent(AnonymousReport.Builder report) {
+    AnonymousReport unpadded = report.build();
+    int room = AnonymousCheck.PROTOBUF_BYTES - unpadded.getSerializedSize() - PADDING_HEADER;
+    report.setPadding(ByteString.copyFrom(new byte[room]));
+    return new Sent(report.build().toByteArray(), unpadded);
+  }
+
   /** A person reports with a token. */
   private Optional<String> report(long round, SplittableRandom random) {
     if (usable.isEmpty()) {
       return Optional.empty();
     }
-    int chosen = random.nextInt(usable.size());
-    long window = usable.get(chosen);
-    if (window > round) {
+    Wish wish = World.pick(random, usable);
+    if (wish.window() > round) {
       return Optional.empty();
     }
-    usable.remove(chosen);
-    int number = sent.merge(window, 1, Integer::sum) - 1;
-    if (keys.get(window) && world.isInState(World.TOPICS.tokenKeys())) {
-      certain.merge(window, 1, Integer::sum);
+    Token token = signed(wish.window(), wish.number()).token();
+    Sent report = sent(report(wish.window(), token, random.nextBoolean()));
+    boolean isCertain =
+        keys.getOrDefault(wish.window(), false) && world.isInState(World.TOPICS.tokenKeys());
+    if (!world.gateway().storesAnonymous(report.body())) {
+      if (wish.window() < round) {
+        usable.remove(wish);
+      }
+      return Optional.of("the gateway refuses a report with a token of window " + wish.window());
     }
-    reports.add(
-        AnonymousReport.newBuilder()
-            .setModelId(MODEL)
-            .setRound(window)
-            .setToken(token(window, number).encoded())
-            .setAnswer(Answer.newBuilder().setQuestion(QUESTION).setBit(random.nextBoolean()))
-            .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(EPSILON))
-            .build()
-            .toByteArray());
-    return Optional.of("someone reports with token " + number + arrive(reports.size() - 1));
+    usable.remove(wish);
+    sent.merge(wish.window(), 1, Integer::sum);
+    if (isCertain) {
+      certain.merge(wish.window(), 1, Integer::sum);
+    }
+    reports.add(report);
+    return Optional.of("someone reports in window " + wish.window());
   }
 
+  /** A report arrives again: from the device, or from another gateway. */
   private Optional<String> again(SplittableRandom random) {
-    int report = random.nextInt(reports.size());
-    return Optional.of("anonymous report " + report + " is sent again" + arrive(report));
+    int number = random.nextInt(reports.size());
+    if (random.nextBoolean()) {
+      boolean isTaken = world.gateway().storesAnonymous(reports.get(number).body());
+      return Optional.of(
+          "the gateway " + (isTaken ? "takes" : "refuses") + " anonymous report " + number);
+    }
+    return Optional.of(
+        "anonymous report " + number + " arrives again at " + store(reports.get(number)));
   }
 
-  private String arrive(int report) {
-    AnonymousReport parsed;
-    try {
-      parsed = AnonymousReport.parseFrom(reports.get(report));
-    } catch (InvalidProtocolBufferException e) {
-      throw new AssertionError("Not a report", e);
+  private String store(Sent report) {
+    byte[] nonce = Token.parse(report.report().getToken()).nonce().toByteArray();
+    return world.stored(World.TOPICS.anonymous(), nonce, report.report().toByteArray());
+  }
+
+  /** Someone tries a token that no one has signed, at the gateway and on the topic itself. */
+  private Optional<String> forge(long window) {
+    Token valid = signed(window, --forged).token();
+    byte[] bytes = valid.encoded().toByteArray();
+    bytes[bytes.length - LAST_OF_SIGNATURE] ^= 1;
+    Sent unsigned = sent(report(window, Token.parse(ByteString.copyFrom(bytes)), true));
+    if (world.gateway().storesAnonymous(unsigned.body())) {
+      throw new WorldFinding(11, "The gateway takes a token that isn't signed");
     }
-    byte[] nonce = Token.parse(parsed.getToken()).nonce().toByteArray();
-    Partition partition = world.log().partition(World.TOPICS.anonymous(), nonce[0] & 1);
-    long offset = world.log().append(partition, nonce, reports.get(report), world.nowMs());
-    return " of window %d at %s@%d".formatted(parsed.getRound(), partition, offset);
+    Sent signed = sent(report(window, valid, true));
+    return Optional.of(
+        "someone writes a report without a signed token to "
+            + store(world.parts().forged(unsigned, signed)));
   }
 
   /**
@@ -269,7 +383,8 @@ final class Tokens {
             .filter(of -> of.getKey() > closed)
             .mapToInt(Map.Entry::getValue)
             .sum();
-    if (counted < least || counted > most) {
+    boolean isOlder = world.checks().hasLost(World.TOPICS.updates());
+    if ((counted < least && !isOlder) || counted > most) {
       throw new WorldFinding(
           11,
           "%d anonymous reports count; %d to %d were sent with a token of their own"

@@ -199,6 +199,7 @@ class TransactionalSink {
     } catch (FencedException e) {
       // The connector logs it, and counts the committable as failed.
       lost++;
+      log.timedOut(committable.name(), committable.epoch()).ifPresent(log::lose);
     }
     finished.add(committable.name());
   }

@@ -55,10 +55,12 @@ final class World {
   private final Programs programs;
   private final PeopleRecords people = new PeopleRecords(this);
   private final Tokens tokens = new Tokens(this);
+  private final AccountAsks accounts = new AccountAsks(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
   private final List<SimulatedJob> zombies = new ArrayList<>();
+  private SimulatedGateway gateway;
   private SimulatedJob job;
   private boolean mayBeRefused;
   private long nowMs = BEGINNING_MS;
@@ -71,6 +73,7 @@ final class World {
     programs = new Programs(this);
     SplittableRandom random = new SplittableRandom(seed);
     TopicLayout.create(log);
+    gateway = parts.gateway(this);
     checks = new Checks(this);
     models = new Models(this, random.nextBoolean(), random.nextInt(3) == 0);
     for (int user = 0; user < USERS; user++) {
@@ -116,6 +119,35 @@ final class World {
 
   Tokens tokens() {
     return tokens;
+  }
+
+  AccountAsks accounts() {
+    return accounts;
+  }
+
+  SimulatedGateway gateway() {
+    return gateway;
+  }
+
+  /** The gateway reads what is visible, and answers. */
+  void followGateway() {
+    gateway.follow();
+    tokens.takeSigned();
+    accounts.check();
+  }
+
+  /** A gateway has stored a record. */
+  String stored(String topic, byte[] key, byte[] value) {
+    Partition partition =
+        topic.equals(TOPICS.gradients())
+            ? gradients(text(key))
+            : log.partition(topic, topic.equals(TOPICS.anonymous()) ? key[0] & 1 : 0);
+    long offset = log.append(partition, key, value, nowMs);
+    if (topic.equals(TOPICS.gradients()) || topic.equals(TOPICS.rawGradients())) {
+      checks.arrived(partition, offset, value);
+      tokens.arrived(value);
+    }
+    return partition + "@" + offset;
   }
 
   List<String> sources() {
@@ -211,6 +243,7 @@ final class World {
       happened = act(USUAL.get((i + (int) (step.entropy() & 7)) % USUAL.size()), random);
     }
     checks.afterEvent();
+    accounts.check();
     return happened;
   }
 
@@ -257,6 +290,9 @@ final class World {
       case STOP -> Optional.of(people.stop(device.userId()));
       case PROGRAM -> programs.report(random);
       case COMPACT -> compact(random);
+      case TIMEOUT -> timeOut(random);
+      case ACCOUNT ->
+          random.nextInt(3) == 0 ? readAnswers(random) : accounts.ask(device.userId(), random);
       case TOKEN -> models.hasAnonymous() ? tokens.act(random) : Optional.empty();
     };
   }
@@ -416,6 +452,28 @@ final class World {
     return Optional.of(crash(random, Optional.of(old), "someone starts from an old state; "));
   }
 
+  /** The gateway reads on, or is restarted. */
+  private Optional<String> readAnswers(SplittableRandom random) {
+    if (random.nextInt(8) > 0) {
+      followGateway();
+      return Optional.of("the gateway reads on");
+    }
+    gateway.end();
+    gateway = parts.gateway(this);
+    followGateway();
+    return Optional.of("the gateway is restarted");
+  }
+
+  /** The brokers abort transactions, also some that are to be committed; the job may fail. */
+  private Optional<String> timeOut(SplittableRandom random) throws Exception {
+    List<String> aborted = log.abortOlder(nowMs - random.nextInt(2_000));
+    if (aborted.isEmpty()) {
+      return Optional.empty();
+    }
+    String what = "the brokers abort transactions " + aborted;
+    return Optional.of(random.nextBoolean() ? crash(random, latest(), what + "; ") : what);
+  }
+
   private Optional<String> compact(SplittableRandom random) {
     String topic = pick(random, TopicLayout.COMPACTED);
     log.compact(topic, partition -> random.nextBoolean());
@@ -430,6 +488,9 @@ final class World {
   /** Ends the faults, and lets everything happen that can happen. */
   void settle() throws Exception {
     SplittableRandom random = new SplittableRandom(0);
+    if (checks.hasLost(TOPICS.accountAnswers())) {
+      gateway.end();
+    }
     devices.forEach(device -> device.resend(random));
     zombies.clear();
     if (mayBeRefused || job.taking() != 0) {
@@ -441,7 +502,9 @@ final class World {
       checks.afterEvent();
       if (round > 5 && checks.isQuiet(job) && !people.forgetTheRest()) {
         checks.settled();
-        new Rebuild(this).check(random);
+        if (!checks.hasLost(TOPICS.accounting())) {
+          new Rebuild(this).check(random);
+        }
         return;
       }
     }
@@ -477,5 +540,6 @@ final class World {
     while (!background.isEmpty()) {
       background.remove().run();
     }
+    followGateway();
   }
 }

@@ -1,16 +1,23 @@
 package io.croupier.simulation;
 
+import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.SimulatedStore;
+import io.croupier.gateway.anonymous.AnonymousCheck.CheckedSpend;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.Account;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
 import io.croupier.simulation.SimulatedLog.Producer;
 import io.croupier.simulation.TransactionalSink.SinkState;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.StateObjectCollection;
@@ -216,6 +223,41 @@ enum PlantedFault {
             }
           }),
 
+  /** A start takes for visible what the brokers have aborted. */
+  HIDES_LOSSES(
+      () ->
+          new Parts() {
+            @Override
+            StartOutputs outputs(SimulatedJob job) {
+              return new StartOutputs(
+                  job.world().log(),
+                  World.TOPICS,
+                  job.submittedEnds(),
+                  World::isOwnId,
+                  job.world()::later) {
+                @Override
+                List<Entry> visible(Partition progress, long end) {
+                  return progress.settled(0, end);
+                }
+              };
+            }
+          }),
+
+  /** The brokers commit what has been open for too long. */
+  COMMITS_WHAT_IS_OPEN(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedLog log() {
+              return new SimulatedLog() {
+                @Override
+                State timeOut() {
+                  return State.COMMITTED;
+                }
+              };
+            }
+          }),
+
   /** A start compares its state with records that will be aborted, too. */
   READS_UNCOMMITTED_PROGRESS(
       () ->
@@ -302,13 +344,87 @@ enum PlantedFault {
       () ->
           new Parts() {
             @Override
-            SimulatedGateway gateway() {
-              return new SimulatedGateway() {
+            SimulatedGateway gateway(World world) {
+              return new SimulatedGateway(world) {
                 @Override
                 boolean takes(byte[] report, String userId) {
                   return true;
                 }
               };
+            }
+          }),
+
+  /** A gateway reads verdicts and accounts that may yet be aborted. */
+  GATEWAY_READS_UNCOMMITTED(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedGateway gateway(World world) {
+              return new SimulatedGateway(world) {
+                @Override
+                List<Entry> visible(Partition partition, long from) {
+                  return partition.uncommitted(from);
+                }
+              };
+            }
+          }),
+
+  /** A gateway signs tokens without asking the ledger. */
+  GATEWAY_SIGNS_ALL(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedGateway gateway(World world) {
+              return new SimulatedGateway(world) {
+                @Override
+                Optional<CompletableFuture<ByteString>> token(byte[] body, String userId) {
+                  return super.token(body, userId)
+                      .map(unused -> CompletableFuture.completedFuture(ByteString.EMPTY));
+                }
+              };
+            }
+          }),
+
+  /** A gateway answers with the account that it has answered with before. */
+  GATEWAY_KEEPS_ACCOUNTS(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedGateway gateway(World world) {
+              return new SimulatedGateway(world) {
+                private final Map<String, CompletableFuture<Account>> kept = new HashMap<>();
+
+                @Override
+                CompletableFuture<Account> account(String userId, ByteString tag) {
+                  return kept.computeIfAbsent(userId, unused -> super.account(userId, tag));
+                }
+              };
+            }
+          }),
+
+  /** A gateway takes tokens that aren't signed. */
+  GATEWAY_TAKES_UNSIGNED(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedGateway gateway(World world) {
+              return new SimulatedGateway(world) {
+                @Override
+                Optional<CheckedSpend> checked(byte[] body) {
+                  return Optional.of(
+                      new CheckedSpend(ByteString.copyFrom(body, 0, 1), ByteString.EMPTY));
+                }
+              };
+            }
+          }),
+
+  /** The job doesn't look at the signatures of tokens: as if they were signed. */
+  TAKES_UNSIGNED(
+      () ->
+          new Parts() {
+            @Override
+            Tokens.Sent forged(Tokens.Sent unsigned, Tokens.Sent signed) {
+              return signed;
             }
           }),
 
