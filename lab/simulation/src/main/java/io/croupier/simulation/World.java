@@ -5,11 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.SpecRecord;
-import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.Topics;
 import io.croupier.simulation.SimulatedJob.Checkpoint;
 import io.croupier.simulation.SimulatedLog.Entry;
-import io.croupier.simulation.SimulatedLog.FencedException;
 import io.croupier.simulation.SimulatedLog.Partition;
 import io.croupier.simulation.Step.StepKind;
 import java.util.ArrayDeque;
@@ -56,6 +54,7 @@ final class World {
   private final PeopleRecords people = new PeopleRecords(this);
   private final Tokens tokens = new Tokens(this);
   private final AccountAsks accounts = new AccountAsks(this);
+  private final JobSteps steps = new JobSteps(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
@@ -260,17 +259,17 @@ final class World {
         device.restart(random);
         yield Optional.of(device.name() + " dies and starts again");
       }
-      case SOURCE -> source(random);
-      case TASK -> task(random);
-      case START -> start(random);
+      case SOURCE -> steps.source(random);
+      case TASK -> steps.task(random);
+      case START -> steps.start(random);
       case CHECKPOINT -> job.trigger().map(id -> "checkpoint " + id + " begins");
-      case ACKNOWLEDGE -> acknowledge(random);
+      case ACKNOWLEDGE -> steps.acknowledge(random);
       case NOTIFY ->
           job.notifications() == 0
               ? Optional.empty()
               : Optional.of(job.deliver(random.nextInt(job.notifications())));
       case FAIL_CHECKPOINT -> failCheckpoint(random);
-      case CRASH -> Optional.of(crash(random, latest(), ""));
+      case CRASH -> Optional.of(crash(random, ""));
       case ZOMBIE -> zombie(random);
       case OLD_START -> oldStart(random);
       case TIME -> {
@@ -303,99 +302,21 @@ final class World {
         : Optional.of(completed.get(completed.size() - 1));
   }
 
-  private Optional<String> source(SplittableRandom random) {
-    List<Integer> ready = new ArrayList<>();
-    for (int i = 0; i < job.sources(); i++) {
-      if (job.hasWork(i)) {
-        ready.add(i);
-      }
-    }
-    if (ready.isEmpty()) {
-      return Optional.empty();
-    }
-    List<String> read = new ArrayList<>();
-    for (int i = random.nextInt(3); i >= 0 && !ready.isEmpty(); i--) {
-      int source = ready.remove(random.nextInt(ready.size()));
-      read.add(job.read(source, 1 + random.nextInt(4), random.nextBoolean()));
-    }
-    return Optional.of(String.join("; ", read));
-  }
-
-  private Optional<String> task(SplittableRandom random) throws Exception {
-    List<Subtask> ready =
-        job.subtasks().stream()
-            .filter(subtask -> subtask.isRunning() && !subtask.ready().isEmpty())
-            .toList();
-    if (ready.isEmpty()) {
-      return Optional.empty();
-    }
-    Subtask subtask = pick(random, ready);
-    int edge = pick(random, subtask.ready());
-    int most = 1 + random.nextInt(4);
-    String last = "";
-    int taken = 0;
-    try {
-      while (taken < most && last.isEmpty() && subtask.ready().contains(edge)) {
-        last = subtask.takeFrom(edge);
-        taken++;
-      }
-      if (!last.isEmpty() && random.nextBoolean()) {
-        last += subtask.takeBarriers();
-      }
-    } catch (FencedException e) {
-      return Optional.of(crash(random, latest(), e.getMessage() + "; "));
-    }
-    return Optional.of(
-        subtask.name()
-            + " takes "
-            + taken
-            + " from edge "
-            + edge
-            + (last.isEmpty() ? "" : ", " + last));
-  }
-
-  private Optional<String> start(SplittableRandom random) throws Exception {
-    List<Subtask> waiting =
-        job.subtasks().stream().filter(subtask -> !subtask.isRunning()).toList();
-    return waiting.isEmpty() ? Optional.empty() : Optional.of(start(pick(random, waiting), random));
-  }
-
-  private String start(Subtask subtask, SplittableRandom random) throws Exception {
-    try {
-      return subtask.name() + " starts " + subtask.start();
-    } catch (RefusedStartException e) {
-      if (!mayBeRefused) {
-        throw new WorldFinding(8, "The newest state is refused: " + e.getMessage(), e);
-      }
-      return crash(random, latest(), subtask.name() + " refuses the old state; ");
-    }
-  }
-
-  private Optional<String> acknowledge(SplittableRandom random) {
-    List<Subtask> written =
-        job.subtasks().stream().filter(subtask -> subtask.unacknowledged().isPresent()).toList();
-    if (written.isEmpty()) {
-      return Optional.empty();
-    }
-    Subtask subtask = pick(random, written);
-    long checkpoint = job.taking();
-    job.acknowledge(subtask);
-    return Optional.of(
-        subtask.name()
-            + " has written its state"
-            + (job.isTaking(checkpoint) ? "" : ", checkpoint " + checkpoint + " is complete"));
-  }
-
   private Optional<String> failCheckpoint(SplittableRandom random) throws Exception {
     if (job.taking() == 0) {
       return Optional.empty();
     }
     String failed = "checkpoint " + job.taking() + " fails; ";
     if (models.hasCentral() || random.nextBoolean()) {
-      return Optional.of(crash(random, latest(), failed));
+      return Optional.of(crash(random, failed));
     }
     job.failCheckpoint();
     return Optional.of(failed + "the job continues");
+  }
+
+  /** The job fails or is killed, and starts again from the newest state. */
+  String crash(SplittableRandom random, String why) throws Exception {
+    return crash(random, latest(), why);
   }
 
   private String crash(SplittableRandom random, Optional<Checkpoint> from, String why)
@@ -471,7 +392,7 @@ final class World {
       return Optional.empty();
     }
     String what = "the brokers abort transactions " + aborted;
-    return Optional.of(random.nextBoolean() ? crash(random, latest(), what + "; ") : what);
+    return Optional.of(random.nextBoolean() ? crash(random, what + "; ") : what);
   }
 
   private Optional<String> compact(SplittableRandom random) {
@@ -494,7 +415,7 @@ final class World {
     devices.forEach(device -> device.resend(random));
     zombies.clear();
     if (mayBeRefused || job.taking() != 0) {
-      String unused = crash(random, latest(), "");
+      String unused = crash(random, "");
     }
     for (int round = 0; round < 60; round++) {
       nowMs += 20_000;
@@ -520,17 +441,17 @@ final class World {
     }
     for (Subtask subtask : job.subtasks()) {
       for (int i = 0; i < 2 && !subtask.isRunning(); i++) {
-        String unused = start(subtask, random);
+        String unused = steps.start(subtask, random);
       }
     }
-    while (source(random).isPresent() || task(random).isPresent()) {
+    while (steps.source(random).isPresent() || steps.task(random).isPresent()) {
       checks.count();
     }
     if (job.trigger().isPresent()) {
-      while (source(random).isPresent() || task(random).isPresent()) {
+      while (steps.source(random).isPresent() || steps.task(random).isPresent()) {
         checks.count();
       }
-      while (acknowledge(random).isPresent()) {
+      while (steps.acknowledge(random).isPresent()) {
         checks.count();
       }
     }
