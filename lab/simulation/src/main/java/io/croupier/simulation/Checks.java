@@ -49,6 +49,7 @@ final class Checks {
   private final Map<String, ReferenceAccount> accounts = new HashMap<>();
   private final Map<String, Long> lastSource = new HashMap<>();
   private final Map<String, ModelUpdate> newest = new TreeMap<>();
+  private final Set<AccountingEvent> lost = new HashSet<>();
   private long counted;
   private int losses;
 
@@ -117,6 +118,9 @@ final class Checks {
     if (entry.value() != null) {
       AccountingEvent event = AccountingEvents.read(entry.key(), entry.value());
       accounted(entry, event);
+      if (entry.isLost()) {
+        lost.add(event);
+      }
       world.accounts().changed(event.getUserId(), partition, entry.offset());
     } else if (AccountingKey.isOfErasure(entry.key())) {
       String userId = World.text(AccountingKey.user(entry.key()));
@@ -244,6 +248,7 @@ final class Checks {
       for (Partition partition : world.log().partitions(topic)) {
         long position = old.positions().get(source++);
         if (events.values().stream()
+            .filter(event -> !lost.contains(event))
             .map(AccountingEvent::getSource)
             .anyMatch(
                 at ->

@@ -104,7 +104,7 @@ class SimulatedLog {
     }
 
     /** Whether no one sees the record, although the state of the job contains it. */
-    private boolean isLost() {
+    boolean isLost() {
       return !isEnd && transaction != null && transaction.isLost;
     }
   }
