@@ -276,6 +276,9 @@ final class Checks {
     if (world.accounts().waiting() > 0 && !hasLost(World.TOPICS.accountAnswers())) {
       waits.add(world.accounts().waiting() + " requests for accounts have no answer");
     }
+    if (world.tokens().waiting() > 0 && !hasLost(World.TOPICS.grants())) {
+      waits.add(world.tokens().waiting() + " requests for tokens have no answer");
+    }
     world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
     Stream.concat(arrived.keySet().stream(), erasures.keySet().stream())
         .filter(position -> !events.containsKey(position))

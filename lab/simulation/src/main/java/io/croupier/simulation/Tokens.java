@@ -291,6 +291,11 @@ final class Tokens {
     waiting.removeIf(of -> of.signature().isDone());
   }
 
+  /** How many requests have no answer. */
+  int waiting() {
+    return waiting.size();
+  }
+
   private static AnonymousReport.Builder report(long window, Token token, boolean bit) {
     return AnonymousReport.newBuilder()
         .setModelId(MODEL)

@@ -48,6 +48,9 @@ final class WorldRun {
       return outcome(e, lines, world);
     } catch (Exception | AssertionError e) {
       return outcome(new WorldFinding(0, "An exception: " + e, e), lines, world);
+    } finally {
+      // Otherwise, the time limit of a request that waits keeps the world.
+      world.gateway().end();
     }
     return new Outcome(Optional.empty(), lines, world.checks().counted());
   }
