@@ -77,7 +77,7 @@ final class Tokens {
    * @param number of the token of its window
    * @param body of the request to the gateway
    */
-  private record Wish(String userId, long window, long number, byte[] body) {
+  private record Wish(String userId, long window, long number, ByteString body) {
     @Override
     public String toString() {
       return "token %d of window %d for %s".formatted(number, window, userId);
@@ -88,7 +88,7 @@ final class Tokens {
   private record Waiting(Wish wish, CompletableFuture<ByteString> signature) {}
 
   /** A report, as a device and as a gateway sends it. */
-  record Sent(byte[] body, AnonymousReport report) {}
+  record Sent(ByteString body, AnonymousReport report) {}
 
   private final World world;
   private final Map<Long, Boolean> keys = new TreeMap<>();
@@ -212,7 +212,8 @@ final class Tokens {
       body.addProperty("sequence", sequences.merge(userId, 1, Integer::sum) - 1);
       ByteString blinded = signed(window, wishes.size()).blinded();
       body.addProperty("blinded", Base64.getEncoder().encodeToString(blinded.toByteArray()));
-      wishes.add(new Wish(userId, window, wishes.size(), body.toString().getBytes(UTF_8)));
+      wishes.add(
+          new Wish(userId, window, wishes.size(), ByteString.copyFromUtf8(body.toString())));
       return Optional.of(send(wishes.get(wishes.size() - 1)));
     }
     return Optional.of(send(World.pick(random, wishes)));
@@ -221,7 +222,7 @@ final class Tokens {
   private String send(Wish wish) {
     asking = wish;
     Optional<CompletableFuture<ByteString>> signature =
-        world.gateway().token(wish.body(), wish.userId());
+        world.gateway().token(wish.body().toByteArray(), wish.userId());
     asking = null;
     signature.ifPresent(future -> waiting.add(new Waiting(wish, future)));
     return signature.isPresent()
@@ -252,7 +253,7 @@ final class Tokens {
       if (grant.getGranted()) {
         grantedWishes.add(wish);
         Wish before = granted.put(List.of(wish.userId(), wish.window()), wish);
-        if (before != null && before != wish && !world.people().isForgotten(wish.userId())) {
+        if (before != null && !before.equals(wish) && !world.people().isForgotten(wish.userId())) {
           throw new WorldFinding(11, wish.userId() + " has two tokens for window " + wish.window());
         }
       }
@@ -310,7 +311,7 @@ final class Tokens {
     AnonymousReport unpadded = report.build();
     int room = AnonymousCheck.PROTOBUF_BYTES - unpadded.getSerializedSize() - PADDING_HEADER;
     report.setPadding(ByteString.copyFrom(new byte[room]));
-    return new Sent(report.build().toByteArray(), unpadded);
+    return new Sent(report.build().toByteString(), unpadded);
   }
 
   /** A person reports with a token. */
@@ -326,7 +327,7 @@ final class Tokens {
     Sent report = sent(report(wish.window(), token, random.nextBoolean()));
     boolean isCertain =
         keys.getOrDefault(wish.window(), false) && world.isInState(World.TOPICS.tokenKeys());
-    if (!world.gateway().storesAnonymous(report.body())) {
+    if (!world.gateway().storesAnonymous(report.body().toByteArray())) {
       if (wish.window() < round) {
         usable.remove(wish);
       }
@@ -345,7 +346,7 @@ final class Tokens {
   private Optional<String> again(SplittableRandom random) {
     int number = random.nextInt(reports.size());
     if (random.nextBoolean()) {
-      boolean isTaken = world.gateway().storesAnonymous(reports.get(number).body());
+      boolean isTaken = world.gateway().storesAnonymous(reports.get(number).body().toByteArray());
       return Optional.of(
           "the gateway " + (isTaken ? "takes" : "refuses") + " anonymous report " + number);
     }
@@ -364,7 +365,7 @@ final class Tokens {
     byte[] bytes = valid.encoded().toByteArray();
     bytes[bytes.length - LAST_OF_SIGNATURE] ^= 1;
     Sent unsigned = sent(report(window, Token.parse(ByteString.copyFrom(bytes)), true));
-    if (world.gateway().storesAnonymous(unsigned.body())) {
+    if (world.gateway().storesAnonymous(unsigned.body().toByteArray())) {
       throw new WorldFinding(11, "The gateway takes a token that isn't signed");
     }
     Sent signed = sent(report(window, valid, true));
