@@ -78,7 +78,7 @@ class Parts {
   }
 
   /** The record of a report with a token that isn't signed. */
-  Tokens.Sent forged(Tokens.Sent unsigned, Tokens.Sent signed) {
+  Tokens.PaddedReport forged(Tokens.PaddedReport unsigned, Tokens.PaddedReport signed) {
     return unsigned;
   }
 

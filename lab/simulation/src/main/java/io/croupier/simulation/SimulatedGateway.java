@@ -152,7 +152,7 @@ class SimulatedGateway {
     }
   }
 
-  /** Ends: whoever waits gets no answer. */
+  /** Ends: those who wait get no answer. */
   final void end() {
     endpoints.end();
   }

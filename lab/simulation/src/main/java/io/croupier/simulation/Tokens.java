@@ -85,16 +85,16 @@ final class Tokens {
   }
 
   /** A request that waits for the gateway. */
-  private record Waiting(Wish wish, CompletableFuture<ByteString> signature) {}
+  private record WaitingWish(Wish wish, CompletableFuture<ByteString> signature) {}
 
   /** A report, as a device and as a gateway sends it. */
-  record Sent(ByteString body, AnonymousReport report) {}
+  record PaddedReport(ByteString body, AnonymousReport report) {}
 
   private final World world;
   private final Map<Long, Boolean> keys = new TreeMap<>();
   private final Map<String, Integer> sequences = new HashMap<>();
   private final List<Wish> wishes = new ArrayList<>();
-  private final List<Waiting> waiting = new ArrayList<>();
+  private final List<WaitingWish> waiting = new ArrayList<>();
   private final Map<ByteString, Wish> byTag = new HashMap<>();
   private final Map<List<Object>, Wish> granted = new HashMap<>();
   private final Set<Wish> grantedWishes = new HashSet<>();
@@ -102,7 +102,7 @@ final class Tokens {
   private final List<Wish> usable = new ArrayList<>();
   private final Map<Long, Integer> sent = new TreeMap<>();
   private final Map<Long, Integer> certain = new TreeMap<>();
-  private final List<Sent> reports = new ArrayList<>();
+  private final List<PaddedReport> reports = new ArrayList<>();
   private Wish asking;
   private long forged;
   private long grantsRead;
@@ -212,8 +212,7 @@ final class Tokens {
       body.addProperty("sequence", sequences.merge(userId, 1, Integer::sum) - 1);
       ByteString blinded = signed(window, wishes.size()).blinded();
       body.addProperty("blinded", Base64.getEncoder().encodeToString(blinded.toByteArray()));
-      wishes.add(
-          new Wish(userId, window, wishes.size(), ByteString.copyFromUtf8(body.toString())));
+      wishes.add(new Wish(userId, window, wishes.size(), ByteString.copyFromUtf8(body.toString())));
       return Optional.of(send(wishes.get(wishes.size() - 1)));
     }
     return Optional.of(send(World.pick(random, wishes)));
@@ -224,7 +223,7 @@ final class Tokens {
     Optional<CompletableFuture<ByteString>> signature =
         world.gateway().token(wish.body().toByteArray(), wish.userId());
     asking = null;
-    signature.ifPresent(future -> waiting.add(new Waiting(wish, future)));
+    signature.ifPresent(future -> waiting.add(new WaitingWish(wish, future)));
     return signature.isPresent()
         ? "the gateway asks the ledger for " + wish
         : "the gateway refuses " + wish;
@@ -275,7 +274,7 @@ final class Tokens {
       return;
     }
     readGrants();
-    for (Waiting of : waiting) {
+    for (WaitingWish of : waiting) {
       if (of.signature().isDone() && !of.signature().isCompletedExceptionally()) {
         Wish wish = of.wish();
         if (!grantedWishes.contains(wish)) {
@@ -307,11 +306,11 @@ final class Tokens {
   }
 
   /** A report as a device sends it. */
-  private static Sent sent(AnonymousReport.Builder report) {
+  private static PaddedReport sent(AnonymousReport.Builder report) {
     AnonymousReport unpadded = report.build();
     int room = AnonymousCheck.PROTOBUF_BYTES - unpadded.getSerializedSize() - PADDING_HEADER;
     report.setPadding(ByteString.copyFrom(new byte[room]));
-    return new Sent(report.build().toByteString(), unpadded);
+    return new PaddedReport(report.build().toByteString(), unpadded);
   }
 
   /** A person reports with a token. */
@@ -324,7 +323,7 @@ final class Tokens {
       return Optional.empty();
     }
     Token token = signed(wish.window(), wish.number()).token();
-    Sent report = sent(report(wish.window(), token, random.nextBoolean()));
+    PaddedReport report = sent(report(wish.window(), token, random.nextBoolean()));
     boolean isCertain =
         keys.getOrDefault(wish.window(), false) && world.isInState(World.TOPICS.tokenKeys());
     if (!world.gateway().storesAnonymous(report.body().toByteArray())) {
@@ -354,7 +353,7 @@ final class Tokens {
         "anonymous report " + number + " arrives again at " + store(reports.get(number)));
   }
 
-  private String store(Sent report) {
+  private String store(PaddedReport report) {
     byte[] nonce = Token.parse(report.report().getToken()).nonce().toByteArray();
     return world.stored(World.TOPICS.anonymous(), nonce, report.report().toByteArray());
   }
@@ -364,11 +363,11 @@ final class Tokens {
     Token valid = signed(window, --forged).token();
     byte[] bytes = valid.encoded().toByteArray();
     bytes[bytes.length - LAST_OF_SIGNATURE] ^= 1;
-    Sent unsigned = sent(report(window, Token.parse(ByteString.copyFrom(bytes)), true));
+    PaddedReport unsigned = sent(report(window, Token.parse(ByteString.copyFrom(bytes)), true));
     if (world.gateway().storesAnonymous(unsigned.body().toByteArray())) {
       throw new WorldFinding(11, "The gateway takes a token that isn't signed");
     }
-    Sent signed = sent(report(window, valid, true));
+    PaddedReport signed = sent(report(window, valid, true));
     return Optional.of(
         "someone writes a report without a signed token to "
             + store(world.parts().forged(unsigned, signed)));

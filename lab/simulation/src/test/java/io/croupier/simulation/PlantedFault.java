@@ -423,7 +423,7 @@ enum PlantedFault {
       () ->
           new Parts() {
             @Override
-            Tokens.Sent forged(Tokens.Sent unsigned, Tokens.Sent signed) {
+            Tokens.PaddedReport forged(Tokens.PaddedReport unsigned, Tokens.PaddedReport signed) {
               return signed;
             }
           }),
