@@ -32,9 +32,10 @@ public final class LoggedWarnings extends AbstractAppender implements AutoClosea
     super("warnings", null, null, false, Property.EMPTY_ARRAY);
     this.level = level;
     logger = (Logger) LogManager.getLogger(source);
-    logger.setLevel(level);
     start();
+    // The first appender of a logger gives it the level of its parent.
     logger.addAppender(this);
+    logger.setLevel(level);
   }
 
   public List<String> messages() {
