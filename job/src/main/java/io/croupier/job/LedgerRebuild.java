@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -141,34 +142,40 @@ final class LedgerRebuild {
   private String execute(String savepoints, EventsToRebuild events, TopicEnd end) throws Exception {
     JobClient job = env.executeAsync(NAME);
     try {
-      String savepoint = stop(job, savepoints, events, end);
-      job.getJobExecutionResult().get(END_S, TimeUnit.SECONDS);
-      return savepoint;
+      for (int attempt = 1; ; attempt++) {
+        RebuildResult result = await(job, events, end);
+        Optional<String> savepoint = stop(job, savepoints, attempt);
+        if (savepoint.isPresent()) {
+          warn(result);
+          RebuiltOffsets.write(savepoint.get(), judged(result));
+          job.getJobExecutionResult().get(END_S, TimeUnit.SECONDS);
+          return savepoint.get();
+        }
+        Thread.sleep(SAVEPOINT_RETRY_MS);
+      }
     } catch (Exception e) {
       end(job);
       throw e;
     }
   }
 
-  /** Stops the job: after a job that was cancelled, an application cluster ends. */
-  private String stop(JobClient job, String savepoints, EventsToRebuild events, TopicEnd end)
-      throws Exception {
-    for (int attempt = 1; ; attempt++) {
-      RebuildResult result = await(job, events, end);
-      try {
-        String savepoint =
-            job.stopWithSavepoint(false, savepoints, SavepointFormatType.NATIVE).get();
-        warn(result);
-        RebuiltOffsets.write(savepoint, judged(result));
-        return savepoint;
-      } catch (ExecutionException | IllegalStateException e) {
-        // Tasks that end decline a savepoint, and those of the first source have just read all.
-        if (attempt == SAVEPOINT_ATTEMPTS) {
-          throw new IOException("No savepoint of the rebuilt ledger could be taken", e);
-        }
-        LOG.info("The savepoint of the rebuilt ledger failed, and is taken again", e);
-        Thread.sleep(SAVEPOINT_RETRY_MS);
+  /**
+   * Stops the job with a savepoint: after a job that was cancelled, an application cluster ends.
+   *
+   * @return empty if no savepoint can be taken now
+   */
+  private static Optional<String> stop(JobClient job, String savepoints, int attempt)
+      throws IOException, InterruptedException {
+    try {
+      return Optional.of(
+          job.stopWithSavepoint(false, savepoints, SavepointFormatType.NATIVE).get());
+    } catch (ExecutionException | IllegalStateException e) {
+      // Tasks that end decline a savepoint, and those of the first source have just read all.
+      if (attempt == SAVEPOINT_ATTEMPTS) {
+        throw new IOException("No savepoint of the rebuilt ledger could be taken", e);
       }
+      LOG.info("The savepoint of the rebuilt ledger failed, and is taken again", e);
+      return Optional.empty();
     }
   }
 
