@@ -114,6 +114,7 @@ class StartExchangeITCase extends BrokerFixture {
                     partition,
                     1_000L * checkpoint + 31L * partition + i);
           }
+          running.get(i).wrote();
           OutboundRecord record = running.get(i).record(i).orElseThrow();
           bytes += record.key.length + record.value.length;
           Future<RecordMetadata> unused =
