@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,13 +46,28 @@ class LauncherTest {
     assertThat(start()).doesNotContain("Shared", "-Xshare:dump").contains("--version");
   }
 
+  /** Also in a directory with a name that the search for newer sources passes over. */
+  @Test
+  void ofTwoCommandsAfterAChangeOneBuilds() throws Exception {
+    Path checkout = Files.createDirectories(home.resolve("test"));
+    Files.copy(home.resolve("croupier"), checkout.resolve("croupier"));
+    Files.createDirectories(checkout.resolve("cli/target"));
+    Path jar = Files.createFile(checkout.resolve("cli/target/croupier.jar"));
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
+    Files.createFile(checkout.resolve("pom.xml"));
+    java("*-Xshare:dump*) ;;");
+    executable("mvn", "echo build >>'%s/builds'; sleep 1; touch '%s'".formatted(home, jar));
+    Process first = launcher(checkout).start();
+    assertThat(launcher(checkout).start().waitFor()).isZero();
+    assertThat(first.waitFor()).isZero();
+    assertThat(Files.readAllLines(home.resolve("builds"))).hasSize(1);
+  }
+
   /** A JVM that writes its arguments to a file, and does what {@code dump} says for an archive. */
   private void java(String dump) throws IOException {
-    Path java = Files.createDirectories(home.resolve("jdk/bin")).resolve("java");
-    Files.writeString(
-        java,
+    executable(
+        "java",
         """
-        #!/bin/bash
         echo "$*" >>'%s/calls'
         case "$*" in
           -XshowSettings*) echo ' java.specification.version = 17' ;;
@@ -60,16 +76,26 @@ class LauncherTest {
         esac
         """
             .formatted(home, dump));
-    assertThat(java.toFile().setExecutable(true)).isTrue();
+  }
+
+  private void executable(String name, String text) throws IOException {
+    Path file = Files.createDirectories(home.resolve("jdk/bin")).resolve(name);
+    Files.writeString(file, "#!/bin/bash\n" + text);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private ProcessBuilder launcher(Path checkout) {
+    ProcessBuilder launcher =
+        new ProcessBuilder(checkout.resolve("croupier").toString(), "--version").inheritIO();
+    launcher.environment().put("JAVA_HOME", home.resolve("jdk").toString());
+    launcher.environment().merge("PATH", home.resolve("jdk/bin") + ":", (path, bin) -> bin + path);
+    return launcher;
   }
 
   /** What the JVMs of one start were called with. */
   private String start() throws Exception {
     Files.deleteIfExists(home.resolve("calls"));
-    ProcessBuilder launcher =
-        new ProcessBuilder(home.resolve("croupier").toString(), "--version").inheritIO();
-    launcher.environment().put("JAVA_HOME", home.resolve("jdk").toString());
-    assertThat(launcher.start().waitFor()).isZero();
+    assertThat(launcher(home).start().waitFor()).isZero();
     return Files.readString(home.resolve("calls"));
   }
 }
