@@ -9,6 +9,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +52,21 @@ class TextFilesTest {
     Outcome other = run(command, "\uFEFF" + text, StandardCharsets.UTF_16);
     assertThat(other.code).isOne();
     assertThat(other.err).contains("the text is not UTF-8; save the file as UTF-8");
+  }
+
+  /** Without a broker, a command that changes something gets as far as asking for one. */
+  @Test
+  void whoIsStoppedIsReadTheSameFromEachFile() throws IOException {
+    String command = "stop --kafka localhost:9 --from FILE";
+    String longest = "u".repeat(256) + "\n";
+    Outcome plain = run(command, longest, StandardCharsets.UTF_8);
+
+    assertThat(plain.err).contains("No Kafka broker");
+    assertThat(run(command, "\uFEFF" + longest, StandardCharsets.UTF_8)).isEqualTo(plain);
+    assertThat(run(command, "\uFEFF" + longest, StandardCharsets.UTF_16).err)
+        .contains("the text is not UTF-8; save the file as UTF-8");
+    assertThat(run(command, "ann\nbo\u200Bb\n", StandardCharsets.UTF_8).err)
+        .contains("Line 2 of", "a user id contains the invisible character U+200B");
   }
 
   /** One person would count as two. */

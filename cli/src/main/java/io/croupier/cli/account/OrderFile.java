@@ -2,11 +2,11 @@ package io.croupier.cli.account;
 
 import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.cli.InputException;
+import io.croupier.cli.io.InvisibleCharacter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -17,9 +17,6 @@ final class OrderFile {
   /** Blanks of any script, and commas. */
   private static final Pattern SEPARATORS =
       Pattern.compile("[,\\s\\p{Z}]+", Pattern.UNICODE_CHARACTER_CLASS);
-
-  /** What no reader sees, so that one person would count as two. */
-  private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
 
   private final String name;
   private final Map<String, Long> numbers = new HashMap<>();
@@ -61,12 +58,11 @@ final class OrderFile {
     if (known != null) {
       return known;
     }
-    Matcher invisible = INVISIBLE.matcher(user);
-    if (invisible.find()) {
-      throw new IllegalArgumentException(
-          "a user id contains the invisible character U+%04X; remove it"
-              .formatted((int) invisible.group().charAt(0)));
-    }
+    InvisibleCharacter.in(user)
+        .ifPresent(
+            fault -> {
+              throw new IllegalArgumentException(fault);
+            });
     long number = users.size();
     numbers.put(user, number);
     users.add(user);

@@ -5,9 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
+import io.croupier.cli.io.InvisibleCharacter;
 import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -42,16 +43,23 @@ final class StopChange {
     /** All lines are checked before one is sent. */
     private Set<String> read() {
       try {
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines = Utf8Text.read(file).lines().toList();
         Set<String> users = new TreeSet<>();
         for (int i = 0; i < lines.size(); i++) {
-          if (!lines.get(i).isBlank()) {
-            users.add(requireUser(lines.get(i).strip(), "Line %d of %s".formatted(i + 1, file)));
+          String user = lines.get(i).strip();
+          if (!user.isEmpty()) {
+            String where = "Line %d of %s".formatted(i + 1, file);
+            InvisibleCharacter.in(user)
+                .ifPresent(
+                    fault -> {
+                      throw new InputException(where + ": " + fault);
+                    });
+            users.add(requireUser(user, where));
           }
         }
         return users;
       } catch (IOException e) {
-        throw new InputException("--from %s can't be read: %s".formatted(file, e.getMessage()), e);
+        throw new InputException("--from %s: %s".formatted(file, Utf8Text.reason(e)), e);
       }
     }
   }
