@@ -87,7 +87,12 @@ class ContainersE2ECase {
         report(containers, secure(containers), "demo");
         monitor.when("demo", 4).get(5, TimeUnit.MINUTES);
 
-        containers.shell(upgrade.get(2).replace("'--fromSavepoint PATH'", "--rebuild-ledger"));
+        containers.shell(
+            upgrade
+                .get(2)
+                .replace(
+                    "CROUPIER_RESTORE='--fromSavepoint PATH'",
+                    "CROUPIER_RESTART=no CROUPIER_RESTORE=--rebuild-ledger"));
         report(containers, secure(containers), "demo");
         monitor.when("demo", 5).get(5, TimeUnit.MINUTES);
       }
