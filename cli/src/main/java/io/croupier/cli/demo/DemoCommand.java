@@ -269,6 +269,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (!Files.isDirectory(parent)) {
       throw new InputException("--page: no such directory: " + parent);
     }
+    if (Files.isDirectory(page) || !Files.isWritable(Files.exists(page) ? page : parent)) {
+      throw new InputException("--page: %s can't be written".formatted(page.toAbsolutePath()));
+    }
     if (keep && kafka.isEmpty()) {
       throw new InputException("--keep applies only with --kafka HOST:PORT");
     }

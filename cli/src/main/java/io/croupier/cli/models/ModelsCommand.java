@@ -282,6 +282,10 @@ public final class ModelsCommand implements Runnable {
       RollBack rollBack = RollBack.of(config, model);
       ModelSpec served = rollBack.to(round);
       rollBack.warning(round).ifPresent(spec.commandLine().getErr()::println);
+      if (!model.equals(current(topic).get(modelId))) {
+        throw new InputException(
+            "Model '%s' was changed meanwhile; run the command again".formatted(modelId));
+      }
       topic.publish(List.of(served), author.name());
       out.printf("%s serves the average of round %d from its next update on.%n", modelId, round);
     } else {
