@@ -232,10 +232,17 @@ final class KeyedModel {
         && deadlineRound == model.round();
   }
 
-  /** Starts the timeout of the open round, if it has one, with the round's first report. */
+  /**
+   * Starts the timeout of the open round, if it has one, with the round's first report. A shorter
+   * timeout of a later spec, or a clock that is set back, brings the deadline forward.
+   */
   private void startTimeout(long nowMs) {
-    if (model.open() > 0 && model.spec().hasRoundTimeoutMs() && !hasDeadline()) {
-      deadline = nowMs + model.spec().getRoundTimeoutMs();
+    if (model.open() == 0 || !model.spec().hasRoundTimeoutMs()) {
+      return;
+    }
+    long latest = nowMs + model.spec().getRoundTimeoutMs();
+    if (!hasDeadline() || deadline > latest) {
+      deadline = latest;
       deadlineRound = model.round();
       unsaved = true;
     }
@@ -276,7 +283,7 @@ final class KeyedModel {
 
   /** Returns whether an update with nothing new but counts is due. */
   boolean isUpdateDue(long nowMs) {
-    return nowMs - updatedMs >= COUNTS_INTERVAL_MS;
+    return nowMs - updatedMs >= COUNTS_INTERVAL_MS || nowMs < updatedMs;
   }
 
   /** Records that an update is published: no report waits for it any more. */

@@ -78,7 +78,8 @@ final class RoundGate {
     if (!waits) {
       return NEVER;
     }
-    return sinceMs == NEVER ? nowMs : sinceMs;
+    // The clock may have been set back.
+    return sinceMs == NEVER ? nowMs : Math.min(sinceMs, nowMs);
   }
 
   /** Resets the gate for another model. */

@@ -200,6 +200,20 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getRound()).as("without a timeout").isOne();
   }
 
+  /** Also of a round whose deadline was set by a clock that has been set back since. */
+  @Test
+  void aShorterTimeoutIsThatOfTheOpenRoundToo() throws Exception {
+    run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(86_400_000));
+    learner.report(TestRecords.dense("m", 0, 1, 0));
+    learner.publish(
+        TestRecords.published(
+            1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100)));
+    learner.barrier();
+    learner.advanceTime(100);
+    learner.barrier();
+    assertThat(learner.lastUpdate().getRound()).isOne();
+  }
+
   @Test
   void anAllowedChangeTakesEffect() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2));
