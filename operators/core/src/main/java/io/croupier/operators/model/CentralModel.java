@@ -296,7 +296,10 @@ public final class CentralModel implements LiveModel {
     stepUnsaved = true;
   }
 
-  /** Publishes an update; while a new round must wait, there is none. */
+  /**
+   * Publishes an update; while a new round must wait, there is none. A round that is published
+   * again, since its spec has changed, keeps its time: by that, a start knows its draw of the noise.
+   */
   @Override
   public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {
     if (!mayOpenRound && hasNewRound() && published.round >= 0) {
@@ -308,7 +311,8 @@ public final class CentralModel implements LiveModel {
     if (isFull()) {
       step();
     }
-    published = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, nowMs);
+    long atMs = round() == published.round ? published.atMs : nowMs;
+    published = new PublishedCounts(round(), used, droppedStale, droppedUnpublished, open, atMs);
     unpublished = false;
     urgent = false;
     unsaved = true;

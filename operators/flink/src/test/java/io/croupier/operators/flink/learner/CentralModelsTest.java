@@ -116,6 +116,25 @@ class CentralModelsTest {
     }
   }
 
+  /** Its time stays, by which a start tells its noise from that of another job. */
+  @Test
+  void aRoundIsPublishedAgainWithItsTime() throws Exception {
+    try (LearnerTasks learner = learner(Plan.RESTORED)) {
+      learner.publish(TestRecords.published(0, TestRecords.central("m")));
+      learner.barrier();
+      visible.rounds.add(new PublishedRound("m", 0, NOW_MS));
+      learner.advanceTime(1_000);
+      learner.publish(
+          TestRecords.published(1, TestRecords.central("m").setAnswerProbability(0.5)));
+      learner.barrier();
+
+      List<ModelUpdate> updates = TestRecords.updates(learner.outputs());
+      ModelUpdate again = updates.get(updates.size() - 1);
+      assertThat(again.getAnswerProbability()).isEqualTo(0.5);
+      assertThat(again.getPublishedAtMs()).isEqualTo(NOW_MS);
+    }
+  }
+
   @Test
   void aStateOlderThanWhatIsVisibleIsRefused() throws Exception {
     LearnerTasks learner = learner(Plan.RESTORED);
