@@ -117,7 +117,8 @@ public record Topology(
             .transform(
                 "spend",
                 RecordType.ROUND_SUM,
-                new SpendOperator(specReader, anonymous.keyReader(), specRequirements))
+                new SpendOperator(
+                    specReader, anonymous.keyReader(), topics.tokenKeys(), specRequirements))
             .uid(Uids.SPEND);
     return preAggregation(spent).uid(Uids.SPEND_PRE_AGGREGATION);
   }

@@ -49,7 +49,10 @@ class Parts {
 
   SpendOperator spend(World world) {
     return new SpendOperator(
-        () -> specs(world), () -> world.followed(World.TOPICS.tokenKeys()), REQUIREMENTS);
+        () -> specs(world),
+        () -> world.followed(World.TOPICS.tokenKeys()),
+        World.TOPICS.tokenKeys(),
+        REQUIREMENTS);
   }
 
   PreAggregator preAggregator(Duration interval) {

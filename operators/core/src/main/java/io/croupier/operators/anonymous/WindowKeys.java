@@ -45,11 +45,6 @@ public final class WindowKeys {
     }
   }
 
-  /** Returns whether this names a public key, rather than a model. */
-  public static boolean isName(String name) {
-    return name.indexOf(SEPARATOR) >= 0;
-  }
-
   /**
    * Returns the key of the record of a window's and a level's public key. It contains the digest of
    * the token's challenge, so a level that is changed, by a later spec under the same name, has

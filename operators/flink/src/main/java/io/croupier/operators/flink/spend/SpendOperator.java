@@ -71,6 +71,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
 
   private final SpecReader specReader;
   private final SpecReader keyReader;
+  private final String keysTopic;
   private final SpecRequirements requirements;
 
   private transient PublishedSpecs specs;
@@ -88,11 +89,17 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
    *
    * @param specReader reads the models topic before the first report
    * @param keyReader reads the topic of public keys before the first report
+   * @param keysTopic the topic of public keys: other topics, which others may write, have none
    * @param requirements the same as the learner's
    */
-  public SpendOperator(SpecReader specReader, SpecReader keyReader, SpecRequirements requirements) {
+  public SpendOperator(
+      SpecReader specReader,
+      SpecReader keyReader,
+      String keysTopic,
+      SpecRequirements requirements) {
     this.specReader = specReader;
     this.keyReader = keyReader;
+    this.keysTopic = keysTopic;
     this.requirements = requirements;
   }
 
@@ -100,9 +107,11 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     outcomes = new SpendMetrics(getMetricGroup());
-    specs = new PublishedSpecs(requirements);
-    laws = new PrivUnitLaws();
     searches = new BltSearches();
+    specs =
+        new PublishedSpecs(
+            requirements.in(getContainingTask().getJobConfiguration(), searches));
+    laws = new PrivUnitLaws();
     expansion = new CandidateExpansion();
     rules = new HashMap<>();
     keys = new WindowKeys();
@@ -180,7 +189,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
     SpecRecord record = element.getValue();
-    if (WindowKeys.isName(record.modelId)) {
+    if (keysTopic.equals(record.topic)) {
       forget(keys.add(record.modelId, modulus(record.value)));
     } else {
       follow(record);

@@ -23,6 +23,7 @@ import io.croupier.schemas.TokenKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each token admits one report, of its model, window and level, and no other token does. */
 class SpendOperatorTest {
   private static final int PUBLICATIONS = 10;
+  private static final String KEYS = "token-keys";
 
   private static TestTokens signer;
   private static TestTokens stranger;
@@ -55,8 +57,9 @@ class SpendOperatorTest {
           (keyGroups, parallelism, index) ->
               new KeyedTwoInputStreamOperatorTestHarness<>(
                   new SpendOperator(
-                      () -> PUBLISHED.stream().filter(r -> !r.modelId.contains("/")).toList(),
-                      () -> PUBLISHED.stream().filter(r -> r.modelId.contains("/")).toList(),
+                      () -> PUBLISHED.stream().filter(r -> !KEYS.equals(r.topic)).toList(),
+                      () -> PUBLISHED.stream().filter(r -> KEYS.equals(r.topic)).toList(),
+                      KEYS,
                       TestRecords.WITH_ANONYMOUS),
                   new NonceOfRecord(),
                   null,
@@ -132,8 +135,9 @@ class SpendOperatorTest {
     tasks.close();
   }
 
-  private static SpecRecord keyRecord(String modelId, long window) {
+  private static SpecRecord keyRecord(String modelId, long window, TestTokens signer) {
     SpecRecord record = new SpecRecord();
+    record.topic = KEYS;
     record.modelId = WindowKeys.name(modelId, window, level);
     record.value =
         TokenKey.newBuilder()
@@ -144,7 +148,7 @@ class SpendOperatorTest {
   }
 
   private void key(String modelId, long window) throws Exception {
-    SpecRecord record = keyRecord(modelId, window);
+    SpecRecord record = keyRecord(modelId, window, signer);
     PUBLISHED.add(record);
     tasks.follow(record);
   }
@@ -315,6 +319,33 @@ class SpendOperatorTest {
           }
         });
     return count[0];
+  }
+
+  /** Who may publish models may not sign tokens, nor close windows. */
+  @Test
+  void theTopicOfModelsHasNoKeys() throws Exception {
+    start();
+    for (long window : new long[] {2, 1_000}) {
+      SpecRecord key = keyRecord("m", window, stranger);
+      key.topic = "models";
+      tasks.follow(key);
+    }
+    key("m", 2);
+    assertThat(tasks.send(report(stranger.token("m", 2, level), 24))).isZero();
+    assertThat(tasks.send(report(token("m", 2), 24))).isOne();
+  }
+
+  /** As ledger and learner judge it: what they refuse isn't in the way of a later spec. */
+  @Test
+  void aSpecThatTheJobCantRunIsNotFollowed() throws Exception {
+    start(Subtasks.Backend.HASH_MAP, Subtasks.Plan.RESTORED);
+    tasks.job.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, 1);
+    tasks.barrier();
+    tasks.follow(TestRecords.published(3, TestRecords.central("x")));
+    tasks.follow(TestRecords.published(4, spec("x")));
+    key("x", 0);
+    AnonymousReport report = report(token("x", 0), 4).toBuilder().setModelId("x").build();
+    assertThat(tasks.send(report)).isOne();
   }
 
   /** Without state the operator doesn't know which tokens were spent. */
