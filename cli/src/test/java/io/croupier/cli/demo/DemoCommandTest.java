@@ -37,6 +37,7 @@ class DemoCommandTest {
     assertRefused("demo anonymous is not for --record", "anonymous --record nowhere");
     assertRefused("demo anonymous is not for --record", "--duration 9 anonymous");
     assertRefused("no such directory", "--page nowhere/page.html");
+    assertRefused("can't be written", "--page .");
     assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon 17");
     assertRefused(
         "--epsilon: epsilon 1.0E-6 requires noise",
