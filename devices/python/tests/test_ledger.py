@@ -152,6 +152,9 @@ except LedgerBusyError:
     print("busy")
 """
         with self.open() as ledger:
+            with self.assertRaises(LedgerBusyError):
+                Ledger(self.path, "ada", Limit())
+            # Neither has the refusal ended the lock.
             self.assertEqual(children.run(code, str(self.path)), "busy\n")
             # The attempt has changed nothing.
             ledger.release(snapshot().terms, EPSILON, False, fixed(b""))

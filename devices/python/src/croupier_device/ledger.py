@@ -5,7 +5,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Callable, Iterator, List, Optional, Tuple
@@ -175,14 +175,16 @@ class Ledger:
         require(isinstance(limit, Limit), "limit", f"of the type {type(limit).__name__}", "a Limit, as Limit(epsilon=20)")
         require(isinstance(path, (str, os.PathLike)), "path", f"of the type {type(path).__name__}", "a text or a path")
         # SQLite gives names such as ':memory:' and 'file:x' a meaning of their own; a full path has none.
-        path = os.path.abspath(path)
+        path = os.path.realpath(path)
         self.limit = limit
         self.person = person
         self._process = os.getpid()
         self._lock = threading.RLock()
         self._database: Optional[sqlite3.Connection] = None
         try:
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            # An existing file isn't opened here: closing it would end the lock of another object of this process.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             # Autocommit: every transaction is begun and ended below.
             self._database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
             self.device_id, self._secret = self._open(self._database)
