@@ -25,6 +25,9 @@ record ApiEndpoints(
   /** This many users may together hold all the memory of bodies. */
   private static final int SENDERS = 16;
 
+  /** More than any request for a token has, whose JSON takes many times its bytes of memory. */
+  private static final int TOKEN_REQUEST_BYTES = 1 << 13;
+
   private static final Set<Route> OF_ANONYMOUS =
       Set.of(
           Route.POST_TOKEN,
@@ -86,7 +89,12 @@ record ApiEndpoints(
       TokensEndpoint tokens =
           new TokensEndpoint(
               senders,
-              new RequestBodies(limits.body(), limits.bodyTime(), waiting, bytes, threads),
+              new RequestBodies(
+                  Math.min(limits.body(), TOKEN_REQUEST_BYTES),
+                  limits.bodyTime(),
+                  waiting,
+                  bytes,
+                  threads),
               parts,
               users,
               limits.longestWait(),

@@ -72,6 +72,19 @@ class AnonymousBodiesTest {
         .contains("the text is not JSON");
   }
 
+  /** Its JSON is read as a tree, which takes many times its bytes. */
+  @Test
+  void aRequestForATokenIsSmall() throws Exception {
+    String head =
+        "POST /v1/tokens HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            + "Authorization: Bearer %s\r\n".formatted(gateway.token("ada"));
+    String length = head + "Content-Length: 8193\r\n\r\n";
+    assertThat(answer(gateway.begin(length.getBytes(ISO_8859_1)))).startsWith("HTTP/1.1 413 ");
+    String chunk = "Transfer-Encoding: chunked\r\n\r\n2001\r\n" + "0".repeat(8193) + "\r\n";
+    assertThat(answer(gateway.begin((head + chunk).getBytes(ISO_8859_1))))
+        .startsWith("HTTP/1.1 413 ");
+  }
+
   @Test
   void bodiesTakeNoMemoryOfReportsWithIdentity() throws Exception {
     LocalConnector.LocalEndPoint unfinished = begin("x-protobuf", "Content-Length: 1024", 1023);
