@@ -11,7 +11,7 @@ import { windowOf } from './windows.js';
 import { readUpdate } from './update.js';
 import { REQUEST_TYPE, binaryRequest, encapsulate, obliviousKeyOf, readBinaryResponse } from './oblivious.js';
 import {
-  FINAL, FIRST_WAIT_MS, LONGEST_RETRY_MS, Tries, backOffMs, isUnknownModel, retryAfterMs, sleepFor,
+  FINAL, FIRST_WAIT_MS, LONGEST_RETRY_MS, Tries, backOffMs, isOfGateway, isUnknownModel, retryAfterMs, sleepFor,
 } from './retries.js';
 
 const DEFAULT_POLL_SECONDS = 25;
@@ -469,9 +469,9 @@ export class Gateway {
     return new (isStop ? StoppedError : GatewayError)(`the gateway answered ${status}${reason === NO_REASON ? '' : ': '}${reason}`, {
       status,
       problem,
-      // Without a problem document the answer may be that of another server, at a wrong address; but the same bytes
+      // Without the gateway's problem document the answer may be that of another server, at a wrong address; but the same bytes
       // stay too large for a proxy.
-      isFinal: !isLater && (status === 413 || isStop || (isProblem && FINAL.has(status))),
+      isFinal: !isLater && (status === 413 || isStop || (isOfGateway(problem) && FINAL.has(status))),
       retryAfterMs: isLater ? wait ?? 0 : null,
     });
   }

@@ -12,13 +12,18 @@ export const FINAL = new Set([400, 409, 410, 415, 422]);
 /** Answers that a model is unknown, of which the last is believed. */
 export const UNKNOWN = 6;
 
+/** Whether a problem document is a gateway's: other servers have such documents, too, and know nothing of a report. */
+export function isOfGateway(problem) {
+  return typeof problem?.type === 'string' && problem.type.startsWith('urn:croupier:problem:');
+}
+
 /**
  * Whether the gateway doesn't know a report's model, which another gateway may have read already. At a wrong path it
  * names no field of the report.
  */
 export function isUnknownModel(failure) {
   return failure instanceof GatewayError && failure.status === 404 && failure.retryAfterMs === null
-    && (failure.problem?.errors?.length ?? 0) > 0;
+    && isOfGateway(failure.problem) && (failure.problem.errors?.length ?? 0) > 0;
 }
 
 /** Resolves after a time, or when the signal aborts. */

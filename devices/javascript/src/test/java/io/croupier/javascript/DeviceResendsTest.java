@@ -78,7 +78,7 @@ class DeviceResendsTest extends DeviceFixture {
   }
 
   private static final String UNKNOWN =
-      "answer(404, {body: {detail: 'model_id is m', errors: [{field: 'model_id', detail: 'model_id"
+      "answer(404, {body: {type: 'urn:croupier:problem:unknown', detail: 'model_id is m', errors: [{field: 'model_id', detail: 'model_id"
           + " is m'}]}, headers: {'Content-Type': 'application/problem+json'}})";
 
   /** The page may know the model from a gateway that has read more than this one. */
@@ -135,6 +135,7 @@ class DeviceResendsTest extends DeviceFixture {
         "answer(404)",
         "problem(404, 'no such path')",
         "problem(403, 'no right')",
+        "answer(400, {body: {type: 'about:blank'}, headers: {'Content-Type': 'application/problem+json'}})",
         "problem(503, 'x', {'Retry-After': '9999'})"
       })
   void whatConcernsNoReportLeavesItPending(String trouble) {

@@ -368,7 +368,8 @@ function readerOf(chunks) {
 }
 
 export function problem(status, detail, headers = {}) {
-  return answer(status, { body: { status, detail }, headers: { 'Content-Type': 'application/problem+json', ...headers } });
+  const body = { type: `urn:croupier:problem:${status}`, status, detail };
+  return answer(status, { body, headers: { 'Content-Type': 'application/problem+json', ...headers } });
 }
 
 /** What survives a page: the disk, and the gateway. */
