@@ -298,7 +298,8 @@ public final class CentralModel implements LiveModel {
 
   /**
    * Publishes an update; while a new round must wait, there is none. A round that is published
-   * again, since its spec has changed, keeps its time: by that, a start knows its draw of the noise.
+   * again, since its spec has changed, keeps its time: by that, a start knows its draw of the
+   * noise.
    */
   @Override
   public Optional<ModelUpdateView> publish(boolean mayOpenRound, long nowMs) {

@@ -109,8 +109,7 @@ public final class SpendOperator extends AbstractStreamOperator<RoundSum>
     outcomes = new SpendMetrics(getMetricGroup());
     searches = new BltSearches();
     specs =
-        new PublishedSpecs(
-            requirements.in(getContainingTask().getJobConfiguration(), searches));
+        new PublishedSpecs(requirements.in(getContainingTask().getJobConfiguration(), searches));
     laws = new PrivUnitLaws();
     expansion = new CandidateExpansion();
     rules = new HashMap<>();

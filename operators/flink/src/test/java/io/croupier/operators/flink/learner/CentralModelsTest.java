@@ -124,8 +124,7 @@ class CentralModelsTest {
       learner.barrier();
       visible.rounds.add(new PublishedRound("m", 0, NOW_MS));
       learner.advanceTime(1_000);
-      learner.publish(
-          TestRecords.published(1, TestRecords.central("m").setAnswerProbability(0.5)));
+      learner.publish(TestRecords.published(1, TestRecords.central("m").setAnswerProbability(0.5)));
       learner.barrier();
 
       List<ModelUpdate> updates = TestRecords.updates(learner.outputs());
