@@ -16,6 +16,7 @@ import io.croupier.simulation.SimulatedJob.Checkpoint;
 import io.croupier.simulation.SimulatedLog.Entry;
 import io.croupier.simulation.SimulatedLog.Partition;
 import io.croupier.simulation.SimulatedLog.Transaction;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +39,9 @@ final class Checks {
   private final World world;
   private final Map<Partition, Long> seen = new HashMap<>();
   private final Map<String, Erasure> erasures = new TreeMap<>();
+
+  /** Positions of reports that retention has deleted. */
+  private final Set<String> gone = new HashSet<>();
 
   /** By the key of a deleted event, the offset of the erasure. */
   private final Map<ByteString, Long> deleted = new HashMap<>();
@@ -89,6 +94,32 @@ final class Checks {
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("Not a report", e);
     }
+  }
+
+  /** Retention has deleted the records between two offsets of a partition. */
+  void deleted(Partition partition, long from, long to) {
+    LongStream.range(from, to).forEach(offset -> gone.add(position(partition, offset)));
+  }
+
+  /**
+   * How many reports a start has to miss: those that are deleted, and follow its state. Of a
+   * partition of which the state has no report it knows nothing.
+   */
+  long missed(Partition partition, long inState) {
+    boolean isKnown =
+        LongStream.range(0, inState)
+            .anyMatch(offset -> events.containsKey(position(partition, offset)));
+    return isKnown
+        ? LongStream.range(inState, partition.first())
+            .filter(offset -> arrived.containsKey(position(partition, offset)))
+            .count()
+        : 0;
+  }
+
+  /** Whether reports are deleted that the job has never read. */
+  private boolean hasUnread() {
+    return gone.stream()
+        .anyMatch(position -> arrived.containsKey(position) && !events.containsKey(position));
   }
 
   /** Someone asks that an account is erased. */
@@ -242,13 +273,23 @@ final class Checks {
   }
 
   /** Whether events are visible of reports that a state hasn't read. */
-  boolean isBeyond(Checkpoint old) {
+  boolean isBeyond(Checkpoint old) throws IOException {
+    List<AccountingEvent> comparable = new ArrayList<>(events.values());
+    comparable.removeAll(lost);
+    if (!world.brokers().keptProgressSince(old.id())) {
+      // Then only events that are still on their topic can be compared.
+      comparable.clear();
+      for (Entry entry : world.log().committed(World.TOPICS.accounting())) {
+        if (entry.value() != null) {
+          comparable.add(AccountingEvents.read(entry.key(), entry.value()));
+        }
+      }
+    }
     int source = 0;
     for (String topic : world.sources()) {
       for (Partition partition : world.log().partitions(topic)) {
         long position = old.positions().get(source++);
-        if (events.values().stream()
-            .filter(event -> !lost.contains(event))
+        if (comparable.stream()
             .map(AccountingEvent::getSource)
             .anyMatch(
                 at ->
@@ -276,12 +317,12 @@ final class Checks {
     if (world.accounts().waiting() > 0 && !hasLost(World.TOPICS.accountAnswers())) {
       waits.add(world.accounts().waiting() + " requests for accounts have no answer");
     }
-    if (world.tokens().waiting() > 0 && !hasLost(World.TOPICS.grants())) {
+    if (world.tokens().waiting() > 0 && !hasLost(World.TOPICS.grants()) && !hasUnread()) {
       waits.add(world.tokens().waiting() + " requests for tokens have no answer");
     }
     world.log().open().forEach(open -> waits.add("transaction " + open.name() + " is open"));
     Stream.concat(arrived.keySet().stream(), erasures.keySet().stream())
-        .filter(position -> !events.containsKey(position))
+        .filter(position -> !events.containsKey(position) && !gone.contains(position))
         .forEach(position -> waits.add("the report at " + position + " has no event"));
     world.devices().stream()
         .filter(device -> device.pending() > 0)

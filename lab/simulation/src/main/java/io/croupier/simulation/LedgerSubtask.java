@@ -49,12 +49,28 @@ final class LedgerSubtask extends AdmittingSubtask {
 
   @Override
   void opened() throws Exception {
-    if (index == 0 && job.hasLostEvents() && ledger.gauge("lost-ranges") == 0) {
-      throw new WorldFinding(17, "A start doesn't miss events that the brokers have aborted");
+    if (index == 0) {
+      checkStart();
     }
     stops = new StopsRead();
     job.world().followed(World.TOPICS.stops()).forEach(stops::read);
     super.opened();
+  }
+
+  private void checkStart() {
+    BrokerSteps brokers = job.world().brokers();
+    if (job.hasLostEvents()
+        && brokers.keptProgressSince(job.restoredId())
+        && ledger.gauge("lost-ranges") == 0) {
+      throw new WorldFinding(17, "A start doesn't miss events that the brokers have aborted");
+    }
+    long skipped = ledger.gauge("skipped-offsets");
+    if (skipped < brokers.missed(job) || skipped > brokers.deleted()) {
+      throw new WorldFinding(
+          18,
+          "A start passes over %d offsets, of %d that are deleted and at least %d that it misses"
+              .formatted(skipped, brokers.deleted(), brokers.missed(job)));
+    }
   }
 
   @Override

@@ -14,7 +14,6 @@ import io.croupier.schemas.PrefixSumNoise;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.simulation.SimulatedLog.Partition;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -151,9 +150,14 @@ final class Models {
 
   /** Changes a spec, or retires a model, or publishes one that was retired. */
   Optional<String> change(SplittableRandom random) {
-    List<String> ids = new ArrayList<>(List.of("sgd", "bets"));
-    String modelId = World.pick(random, ids);
+    String modelId =
+        World.pick(random, hasCentral ? List.of("sgd", "bets", "central") : List.of("sgd", "bets"));
     ModelSpec spec = specs.get(modelId);
+    if (modelId.equals("central")) {
+      double asked = random.nextInt(1, 5) / 4.0;
+      publish(spec.toBuilder().setAnswerProbability(asked).build());
+      return Optional.of("model central asks for answers with probability " + asked);
+    }
     if (spec == null) {
       ModelSpec.Builder again = common(modelId);
       publish(again.setBlackBox(BlackBox.getDefaultInstance()).build());

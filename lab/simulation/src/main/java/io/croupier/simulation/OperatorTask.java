@@ -103,8 +103,8 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
   }
 
   /** A number that the operator shows. */
-  int gauge(String name) {
-    return (Integer) ((Gauge<?>) metrics.operator.get(name)).getValue();
+  long gauge(String name) {
+    return ((Number) ((Gauge<?>) metrics.operator.get(name)).getValue()).longValue();
   }
 
   /** Lets the operator start with a state; null for none. */

@@ -196,6 +196,20 @@ final class SimulatedJob {
     return restoredId;
   }
 
+  /** Where the restored state ends in a partition. */
+  long restored(Partition partition) {
+    return restored.map(from -> position(from, partition)).orElse(0L);
+  }
+
+  /** Where a state ends in a partition that the job reads. */
+  long position(Checkpoint state, Partition partition) {
+    int source = 0;
+    while (sources.get(source).partition != partition) {
+      source++;
+    }
+    return state.positions().get(source);
+  }
+
   /** Whether the brokers have aborted events of the restored checkpoint. */
   boolean hasLostEvents() {
     return restored.stream()

@@ -115,6 +115,7 @@ class SimulatedLog {
     private final int index;
     private final List<Entry> entries = new ArrayList<>();
     private final Set<Transaction> open = new LinkedHashSet<>();
+    private long first;
     private long end;
     private boolean isCompacted;
 
@@ -133,6 +134,17 @@ class SimulatedLog {
 
     long end() {
       return end;
+    }
+
+    /** The offset before which retention has deleted all records. */
+    long first() {
+      return first;
+    }
+
+    /** Deletes the records before an offset, as retention does. */
+    void deleteBefore(long offset) {
+      entries.subList(0, indexOf(offset)).clear();
+      first = offset;
     }
 
     private long add(byte[] key, byte[] value, long atMs, Transaction of, boolean isEnd) {
@@ -258,6 +270,7 @@ class SimulatedLog {
   }
 
   private final Map<String, List<Partition>> topics = new TreeMap<>();
+  private final Map<String, Long> creations = new TreeMap<>();
   private final Map<String, Coordinated> ids = new TreeMap<>();
 
   /** What the brokers have aborted, by the id and epoch of its producer. */
@@ -265,13 +278,19 @@ class SimulatedLog {
 
   private final List<Transaction> losses = new ArrayList<>();
 
-  /** Creates a topic. */
+  /** Creates a topic, also one that has been deleted. */
   void create(String topic, int partitions) {
     List<Partition> created = new ArrayList<>();
     for (int i = 0; i < partitions; i++) {
       created.add(new Partition(topic, i));
     }
     topics.put(topic, created);
+    creations.merge(topic, 1L, Long::sum);
+  }
+
+  /** Half of the id of a topic: how often it was created. */
+  long creations(String topic) {
+    return creations.get(topic);
   }
 
   List<Partition> partitions(String topic) {

@@ -64,7 +64,9 @@ class StartOutputs implements VisibleOutputs {
   /** The end of a topic now. */
   static TopicEnd end(SimulatedLog log, String topic) {
     return new TopicEnd(
-        1, topic.hashCode(), log.partitions(topic).stream().map(Partition::end).toList());
+        log.creations(topic),
+        topic.hashCode(),
+        log.partitions(topic).stream().map(Partition::end).toList());
   }
 
   /** Whether what the start reads first is not open any more. */
@@ -227,10 +229,17 @@ class StartOutputs implements VisibleOutputs {
       TopicEnd end = end(log, topic);
       TopicEnd beginning =
           new TopicEnd(
-              end.idHigh(), end.idLow(), end.offsets().stream().map(unused -> 0L).toList());
+              end.idHigh(),
+              end.idLow(),
+              log.partitions(topic).stream().map(this::beginning).toList());
       sources.add(new SourceRange(topic, beginning, end));
     }
     return sources;
+  }
+
+  /** The offset of the first record that a topic still has. */
+  long beginning(Partition partition) {
+    return partition.first();
   }
 
   @Override

@@ -36,6 +36,8 @@ record Step(StepKind kind, long entropy) {
     CRASH(1),
     ZOMBIE(2),
     COMPACT(2),
+    RETENTION(2),
+    NEW_PROGRESS(1),
     TIMEOUT(2),
     ERASE(1),
     STOP(1),

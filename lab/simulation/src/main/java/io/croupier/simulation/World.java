@@ -55,6 +55,7 @@ final class World {
   private final Tokens tokens = new Tokens(this);
   private final AccountAsks accounts = new AccountAsks(this);
   private final JobSteps steps = new JobSteps(this);
+  private final BrokerSteps brokers = new BrokerSteps(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
   private final List<Checkpoint> completed = new ArrayList<>();
@@ -124,6 +125,10 @@ final class World {
     return accounts;
   }
 
+  BrokerSteps brokers() {
+    return brokers;
+  }
+
   SimulatedGateway gateway() {
     return gateway;
   }
@@ -153,15 +158,9 @@ final class World {
     return TopicLayout.sources(models.hasAnonymous());
   }
 
-  /** Whether the newest state contains all records of a topic of one partition. */
-  boolean isInState(String topic) {
-    int source = 0;
-    for (String other : sources().subList(0, sources().indexOf(topic))) {
-      source += log.partitions(other).size();
-    }
-    int position = source;
-    long end = log.partition(topic, 0).end();
-    return latest().filter(state -> state.positions().get(position) >= end).isPresent();
+  /** Where the newest state ends in a partition that the job reads. */
+  long inState(Partition partition) {
+    return latest().map(state -> job.position(state, partition)).orElse(0L);
   }
 
   long nowMs() {
@@ -288,8 +287,10 @@ final class World {
       case ERASE -> Optional.of(people.erase(device.userId(), random));
       case STOP -> Optional.of(people.stop(device.userId()));
       case PROGRAM -> programs.report(random);
-      case COMPACT -> compact(random);
-      case TIMEOUT -> timeOut(random);
+      case COMPACT -> brokers.compact(random);
+      case RETENTION -> brokers.retain(random);
+      case NEW_PROGRESS -> brokers.recreateProgress(random);
+      case TIMEOUT -> brokers.timeOut(random);
       case ACCOUNT ->
           random.nextInt(3) == 0 ? readAnswers(random) : accounts.ask(device.userId(), random);
       case TOKEN -> models.hasAnonymous() ? tokens.act(random) : Optional.empty();
@@ -357,15 +358,20 @@ final class World {
         "of an earlier attempt, " + old.deliverToSink(random.nextInt(old.notifications())));
   }
 
+  /** Lets all complete checkpoints be committed. */
+  void commitAll() throws Exception {
+    while (job.notifications() > 0) {
+      String unused = job.deliver(0);
+    }
+    checks.afterEvent();
+  }
+
   /** Starts from an older state, once all outputs of the newest one are visible. */
   private Optional<String> oldStart(SplittableRandom random) throws Exception {
     if (completed.size() < 2 || !job.isRunning()) {
       return Optional.empty();
     }
-    while (job.notifications() > 0) {
-      String unused = job.deliver(0);
-    }
-    checks.afterEvent();
+    commitAll();
     Checkpoint old = completed.get(random.nextInt(completed.size() - 1));
     if (!checks.isBeyond(old)) {
       return Optional.empty();
@@ -383,22 +389,6 @@ final class World {
     gateway = parts.gateway(this);
     followGateway();
     return Optional.of("the gateway is restarted");
-  }
-
-  /** The brokers abort transactions, also some that are to be committed; the job may fail. */
-  private Optional<String> timeOut(SplittableRandom random) throws Exception {
-    List<String> aborted = log.abortOlder(nowMs - random.nextInt(2_000));
-    if (aborted.isEmpty()) {
-      return Optional.empty();
-    }
-    String what = "the brokers abort transactions " + aborted;
-    return Optional.of(random.nextBoolean() ? crash(random, what + "; ") : what);
-  }
-
-  private Optional<String> compact(SplittableRandom random) {
-    String topic = pick(random, TopicLayout.COMPACTED);
-    log.compact(topic, partition -> random.nextBoolean());
-    return Optional.of(topic + " is compacted");
   }
 
   /** Whether the running attempt restored another state than the newest one. */
@@ -419,6 +409,7 @@ final class World {
     }
     for (int round = 0; round < 60; round++) {
       nowMs += 20_000;
+      brokers.endWhatStartsWaitFor();
       settleOnce(random);
       checks.afterEvent();
       if (round > 5 && checks.isQuiet(job) && !people.forgetTheRest()) {

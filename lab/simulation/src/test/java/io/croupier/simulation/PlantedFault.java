@@ -465,6 +465,41 @@ enum PlantedFault {
             }
           }),
 
+  /** A start believes that its inputs have all their records. */
+  HIDES_DELETIONS(
+      () ->
+          new Parts() {
+            @Override
+            StartOutputs outputs(SimulatedJob job) {
+              return new StartOutputs(
+                  job.world().log(),
+                  World.TOPICS,
+                  job.submittedEnds(),
+                  World::isOwnId,
+                  job.world()::later) {
+                @Override
+                long beginning(Partition partition) {
+                  return 0;
+                }
+              };
+            }
+          }),
+
+  /** A start takes a topic that was created again for the old one. */
+  MISTAKES_NEW_TOPICS(
+      () ->
+          new Parts() {
+            @Override
+            SimulatedLog log() {
+              return new SimulatedLog() {
+                @Override
+                long creations(String topic) {
+                  return 1;
+                }
+              };
+            }
+          }),
+
   /** The brokers let an earlier producer go on. */
   DOES_NOT_FENCE(
       () ->

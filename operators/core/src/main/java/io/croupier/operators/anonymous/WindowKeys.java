@@ -150,7 +150,7 @@ public final class WindowKeys {
 
   /** Restores an entry of {@link #entries}. */
   public void restore(String name, byte[] value) {
-    if (!isName(name)) {
+    if (name.indexOf(SEPARATOR) < 0) {
       models.computeIfAbsent(name, id -> new OfModel()).closed = ByteBuffer.wrap(value).getLong();
     } else {
       add(name, value);
