@@ -116,7 +116,7 @@ class CentralModelsTest {
     }
   }
 
-  /** Its time stays, by which a start tells its noise from that of another job. */
+  /** Its time stays: by another one, a start would take its noise for that of another job. */
   @Test
   void aRoundIsPublishedAgainWithItsTime() throws Exception {
     try (LearnerTasks learner = learner(Plan.RESTORED)) {
