@@ -72,7 +72,10 @@ import org.junit.jupiter.api.io.TempDir;
 class PersonITCase {
   private static final String SUBJECT = "ada.7f3a91c2@example.org";
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final int OTHERS = 8; // of all partitions
+
+  /** So many that each partition of the accounting topic has events of one of them. */
+  private static final int OTHERS = 5;
+
   private static final String MODELS =
       """
       - {modelId: m, dimension: 2, gradientBound: 1, blackBox: {}}
@@ -303,7 +306,7 @@ class PersonITCase {
             GradientReport.newBuilder()
                 .setModelId("m")
                 .setRound(0)
-                .setUserId("other-" + i)
+                .setUserId("bob-" + i)
                 .setDeviceId("phone")
                 .setSequence(others)
                 .setCreatedAtMs(1)
@@ -364,11 +367,15 @@ class PersonITCase {
             others();
             return traces.topics().equals(left);
           });
+      assertThat(records("croupier.accounting"))
+          .as("the others' partitions")
+          .extracting(ConsumerRecord::partition)
+          .contains(0, 1, 2, 3);
       assertThat(ofPerson("ledger").err()).contains("no event on topic croupier.accounting");
       Condition.await(
           "checkpoints without the person",
           () -> traces.files(directory.resolve("checkpoints")).isEmpty());
-      assertThat(new PersonTraces(kafka, "other-1").files(directory.resolve("checkpoints")))
+      assertThat(new PersonTraces(kafka, "bob-1").files(directory.resolve("checkpoints")))
           .as("files of state that contain another person")
           .isNotEmpty();
       deleteRecords(left);
