@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -34,6 +35,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.PolicyViolationException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -356,10 +358,19 @@ class IdentityITCase extends GatewayFixture {
                           new ConfigEntry("cleanup.policy", "delete"), AlterConfigOp.OpType.SET))))
           .all()
           .get();
-      admin
-          .deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(-1)))
-          .all()
-          .get();
+      Map<TopicPartition, RecordsToDelete> all =
+          Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(-1));
+      Condition.await(
+          () -> {
+            try {
+              admin.deleteRecords(all).all().get();
+              return true;
+            } catch (ExecutionException e) {
+              // The broker applies the policy some time after it has acknowledged it.
+              assertThat(e).hasCauseInstanceOf(PolicyViolationException.class);
+              return false;
+            }
+          });
     }
     assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)))
         .hasMessageContaining("The first record of topic " + topic);

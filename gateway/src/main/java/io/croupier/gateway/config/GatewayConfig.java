@@ -7,6 +7,7 @@ import io.croupier.gateway.config.IssuerSettings.Keys;
 import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.config.ListenSettings.Tls;
 import io.croupier.gateway.identity.TestTokens;
+import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.net.InetAddress;
@@ -224,10 +225,16 @@ public record GatewayConfig(
             "%s contains '%s'; each element must be CLAIM=VALUE, such as scope=reports"
                 .formatted(key, claim));
       }
-      if (claims.put(parts[0].strip(), parts[1].strip()) != null) {
+      String name = parts[0].strip();
+      String value = parts[1].strip();
+      if (TokenVerifier.SCOPES.contains(name) && value.matches("(?s).*\\s.*")) {
+        throw new IllegalArgumentException(
+            "%s contains '%s'; the value of a scope must be one word".formatted(key, claim));
+      }
+      if (claims.put(name, value) != null) {
         throw new IllegalArgumentException(
             "%s names the claim '%s' twice; a token must have one value of each"
-                .formatted(key, parts[0].strip()));
+                .formatted(key, name));
       }
     }
     return claims;
@@ -273,7 +280,8 @@ public record GatewayConfig(
   private static Set<String> origins(Settings settings) {
     Set<String> origins = new LinkedHashSet<>(settings.list(GatewayKey.CORS_ORIGINS));
     for (String origin : origins) {
-      if (!origin.matches("https?://[^/\\s*]+")) {
+      if (!origin.matches("https?://[^/\\s*?#@]+")
+          || origin.matches("https://.*:443|http://.*:80")) {
         throw new IllegalArgumentException(
             ("%s contains '%s'; each origin is a scheme and a host, and a port if it isn't the"
                     + " default, such as https://app.example")

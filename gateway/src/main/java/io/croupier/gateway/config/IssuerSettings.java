@@ -76,9 +76,10 @@ public record IssuerSettings(
     public static KeyUrl of(String text) {
       try {
         URL url = URI.create(text).toURL();
-        if (url.getProtocol().equals("https")
-            || (url.getProtocol().equals("http")
-                && InetAddress.getByName(url.getHost()).isLoopbackAddress())) {
+        boolean isHttp =
+            url.getProtocol().equals("http")
+                && InetAddress.getByName(url.getHost()).isLoopbackAddress();
+        if (!url.getHost().isEmpty() && (isHttp || url.getProtocol().equals("https"))) {
           return new KeyUrl(url);
         }
       } catch (IllegalArgumentException | MalformedURLException | UnknownHostException e) {

@@ -37,7 +37,8 @@ import java.util.Set;
  */
 public final class TokenVerifier implements AutoCloseable {
   /** Claims of words, separated by blanks (RFC 8693, section 4.2). */
-  private static final Set<String> SCOPES = Set.of("scope", "scp");
+  /** Claims of several words, of which one is required. */
+  public static final Set<String> SCOPES = Set.of("scope", "scp");
 
   private static final List<String> DATES = List.of("exp", "nbf", "iat");
 

@@ -121,13 +121,18 @@ class GatewayConfigTest {
         "issuers.main.algorithms | RS256,HS256 | it must be a list of RS256",
         "issuers.main.algorithms | ES256,EdDSA | it must be a list of RS256",
         "issuers.main.jwks | http://issuer.example/keys | a file, or an https URL",
+        "issuers.main.jwks | https:///keys | a file, or an https URL",
+        "issuers.main.jwks | http:///keys | a file, or an https URL",
         "issuers.main.issuer | urn:croupier:test | must differ",
         "cors.origins | * | a scheme and a host",
         "cors.origins | https://app.example/path | a scheme and a host",
+        "cors.origins | https://app.example:443 | if it isn't the default",
+        "cors.origins | http://ada@app.example | a scheme and a host",
         "test-tokens.allowed | true | test-tokens.key-file",
         "topics.updates | croupier.models | two topics have the same name",
         "issuers.main.require | scope | CLAIM=VALUE",
         "issuers.main.require | 'scope=a, scope=b' | names the claim 'scope' twice",
+        "issuers.main.require | scope=a b | must be one word",
         "issuers.main.added | yes | true or false",
         "issuers.main.identity | urn:croupier:test | that of test tokens"
       })
