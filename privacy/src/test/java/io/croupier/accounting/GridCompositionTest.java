@@ -23,7 +23,10 @@ class GridCompositionTest {
     return GridComposition.of(mu, losses, log).orElseThrow().epsilon(log);
   }
 
-  /** References by NumPy: the same principle on a grid at least three times as fine, in angles. */
+  /**
+   * References by NumPy: the same principle on a grid at least three times as fine, in angles; the
+   * last two by mpmath, from the integral of one report.
+   */
   @ParameterizedTest
   @CsvSource({
     "20, 0.374, 100, 1e-6, 3.98035",
@@ -31,7 +34,9 @@ class GridCompositionTest {
     "2, 1, 10, 1e-6, 9.1816",
     "8, 0.5, 1000, 1e-6, 41.3793",
     "100, 8, 3, 1e-9, 8.5621",
-    "5, 2, 1, 1e-5, 1.9586"
+    "5, 2, 1, 1e-5, 1.9586",
+    "1000, 8, 1, 1e-30, 2.758540",
+    "1000, 8, 1, 1e-40, 3.183979"
   })
   void reportsOfRadialNoiseCompose(
       int dimension, double epsilon, long reports, double delta, double reference) {
