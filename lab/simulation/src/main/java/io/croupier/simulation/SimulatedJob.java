@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -125,6 +126,19 @@ final class SimulatedJob {
       learners.add(
           new LearnerSubtask(this, i, parallelism + 1 + spendCount, parts().outputs(this), state));
     }
+    from.ifPresent(this::loseWhatIsAborted);
+  }
+
+  /**
+   * What a restored state lists and the brokers have aborted is lost, in its order, whichever
+   * subtask notices it first.
+   */
+  private void loseWhatIsAborted(Checkpoint state) {
+    Stream.of(state.ledgers(), state.spends(), state.learners())
+        .flatMap(List::stream)
+        .flatMap(task -> task.sink().committer().stream())
+        .flatMap(of -> world.log().timedOut(of.name(), of.epoch()).stream())
+        .forEach(world.log()::lose);
   }
 
   private static TaskState state(
