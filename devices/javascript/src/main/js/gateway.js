@@ -469,8 +469,8 @@ export class Gateway {
     return new (isStop ? StoppedError : GatewayError)(`the gateway answered ${status}${reason === NO_REASON ? '' : ': '}${reason}`, {
       status,
       problem,
-      // Without the gateway's problem document the answer may be that of another server, at a wrong address; but the same bytes
-      // stay too large for a proxy.
+      // Without the gateway's problem document the answer may be that of another server, at a wrong address; but the
+      // same bytes stay too large for a proxy.
       isFinal: !isLater && (status === 413 || isStop || (isOfGateway(problem) && FINAL.has(status))),
       retryAfterMs: isLater ? wait ?? 0 : null,
     });

@@ -7,9 +7,9 @@ import io.croupier.cli.io.Table;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -146,7 +146,7 @@ public final class TestDeviceCommand implements Callable<Integer> {
   private static ModelUpdate recorded(Path file) {
     try {
       ModelUpdate.Builder update = ModelUpdate.newBuilder();
-      JsonFormat.parser().ignoringUnknownFields().merge(Files.readString(file), update);
+      JsonFormat.parser().ignoringUnknownFields().merge(Utf8Text.read(file), update);
       return update.build();
     } catch (IOException e) {
       throw new InputException("--update: %s is no update in JSON: %s".formatted(file, e), e);

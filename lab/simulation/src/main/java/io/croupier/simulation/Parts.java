@@ -161,7 +161,6 @@ class Parts {
   }
 
   StartOutputs outputs(SimulatedJob job) {
-    return new StartOutputs(
-        job.world().log(), World.TOPICS, job.submittedEnds(), World::isOwnId, job.world()::later);
+    return new StartOutputs(job);
   }
 }

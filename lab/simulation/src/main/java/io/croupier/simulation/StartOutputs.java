@@ -41,24 +41,13 @@ class StartOutputs implements VisibleOutputs {
   private transient List<Transaction> found;
   private transient List<Transaction> leftOpen;
 
-  /**
-   * Creates the outputs of one start.
-   *
-   * @param submitted the ends of the outputs when the job was submitted
-   * @param ownIds whether a transactional id is one of the job's
-   * @param background receives what the job does in a thread of its own
-   */
-  StartOutputs(
-      SimulatedLog log,
-      Topics topics,
-      Map<String, TopicEnd> submitted,
-      Predicate<String> ownIds,
-      Consumer<Runnable> background) {
-    this.log = log;
-    this.topics = topics;
-    this.ownIds = ownIds;
-    this.background = background;
-    ends.putAll(submitted);
+  /** Creates what a subtask of an attempt reads. */
+  StartOutputs(SimulatedJob job) {
+    log = job.world().log();
+    topics = World.TOPICS;
+    ownIds = World::isOwnId;
+    background = job.world()::later;
+    ends.putAll(job.submittedEnds());
   }
 
   /** The end of a topic now. */

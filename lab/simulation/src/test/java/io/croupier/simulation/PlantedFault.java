@@ -76,8 +76,7 @@ enum PlantedFault {
             @Override
             StartOutputs outputs(SimulatedJob job) {
               SimulatedLog log = job.world().log();
-              return new StartOutputs(
-                  log, World.TOPICS, job.submittedEnds(), World::isOwnId, job.world()::later) {
+              return new StartOutputs(job) {
                 @Override
                 public LeftOpen leftOpen() {
                   log.open().forEach(log::fence);
@@ -229,12 +228,7 @@ enum PlantedFault {
           new Parts() {
             @Override
             StartOutputs outputs(SimulatedJob job) {
-              return new StartOutputs(
-                  job.world().log(),
-                  World.TOPICS,
-                  job.submittedEnds(),
-                  World::isOwnId,
-                  job.world()::later) {
+              return new StartOutputs(job) {
                 @Override
                 List<Entry> visible(Partition progress, long end) {
                   return progress.settled(0, end);
@@ -471,12 +465,7 @@ enum PlantedFault {
           new Parts() {
             @Override
             StartOutputs outputs(SimulatedJob job) {
-              return new StartOutputs(
-                  job.world().log(),
-                  World.TOPICS,
-                  job.submittedEnds(),
-                  World::isOwnId,
-                  job.world()::later) {
+              return new StartOutputs(job) {
                 @Override
                 long beginning(Partition partition) {
                   return 0;
@@ -540,8 +529,7 @@ enum PlantedFault {
     private final boolean all;
 
     private OtherProgress(SimulatedJob job, boolean all) {
-      super(
-          job.world().log(), World.TOPICS, job.submittedEnds(), World::isOwnId, job.world()::later);
+      super(job);
       this.all = all;
     }
 

@@ -200,7 +200,6 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getRound()).as("without a timeout").isOne();
   }
 
-  /** Also of a round whose deadline was set by a clock that has been set back since. */
   @Test
   void aShorterTimeoutIsThatOfTheOpenRoundToo() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(86_400_000));
