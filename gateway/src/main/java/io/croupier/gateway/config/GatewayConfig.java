@@ -7,7 +7,6 @@ import io.croupier.gateway.config.IssuerSettings.Keys;
 import io.croupier.gateway.config.LimitSettings.Rate;
 import io.croupier.gateway.config.ListenSettings.Tls;
 import io.croupier.gateway.identity.TestTokens;
-import io.croupier.gateway.identity.TokenVerifier;
 import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import java.net.InetAddress;
@@ -227,7 +226,7 @@ public record GatewayConfig(
       }
       String name = parts[0].strip();
       String value = parts[1].strip();
-      if (TokenVerifier.SCOPES.contains(name) && value.matches("(?s).*\\s.*")) {
+      if (IssuerSettings.Required.SCOPES.contains(name) && value.matches("(?s).*\\s.*")) {
         throw new IllegalArgumentException(
             "%s contains '%s'; the value of a scope must be one word".formatted(key, claim));
       }

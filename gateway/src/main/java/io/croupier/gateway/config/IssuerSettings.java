@@ -34,6 +34,9 @@ public record IssuerSettings(
    * @param claims values by the names of claims; that of {@code scope} is one of its words
    */
   public record Required(Optional<String> type, Map<String, String> claims) {
+    /** Claims of words, separated by blanks (RFC 8693, section 4.2); a value is one of them. */
+    public static final Set<String> SCOPES = Set.of("scope", "scp");
+
     /** Copies the claims. */
     public Required {
       claims = Map.copyOf(claims);

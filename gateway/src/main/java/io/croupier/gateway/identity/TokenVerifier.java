@@ -36,10 +36,6 @@ import java.util.Set;
  * require one, the type of the token (RFC 8725, section 3.11). Safe for use by several threads.
  */
 public final class TokenVerifier implements AutoCloseable {
-  /** Claims of words, separated by blanks (RFC 8693, section 4.2). */
-  /** Claims of several words, of which one is required. */
-  public static final Set<String> SCOPES = Set.of("scope", "scp");
-
   private static final List<String> DATES = List.of("exp", "nbf", "iat");
 
   private static final double SECONDS = 1e-3;
@@ -248,7 +244,7 @@ public final class TokenVerifier implements AutoCloseable {
   }
 
   private static boolean contains(Object claim, String value, String name) {
-    if (claim instanceof String text && SCOPES.contains(name)) {
+    if (claim instanceof String text && Required.SCOPES.contains(name)) {
       return List.of(text.split(" ", -1)).contains(value);
     }
     return claim instanceof Collection<?> values
