@@ -174,14 +174,14 @@ class Ledger:
         require(person != "", "person", "empty", "a text that is not empty")
         require(isinstance(limit, Limit), "limit", f"of the type {type(limit).__name__}", "a Limit, as Limit(epsilon=20)")
         require(isinstance(path, (str, os.PathLike)), "path", f"of the type {type(path).__name__}", "a text or a path")
-        # SQLite gives names such as ':memory:' and 'file:x' a meaning of their own; a full path has none.
-        path = os.path.realpath(path)
         self.limit = limit
         self.person = person
         self._process = os.getpid()
         self._lock = threading.RLock()
         self._database: Optional[sqlite3.Connection] = None
         try:
+            # SQLite gives names such as ':memory:' and 'file:x' a meaning of their own; a full path has none.
+            path = os.path.realpath(path)
             # An existing file isn't opened here: closing it would end the lock of another object of this process.
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
