@@ -18,6 +18,8 @@ class TokenTest {
   private static final byte[] SECRET = ascending(32);
   private static final TokenChallenge CHALLENGE = new TokenChallenge("clicks", 0, ByteString.EMPTY);
   private static final TokenIssuer ISSUER = TokenIssuer.derive(SECRET, CHALLENGE);
+  private static final TokenChallenge OTHER = new TokenChallenge("clicks", 1, ByteString.EMPTY);
+  private static final TokenIssuer OTHER_ISSUER = TokenIssuer.derive(SECRET, OTHER);
 
   private static byte[] ascending(int length) {
     byte[] bytes = new byte[length];
@@ -47,9 +49,13 @@ class TokenTest {
     assertThat(key)
         .isEqualTo(new TokenKey(key.modulus()))
         .hasSameHashCodeAs(new TokenKey(key.modulus()));
+  }
+
+  @Test
+  void anotherSecretIsAnotherKey() {
     byte[] other = SECRET.clone();
     other[31] ^= 1;
-    assertThat(TokenIssuer.derive(other, challenge).key()).isNotEqualTo(key);
+    assertThat(TokenIssuer.derive(other, CHALLENGE).key()).isNotEqualTo(ISSUER.key());
   }
 
   /** A test vector of the authors of RFC 9578, whose messages have no prefix. */
@@ -100,11 +106,11 @@ class TokenTest {
     assertThat(token).hasToString("Token");
     for (TokenChallenge other :
         List.of(
-            new TokenChallenge("clicks", 1, ByteString.EMPTY),
+            OTHER,
             new TokenChallenge("click", 0, ByteString.EMPTY),
             new TokenChallenge("clicks", 0, ByteString.copyFrom(new byte[1])))) {
       assertThat(ISSUER.key().admits(token, other)).isFalse();
-      assertThat(TokenIssuer.derive(SECRET, other).key().admits(token, other)).isFalse();
+      assertThat(OTHER_ISSUER.key().admits(token, other)).isFalse();
     }
   }
 
@@ -129,7 +135,7 @@ class TokenTest {
     TokenRequest request = TokenRequest.draw(ISSUER.key(), CHALLENGE);
     TokenRequest restored = new TokenRequest(ISSUER.key(), CHALLENGE, request.secrets());
     assertThat(restored.blinded()).isEqualTo(request.blinded());
-    ByteString answer = TokenIssuer.derive(SECRET, CHALLENGE).sign(restored.blinded());
+    ByteString answer = ISSUER.sign(restored.blinded());
     assertThat(answer).isEqualTo(ISSUER.sign(request.blinded()));
     assertThat(restored.finish(answer)).isEqualTo(request.finish(answer));
     assertThat(request).hasToString("TokenRequest");
@@ -169,10 +175,8 @@ class TokenTest {
   @Test
   void anAnswerOfAnotherKeyIsNoToken() {
     TokenRequest request = TokenRequest.draw(ISSUER.key(), CHALLENGE);
-    TokenIssuer other =
-        TokenIssuer.derive(SECRET, new TokenChallenge("clicks", 1, ByteString.EMPTY));
     ByteString low = ByteString.copyFrom(new byte[1]).concat(request.blinded().substring(1));
-    assertThatThrownBy(() -> request.finish(other.sign(low)))
+    assertThatThrownBy(() -> request.finish(OTHER_ISSUER.sign(low)))
         .isInstanceOf(SignatureException.class)
         .hasMessage("the blind signature is not that of the key; it must be");
   }

@@ -18,7 +18,9 @@ import java.security.spec.PSSParameterSpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Tokens that are signed without a blind, by a key of the JDK. */
 public final class TestTokens {
@@ -27,13 +29,16 @@ public final class TestTokens {
           + "a11a301806092a864886f70d010108300b0609608648016503040202a20302013003"
           + "82010f003082010a0282010100";
 
+  private static final Map<Long, KeyPair> KEYS = new ConcurrentHashMap<>();
+
   private final KeyPair keys;
   private final Random random;
 
+  /** Those of a seed have one key in a process, as finding its primes takes long. */
   public TestTokens(long seed) throws GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
     generator.initialize(2048);
-    keys = generator.generateKeyPair();
+    keys = KEYS.computeIfAbsent(seed, s -> generator.generateKeyPair());
     random = new Random(seed);
   }
 

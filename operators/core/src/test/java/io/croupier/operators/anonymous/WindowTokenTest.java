@@ -33,7 +33,7 @@ class WindowTokenTest {
   @Tag("ci")
   @Test
   void everyBitCounts() throws Exception {
-    TestTokens tokens = new TestTokens(3);
+    TestTokens tokens = new TestTokens(1);
     byte[] signed = tokens.token("m", 7, LEVEL);
     for (int i = 2; i < signed.length; i++) {
       byte[] changed = signed.clone();
@@ -51,10 +51,10 @@ class WindowTokenTest {
   /** The JDK makes no key of them, and a writer to the topic of keys decides the bytes. */
   @Test
   void bytesThatAreNoKeyHaveSignedNothing() throws Exception {
-    byte[] signed = new TestTokens(5).token("m", 7, LEVEL);
+    byte[] signed = new TestTokens(1).token("m", 7, LEVEL);
     byte[] small = new byte[WindowToken.KEY_BYTES];
     small[WindowToken.KEY_BYTES - 1] = 3;
-    byte[] even = new TestTokens(6).modulus();
+    byte[] even = new TestTokens(2).modulus();
     even[WindowToken.KEY_BYTES - 1] &= (byte) 0xfe;
     for (byte[] modulus : List.of(new byte[WindowToken.KEY_BYTES], small, even)) {
       WindowToken token = WindowToken.read(TestTokens.underKey(signed, modulus));
@@ -64,7 +64,7 @@ class WindowTokenTest {
 
   @Test
   void aTokenIsNotPrinted() throws Exception {
-    byte[] signed = new TestTokens(4).token("m", 7, LEVEL);
+    byte[] signed = new TestTokens(1).token("m", 7, LEVEL);
     assertThat(WindowToken.read(signed).toString())
         .isEqualTo("WindowToken")
         .doesNotContain(HexFormat.of().formatHex(signed, 2, 6));

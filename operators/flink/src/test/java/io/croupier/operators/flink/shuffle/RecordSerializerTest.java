@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The format of the records that cross the network, and of accounts in state. */
 class RecordSerializerTest {
-  private static final int RECORDS = 2000;
+  private static final int RECORDS = Integer.getInteger("inputs", 2000);
 
   static Stream<RecordSerializer<?>> serializers() {
     return Stream.concat(transit(), state());
