@@ -233,8 +233,14 @@ class KafkaTopicsITCase {
   void warnsOfTopicsThatForget(String limit, String value) throws Exception {
     Topics topics = Topics.withPrefix("forgets-by-" + limit);
     KafkaTopics.create(admin, topics, 1, (short) 1);
-    set(topics.accounting(), limit, value);
-    set(topics.journal(), limit, value);
+    for (String compacted : List.of(topics.models(), topics.updates())) {
+      set(compacted, TopicConfig.CLEANUP_POLICY_CONFIG, "compact,delete");
+      set(compacted, TopicConfig.RETENTION_MS_CONFIG, "-1");
+    }
+    for (String topic :
+        List.of(topics.accounting(), topics.journal(), topics.models(), topics.updates())) {
+      set(topic, limit, value);
+    }
 
     try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
       KafkaTopics.inspect(admin, topics, true);
@@ -246,7 +252,13 @@ class KafkaTopicsITCase {
                   .formatted(topics.accounting(), limit, value),
               ("The journal topic %s deletes records: its %s is %s, not -1, so models can't"
                       + " be replayed once their first entries are deleted")
-                  .formatted(topics.journal(), limit, value));
+                  .formatted(topics.journal(), limit, value),
+              ("The models topic %s deletes records: its %s is %s, not -1, so a job that starts"
+                      + " without state lacks models")
+                  .formatted(topics.models(), limit, value),
+              ("The updates topic %s deletes records: its %s is %s, not -1, so devices may find"
+                      + " no update of a model that rests")
+                  .formatted(topics.updates(), limit, value));
     }
   }
 

@@ -307,6 +307,16 @@ public final class KafkaTopics {
     if (journal) {
       checkJournal(topics.journal(), configs.get(topics.journal()));
     }
+    warnIfItForgets(
+        "models",
+        topics.models(),
+        configs.get(topics.models()),
+        "a job that starts without state lacks models");
+    warnIfItForgets(
+        "updates",
+        topics.updates(),
+        configs.get(topics.updates()),
+        "devices may find no update of a model that rests");
     requireCompaction("progress", topics.progress(), configs.get(topics.progress()));
     requireCompaction("stops", topics.stops(), configs.get(topics.stops()));
     requireRoom("accounting", topics.accounting(), configs, Ledger.MAX_EVENT_BYTES);
