@@ -36,6 +36,7 @@ class VoteAuditTest {
     assertThat(audit.text()).contains("Not refuted: vote, epsilon ");
   }
 
+  @Tag("ci")
   @Test
   void theRealOneIsNotRefutedAndShowsMostOfItsLevel() throws Exception {
     assertShowsMostOfItsLevel(4, 2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.croupier.client.token.TokenIssuer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each declaration of each open window has a key of its own, and a closed window gets none. */
@@ -17,6 +18,7 @@ class TokenIssuersTest {
   }
 
   /** Else a token that was charged little would admit a report that reveals much. */
+  @Tag("ci")
   @Test
   void aLevelThatChangesUnderTheSameNameHasAnotherKey() throws Exception {
     windows.publish("m", 0.5);

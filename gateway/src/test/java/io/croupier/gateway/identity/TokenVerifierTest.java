@@ -45,6 +45,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,9 @@ import org.junit.jupiter.api.io.TempDir;
 class TokenVerifierTest {
   private static final String ISSUER = "https://issuer.example";
   private static final Set<String> ALL = Set.of("RS256", "PS256", "ES256", "ES384");
+
+  private static RSAKey key;
+  private static RSAKey otherKey;
 
   @TempDir private Path directory;
 
@@ -122,13 +126,18 @@ class TokenVerifierTest {
     return new RSAKeyGenerator(bits, bits < 2048).keyIDFromThumbprint(true).generate();
   }
 
+  @BeforeAll
+  static void makeKeys() throws Exception {
+    key = rsaKey(2048);
+    otherKey = rsaKey(2048);
+  }
+
   @Test
   void everyKindOfKeyVerifies() throws Exception {
-    RSAKey rsa = rsaKey(2048);
     ECKey curve = new ECKeyGenerator(Curve.P_256).keyID("ec").generate();
-    TokenVerifier verifier = verifier(rsa, curve);
+    TokenVerifier verifier = verifier(key, curve);
     for (JWSAlgorithm algorithm : List.of(JWSAlgorithm.RS256, JWSAlgorithm.PS256)) {
-      assertThat(verifier.verify(rsa(rsa, algorithm)))
+      assertThat(verifier.verify(rsa(key, algorithm)))
           .isEqualTo(new TokenVerifier.Identity(ISSUER, "ada"));
     }
     SignedJWT token =
@@ -140,7 +149,6 @@ class TokenVerifierTest {
   /** An ID token has another type, or none. */
   @Test
   void aRequiredTypeIsThatOfTheHeader() throws Exception {
-    RSAKey key = rsaKey(2048);
     Path file = directory.resolve("keys.json");
     Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
     TokenVerifier verifier = verifier(new KeyFile(file), Optional.of("at+jwt"));
@@ -169,8 +177,8 @@ class TokenVerifierTest {
     return new KeyFile(file);
   }
 
-  private static RSAKey keyNamedK() throws Exception {
-    return new RSAKeyGenerator(2048).keyID("k").generate();
+  private static RSAKey keyNamedK() {
+    return new RSAKey.Builder(key).keyID("k").build();
   }
 
   /** Two numbers that are one as doubles would be one person, and 1 and 1.0 two. */
@@ -357,16 +365,14 @@ class TokenVerifierTest {
 
   @Test
   void aChangedFileOfKeysIsReadAgain() throws Exception {
-    RSAKey first = rsaKey(2048);
-    RSAKey second = rsaKey(2048);
-    TokenVerifier verifier = verifier(first);
-    String token = rsa(second, JWSAlgorithm.RS256);
+    TokenVerifier verifier = verifier(key);
+    String token = rsa(otherKey, JWSAlgorithm.RS256);
     assertThatThrownBy(() -> verifier.verify(token)).isInstanceOf(InvalidTokenException.class);
     Path file = directory.resolve("keys.json");
     Path next =
         Files.writeString(
             directory.resolve("next"),
-            new JWKSet(List.of(first, second)).toPublicJWKSet().toString());
+            new JWKSet(List.of(key, otherKey)).toPublicJWKSet().toString());
     Files.move(next, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     assertThat(verifier.verify(token).subject()).isEqualTo("ada");
     // A file that is damaged later changes nothing.
@@ -377,7 +383,6 @@ class TokenVerifierTest {
   /** That a signature was verified before is no reason to accept the token still. */
   @Test
   void aTokenThatWasAcceptedIsRefusedOnceItsKeyIsGoneOrItHasExpired() throws Exception {
-    RSAKey key = rsaKey(2048);
     String token = rsa(key, JWSAlgorithm.RS256);
     Path file = directory.resolve("keys.json");
     Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
@@ -406,7 +411,6 @@ class TokenVerifierTest {
   @Tag("ci")
   @Test
   void keysOfAUrlAreKept() throws Exception {
-    RSAKey key = rsaKey(2048);
     AtomicInteger fetched = new AtomicInteger();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -432,7 +436,7 @@ class TokenVerifierTest {
       }
       assertThat(fetched).hasValue(1);
       // The issuer may have added the key since the fetch.
-      String ofAStranger = rsa(rsaKey(2048), JWSAlgorithm.RS256);
+      String ofAStranger = rsa(otherKey, JWSAlgorithm.RS256);
       assertThatThrownBy(() -> verifier.verify(ofAStranger))
           .isInstanceOfSatisfying(
               KeysUnavailableException.class,

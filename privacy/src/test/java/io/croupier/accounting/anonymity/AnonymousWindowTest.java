@@ -116,6 +116,7 @@ class AnonymousWindowTest {
     }
   }
 
+  @Tag("ci")
   @Test
   void coarseBoundsAreAboveTheExactOnesAndNear() {
     assertCoarse(choices(true, 44));

@@ -72,6 +72,7 @@ class WindowCompositionTest {
   }
 
   /** Two windows of seven reports: the sum over all pairs of counts. */
+  @Tag("ci")
   @Test
   void twoWindowsEqualTheSumOverAllPairs() {
     int n = 7;

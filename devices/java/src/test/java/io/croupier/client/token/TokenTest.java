@@ -8,6 +8,7 @@ import java.math.BigInteger;
 import java.security.SignatureException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,6 +35,7 @@ class TokenTest {
   }
 
   /** The values are those of an independent program. */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({
     "clicks, 0, '', 5102560b962ab8c6163b49fc0bd5c39e10d91914392eb9c96b21bfa7745cb5c3",

@@ -138,6 +138,7 @@ class PrefixTallyTest {
   }
 
   /** 40,000 votes at epsilon 2, and of levels from 0.5 to 4. */
+  @Tag("ci")
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void findsTheFrequentWords(boolean isMixed) {
@@ -205,6 +206,7 @@ class PrefixTallyTest {
   }
 
   /** No person has a text. In 400 publications, no list has one. */
+  @Tag("ci")
   @ParameterizedTest
   @CsvSource({"20", "400"})
   void nothingIsFoundWhereNobodyHasATextOfTheAlphabet(int votes) {
@@ -414,6 +416,7 @@ class PrefixTallyTest {
     assertThat(vote(tally, first, "sun", 2, 3, random)).isFalse();
   }
 
+  @Tag("ci")
   @Test
   void continuesFromItsState() {
     Zipf zipf = new Zipf(8);

@@ -206,6 +206,7 @@ class CoordinateChunksTest {
     assertThat(restores).isGreaterThan(100);
   }
 
+  @Tag("ci")
   @Test
   void aSaveWritesTheChunksOfAReport() {
     int d = 1_000_000;
