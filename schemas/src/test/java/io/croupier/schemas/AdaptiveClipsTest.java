@@ -1,5 +1,10 @@
 package io.croupier.schemas;
 
+import static io.croupier.schemas.Texts.assertEqual;
+import static io.croupier.schemas.Texts.assertValid;
+import static io.croupier.schemas.Texts.assertViolation;
+import static io.croupier.schemas.Texts.changed;
+import static io.croupier.schemas.Texts.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
@@ -13,14 +18,13 @@ class AdaptiveClipsTest {
           + " initial: 3 size: FEATURES slope_bound: 0.5 slope_rule: true } ";
 
   private static ModelSpec features(String fields) {
-    return ModelSpecsTest.spec(FEATURES + fields);
+    return spec(FEATURES + fields);
   }
 
   @Test
   void defaultsAreThoseOfTheContract() {
     ModelSpec spec =
-        ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 combined {} adaptive_clip { size: GRADIENT }");
+        spec("model_id: 'm' dimension: 2 combined {} adaptive_clip { size: GRADIENT }");
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     AdaptiveClip clip = spec.getAdaptiveClip();
     assertThat(AdaptiveClips.initial(clip)).isEqualTo(1);
@@ -46,7 +50,7 @@ class AdaptiveClipsTest {
   @ParameterizedTest
   @ValueSource(strings = {"1e-96", "1e96"})
   void allClipsAreValidBounds(String initial) {
-    ModelSpec spec = ModelSpecsTest.spec(FEATURES.replace("initial: 3", "initial: " + initial));
+    ModelSpec spec = spec(FEATURES.replace("initial: 3", "initial: " + initial));
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     AdaptiveClip clip = spec.getAdaptiveClip();
     assertThat(AdaptiveClips.least(clip)).isGreaterThan(0.99e-100);
@@ -83,12 +87,7 @@ class AdaptiveClipsTest {
         "black_box {} | black_box { prior {} } | black_box.prior is empty",
       })
   void namesWhatIsWrong(String good, String bad, String reason) {
-    String text = FEATURES.replace(good, bad == null ? "" : bad);
-    assertThat(text).isNotEqualTo(FEATURES);
-    assertThat(ModelSpecs.violations(ModelSpecsTest.spec(text)))
-        .singleElement()
-        .asString()
-        .startsWith(reason);
+    assertViolation(spec(changed(FEATURES, good, bad)), reason);
   }
 
   @ParameterizedTest
@@ -99,7 +98,7 @@ class AdaptiveClipsTest {
         "adaptive_radius {}",
       })
   void onlyTheBlackBoxAndItsDeprecatedNameMayHaveIt(String learner) {
-    ModelSpec spec = ModelSpecsTest.spec(FEATURES.replace("black_box {}", learner));
+    ModelSpec spec = spec(FEATURES.replace("black_box {}", learner));
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     assertThat(ModelSpecs.current(spec).getAdaptiveClip()).isEqualTo(spec.getAdaptiveClip());
   }
@@ -107,7 +106,7 @@ class AdaptiveClipsTest {
   @Test
   void aSlopeBelongsToFeatures() {
     String gradient = FEATURES.replace("FEATURES", "GRADIENT");
-    assertThat(ModelSpecs.violations(ModelSpecsTest.spec(gradient)))
+    assertThat(ModelSpecs.violations(spec(gradient)))
         .containsExactly(
             "adaptive_clip.slope_bound is 0.5: it must be left out unless size is FEATURES",
             "adaptive_clip.slope_rule is true: it must be left out unless size is FEATURES");
@@ -116,15 +115,14 @@ class AdaptiveClipsTest {
   @Test
   void centralAndOtherModelsHaveAFixedBound() {
     ModelSpec banco =
-        ModelSpecsTest.spec(
+        spec(
             FEATURES.replace(
                 "black_box {}", "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"));
     ModelSpec central =
-        ModelSpecsTest.spec(
+        spec(
             FEATURES.replace(
                 "black_box {}",
-                "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } dp_ftrl {"
-                    + " clip_norm: 1 noise_multiplier: 2 noise { tree {} } learning_rate: 1 }"));
+                Texts.CENTRAL_LIMITS + "dp_ftrl { " + Texts.TREE + "learning_rate: 1 }"));
     for (ModelSpec spec : new ModelSpec[] {banco, central}) {
       assertThat(ModelSpecs.violations(spec))
           .contains(
@@ -135,11 +133,7 @@ class AdaptiveClipsTest {
 
   @Test
   void aQuestionNamedClipIsFreeOtherwise() {
-    ModelSpec spec =
-        ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 gradient_bound: 1 black_box {}"
-                + " questions { name: 'clip' accuracy {} }");
-    assertThat(ModelSpecs.violations(spec)).isEmpty();
+    assertValid(Texts.COMMON + "black_box {} questions { name: 'clip' accuracy {} }");
   }
 
   @ParameterizedTest
@@ -152,7 +146,7 @@ class AdaptiveClipsTest {
         "slope_rule: true | | adaptive_clip.slope_rule of a running model is fixed: it is true and",
       })
   void theClipOfARunningModelIsFixed(String good, String bad, String reason) {
-    ModelSpec next = ModelSpecsTest.spec(FEATURES.replace(good, bad == null ? "" : bad));
+    ModelSpec next = spec(changed(FEATURES, good, bad));
     assertThat(ModelSpecs.changeViolations(features(""), next))
         .singleElement()
         .asString()
@@ -162,20 +156,17 @@ class AdaptiveClipsTest {
   @Test
   void anAbsentFieldEqualsItsDefault() {
     ModelSpec implied =
-        ModelSpecsTest.spec(
-            "model_id: 'm' dimension: 2 black_box {} adaptive_clip { size: FEATURES }");
+        spec("model_id: 'm' dimension: 2 black_box {} adaptive_clip { size: FEATURES }");
     ModelSpec explicit =
-        ModelSpecsTest.spec(
+        spec(
             "model_id: 'm' dimension: 2 black_box {} adaptive_clip { initial: 1"
                 + " size: FEATURES slope_bound: 1 slope_rule: false } question_probability: 0.5");
-    assertThat(ModelSpecs.changeViolations(implied, explicit)).isEmpty();
-    assertThat(ModelSpecs.changeViolations(explicit, implied)).isEmpty();
+    assertEqual(implied, explicit);
   }
 
   @Test
   void aFixedBoundStaysFixed() {
-    ModelSpec fixed =
-        ModelSpecsTest.spec("model_id: 'm' dimension: 2 gradient_bound: 3 black_box {}");
+    ModelSpec fixed = spec("model_id: 'm' dimension: 2 gradient_bound: 3 black_box {}");
     assertThat(ModelSpecs.changeViolations(fixed, features(""))).isNotEmpty();
     assertThat(ModelSpecs.changeViolations(features(""), fixed)).isNotEmpty();
   }

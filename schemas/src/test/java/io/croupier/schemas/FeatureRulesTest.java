@@ -22,7 +22,7 @@ class FeatureRulesTest {
           + "' length: 4 } }";
 
   private static ModelSpec spec(int dimension, String features) {
-    return ModelSpecsTest.spec(
+    return Texts.spec(
         "model_id: 'm' gradient_bound: 1 combined {} dimension: " + dimension + " " + features);
   }
 

@@ -1,9 +1,10 @@
 package io.croupier.schemas;
 
+import static io.croupier.schemas.Texts.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,12 +12,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GradientReportsTest {
-  private static final String IDS = "model_id: 'm' round: 0 user_id: 'u' sequence: 0 ";
-
-  private static GradientReport report(String text) throws TextFormat.ParseException {
-    return TextFormat.parse(text, GradientReport.class);
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -35,8 +30,8 @@ class GradientReportsTest {
         "example { x: 0 y: 0 } central {}",
         "dense { values: 1 } undisclosed {} created_at_ms: -1 device_id: ''",
       })
-  void acceptsWellFormedReports(String rest) throws TextFormat.ParseException {
-    assertThat(GradientReports.violations(report(IDS + rest))).isEmpty();
+  void acceptsWellFormedReports(String rest) {
+    assertThat(GradientReports.violations(report(rest))).isEmpty();
   }
 
   @ParameterizedTest
@@ -74,29 +69,22 @@ class GradientReportsTest {
         "dense { values: 1 } undisclosed {} round: -1               | round is -1",
         "dense { values: 1 } undisclosed {} sequence: -1            | sequence is -1",
       })
-  void namesWhatIsMalformed(String rest, String expected) throws TextFormat.ParseException {
-    GradientReport report = report("model_id: 'm' user_id: 'u' " + rest);
-    GradientReport.Builder builder = report.toBuilder();
-    if (!report.hasRound()) {
-      builder.setRound(0);
-    }
-    if (!report.hasSequence()) {
-      builder.setSequence(0);
-    }
+  void namesWhatIsMalformed(String rest, String expected) {
+    GradientReport report =
+        report("").toBuilder().mergeFrom(Texts.parse(rest, GradientReport.class)).build();
     String[] starts = expected.split(",", -1);
-    Arrays.setAll(starts, i -> starts[i].replace(';', ','));
-    assertThat(GradientReports.violations(builder.build())).hasSize(starts.length);
+    List<Violation> violations = GradientReports.violations(report);
+    assertThat(violations).hasSameSizeAs(starts);
     for (int i = 0; i < starts.length; i++) {
-      assertThat(GradientReports.violations(builder.build()).get(i).sentence())
-          .startsWith(starts[i]);
+      assertThat(violations.get(i).sentence()).startsWith(starts[i].replace(';', ','));
     }
   }
 
   /** This release can't charge a clip that only a later release defines. */
   @Test
-  void refusesAClipThatIsUnknown() throws TextFormat.ParseException {
+  void refusesAClipThatIsUnknown() {
     GradientReport.Builder report =
-        report(IDS + "dense { values: 1 } coordinate_laplace { taus: 1 }").toBuilder();
+        report("dense { values: 1 } coordinate_laplace { taus: 1 }").toBuilder();
     report.getCoordinateLaplaceBuilder().setClipValue(3);
     assertThat(GradientReports.violations(report.build()))
         .extracting(Violation::sentence)

@@ -1,8 +1,12 @@
 package io.croupier.schemas;
 
+import static io.croupier.schemas.Texts.COMMON;
+import static io.croupier.schemas.Texts.TREE;
+import static io.croupier.schemas.Texts.assertValid;
+import static io.croupier.schemas.Texts.assertViolation;
+import static io.croupier.schemas.Texts.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Random;
@@ -13,19 +17,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which specs are valid, and the defaults of their fields. */
 class ModelSpecsTest {
-  static final String COMMON = "model_id: 'm' dimension: 2 gradient_bound: 1 ";
-  private static final String CENTRAL =
-      COMMON + "limits { delta: 1e-6 max_participations: 4 min_separation: 10 } ";
-  static final String TREE = "clip_norm: 1 noise_multiplier: 2 noise { tree {} } ";
+  private static final String CENTRAL = COMMON + Texts.CENTRAL_LIMITS;
   private static final String BLT =
       "clip_norm: 1 noise_multiplier: 2 noise { blt { buffers: 3 horizon: 100 } } ";
 
-  static ModelSpec spec(String text) {
-    try {
-      return TextFormat.parse(text, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
+  private static void assertNamed(ModelSpec spec, String start) {
+    assertThat(ModelSpecs.violations(spec))
+        .singleElement()
+        .asString()
+        .startsWith(start)
+        .contains("must be");
   }
 
   static ModelSpec local(String fields) {
@@ -46,10 +47,7 @@ class ModelSpecsTest {
     assertThat(ModelSpecs.prior(spec).hasImproper()).isTrue();
     assertThat(ModelSpecs.yBound(DpFtrlLeastSquares.getDefaultInstance())).isEqualTo(1);
     assertThat(ModelSpecs.varianceReduced(PrefixSumNoise.Tree.getDefaultInstance())).isTrue();
-    ModelSpec byCoordinate =
-        spec(
-            "model_id: 'm' dimension: 1 gradient_bound: 3"
-                + " coordinate_wise { prior { conjugate {} } }");
+    ModelSpec byCoordinate = spec("gradient_bound: 3 coordinate_wise { prior { conjugate {} } }");
     assertThat(ModelSpecs.prior(byCoordinate).hasConjugate()).isTrue();
     assertThat(ModelSpecs.conjugateB(byCoordinate)).isEqualTo(9);
   }
@@ -236,14 +234,7 @@ class ModelSpecsTest {
             + " unless limits.epsilon",
       })
   void namesTheFieldItsValueAndTheRule(String fields, String expected) {
-    ModelSpec.Builder builder = local("").toBuilder();
-    ModelSpec broken = spec("black_box {} " + fields);
-    builder.mergeFrom(broken);
-    assertThat(ModelSpecs.violations(builder.build()))
-        .singleElement()
-        .asString()
-        .startsWith(expected)
-        .contains("must be");
+    assertNamed(local("").toBuilder().mergeFrom(spec(fields)).build(), expected);
   }
 
   @ParameterizedTest
@@ -282,11 +273,7 @@ class ModelSpecsTest {
         "report_bound: 1                                        | learner is missing",
       })
   void checksTheParametersOfLocalLearners(String learner, String expected) {
-    assertThat(ModelSpecs.violations(spec(COMMON + learner)))
-        .singleElement()
-        .asString()
-        .startsWith(expected)
-        .contains("must be");
+    assertNamed(spec(COMMON + learner), expected);
   }
 
   @Test
@@ -342,11 +329,7 @@ class ModelSpecsTest {
         "adaptive_radius {} round_timeout_ms: 0 | round_timeout_ms is 0",
       })
   void checksTheParametersOfCentralLearners(String learner, String expected) {
-    assertThat(ModelSpecs.violations(spec(CENTRAL + learner)))
-        .singleElement()
-        .asString()
-        .startsWith(expected)
-        .contains("must be");
+    assertNamed(spec(CENTRAL + learner), expected);
   }
 
   @Test
@@ -355,10 +338,7 @@ class ModelSpecsTest {
         spec(CENTRAL + "dp_ftrl { " + TREE + "learning_rate: 0.1 }").toBuilder();
     assertThat(ModelSpecs.violations(spec.build())).isEmpty();
     spec.getLimitsBuilder().setMu(1).setPerDays(30);
-    assertThat(ModelSpecs.violations(spec.build()))
-        .singleElement()
-        .asString()
-        .startsWith("limits.per_days is 30: it must be left out for a central model");
+    assertViolation(spec.build(), "limits.per_days is 30: it must be left out for a central model");
   }
 
   @Test
@@ -388,10 +368,8 @@ class ModelSpecsTest {
         "banco { strongest_noise { l2_laplace { epsilon: 1 } } }"
       })
   void bettorsHaveAMemory(String learner) {
-    assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { half_life: 20000 }")))
-        .isEmpty();
-    assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { automatic {} }")))
-        .isEmpty();
+    assertValid(COMMON + learner + " memory { half_life: 20000 }");
+    assertValid(COMMON + learner + " memory { automatic {} }");
   }
 
   @Test
@@ -401,18 +379,14 @@ class ModelSpecsTest {
             "ldp_sgd { step_size: 1 decay: 0 }",
             "adaptive_radius {}",
             "dp_ftrl_parameter_free { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }")) {
-      String name = learner.substring(0, learner.indexOf(' '));
+      String rule =
+          ": it must be left out with %s: only combined, black_box, banco and coordinate_wise have a memory"
+              .formatted(learner.substring(0, learner.indexOf(' ')));
       assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { half_life: 20000 }")))
           .as(learner)
-          .contains(
-              "memory.half_life is 20000.0: it must be left out with "
-                  + name
-                  + ": only combined, black_box, banco and coordinate_wise have a memory");
+          .contains("memory.half_life is 20000.0" + rule);
       assertThat(ModelSpecs.violations(spec(COMMON + learner + " memory { automatic {} }")))
-          .contains(
-              "memory.automatic is set: it must be left out with "
-                  + name
-                  + ": only combined, black_box, banco and coordinate_wise have a memory");
+          .contains("memory.automatic is set" + rule);
     }
   }
 

@@ -11,7 +11,7 @@ class PredictionRulesTest {
   private static final String RANGE = "range { from: 0 to: 12 }";
 
   private static ModelSpec spec(int dimension, String rest) {
-    return ModelSpecsTest.spec(
+    return Texts.spec(
         "model_id: 'm' gradient_bound: 1 combined {} dimension: "
             + dimension
             + " features { name: 'one' intercept {} } features { name: 'well' yes_no {} } "
@@ -38,11 +38,9 @@ class PredictionRulesTest {
     assertThat(PredictionRules.inWords(prediction(loss))).startsWith(words);
     assertThat(PredictionRules.label(prediction(loss)).getName()).isEqualTo("y");
     assertThat(PredictionRules.predictions(prediction(loss))).isEqualTo(dimension / 2);
-    assertThat(ModelSpecs.violations(spec(dimension + 1, predicts)))
-        .singleElement()
-        .asString()
-        .startsWith(
-            "dimension is " + (dimension + 1) + ": it must be " + dimension + ", the values");
+    Texts.assertViolation(
+        spec(dimension + 1, predicts),
+        "dimension is " + (dimension + 1) + ": it must be " + dimension + ", the values");
   }
 
   @ParameterizedTest

@@ -15,6 +15,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The views and the contract are two readings of the same bytes. */
 class ViewsTest {
@@ -58,6 +60,26 @@ class ViewsTest {
         assertThat(doubles(view.getDense().getValues(0)))
             .containsExactly(array(report.getDense().getValuesList()));
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "gradient_bound: 2 answer { question: 'a' bit: false } randomised_response { epsilon: 1 }",
+        "vote { statistic: 's' seed: 7 index: 1 } hashed_response { epsilon: 1 groups: 4 }",
+        "candidate { dimension: 2 seed: 18446744073709551615 index: 63 }"
+            + " priv_unit { epsilon: 1 candidates: 64 top: 24 }",
+      })
+  void aViewHoldsTheSameFields(String text) throws InvalidProtocolBufferException {
+    GradientReport report = Texts.report(text);
+    assertThat(GradientReports.violations(report)).isEmpty();
+    GradientReportView view = GradientReportView.parseFrom(report.toByteArray());
+    assertThat(noUnknown(view)).isTrue();
+    // What is no vector has the type of the contract.
+    for (FieldDescriptor field : report.getAllFields().keySet()) {
+      assertThat(view.getField(view.getDescriptorForType().findFieldByName(field.getName())))
+          .isEqualTo(report.getField(field));
     }
   }
 
