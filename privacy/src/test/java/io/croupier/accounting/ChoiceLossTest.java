@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
+import io.croupier.noise.Decimals;
 import java.math.BigDecimal;
-import java.math.MathContext;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,42 +17,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChoiceLossTest {
   private static final int SEED = 29;
   private static final int CANDIDATES = 256;
-  private static final MathContext DIGITS = new MathContext(50);
 
   private static ChoiceLoss choice(double epsilon, int candidates, int top) {
     return new ChoiceLoss(epsilon, (double) (candidates - top) / top);
   }
 
-  /** exp(x) by its series, to some 45 digits. */
-  private static BigDecimal exp(BigDecimal x) {
-    BigDecimal half = x.divide(BigDecimal.valueOf(1024), DIGITS);
-    BigDecimal sum = BigDecimal.ONE;
-    BigDecimal term = BigDecimal.ONE;
-    for (int n = 1; n < 60; n++) {
-      term = term.multiply(half, DIGITS).divide(BigDecimal.valueOf(n), DIGITS);
-      sum = sum.add(term, DIGITS);
-    }
-    return sum.pow(1024, DIGITS);
-  }
-
   /** The definitions, with 50 digits, from the probabilities of each candidate. */
   private record Exact(BigDecimal p, BigDecimal q) {
     static Exact of(double epsilon, int candidates, int top) {
-      BigDecimal growth = exp(new BigDecimal(epsilon)).multiply(BigDecimal.valueOf(top), DIGITS);
+      BigDecimal growth =
+          Decimals.exp(new BigDecimal(epsilon)).multiply(BigDecimal.valueOf(top), Decimals.DIGITS);
       BigDecimal all = growth.add(BigDecimal.valueOf(candidates - top));
-      return new Exact(growth.divide(all, DIGITS), BigDecimal.valueOf(top).divide(all, DIGITS));
+      return new Exact(
+          growth.divide(all, Decimals.DIGITS),
+          BigDecimal.valueOf(top).divide(all, Decimals.DIGITS));
     }
 
     double rho(double epsilon) {
-      return p.subtract(q).multiply(new BigDecimal(epsilon), DIGITS).doubleValue();
+      return p.subtract(q).multiply(new BigDecimal(epsilon), Decimals.DIGITS).doubleValue();
     }
 
     /** For whole orders: ln of the sum of P^a Q^(1 - a), a - 1 times. */
     double renyi(int order) {
-      BigDecimal ratio = p.divide(q, DIGITS).pow(order - 1, DIGITS);
+      BigDecimal ratio = p.divide(q, Decimals.DIGITS).pow(order - 1, Decimals.DIGITS);
       BigDecimal sum =
-          p.multiply(ratio, DIGITS)
-              .add(q.divide(ratio, DIGITS))
+          p.multiply(ratio, Decimals.DIGITS)
+              .add(q.divide(ratio, Decimals.DIGITS))
               .add(BigDecimal.ONE.subtract(p).subtract(q));
       return StrictMath.log1p(sum.subtract(BigDecimal.ONE).doubleValue()) / (order - 1);
     }
@@ -111,18 +101,16 @@ class ChoiceLossTest {
   }
 
   /** z with Phi(-z) = tail, for a tail of at most 1/2. */
-  private static double upperQuantile(double tail) {
-    double low = 0;
-    double high = 40;
-    for (int i = 0; i < 100; i++) {
-      double z = (low + high) / 2;
-      double x = z / StrictMath.sqrt(2);
-      boolean isHeavier =
-          GaussianTail.mass(x) / StrictMath.sqrt(StrictMath.PI) * StrictMath.exp(-x * x) > tail;
-      low = isHeavier ? z : low;
-      high = isHeavier ? high : z;
-    }
-    return (low + high) / 2;
+  static double upperQuantile(double tail) {
+    return Bisection.root(
+        0,
+        40,
+        100,
+        z -> {
+          double x = z / StrictMath.sqrt(2);
+          double mass = GaussianTail.mass(x) / StrictMath.sqrt(StrictMath.PI);
+          return mass * StrictMath.exp(-x * x) > tail;
+        });
   }
 
   /** Where the quantiles cancel, the bound by the density is the one that counts. */

@@ -1,8 +1,8 @@
 package io.croupier.accounting;
 
 import static io.croupier.accounting.Golden.assertRelative;
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;
@@ -231,26 +231,16 @@ class ConversionsTest {
 
   @Test
   void refusalsNameTheArgumentAndTheRule() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> RenyiDp.epsilon(1, 1, -10))
-        .withMessage("order is 1.0; it must be above 1");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> PureDp.renyi(1, 0.5))
-        .withMessage("order is 0.5; it must be at least 1");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> PureDp.basic(1, -2))
-        .withMessage("epsilons[1] is -2.0; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> ZeroConcentratedDp.epsilon(Double.NaN, -10))
-        .withMessage("rho is NaN; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> ZeroConcentratedDp.order(1, 0))
-        .withMessage("logDelta is 0.0; it must be negative and finite");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> RenyiFilter.of(0, -10))
-        .withMessage("epsilon is 0.0; it must be positive and finite");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.noiseMultiplier(1, -10, -1))
-        .withMessage("zeta is -1.0; it must be at least 0 and finite");
+    assertRefused(() -> RenyiDp.epsilon(1, 1, -10), "order is 1.0; it must be above 1");
+    assertRefused(() -> PureDp.renyi(1, 0.5), "order is 0.5; it must be at least 1");
+    assertRefused(() -> PureDp.basic(1, -2), "epsilons[1] is -2.0; it must be at least 0");
+    assertRefused(
+        () -> ZeroConcentratedDp.epsilon(Double.NaN, -10), "rho is NaN; it must be at least 0");
+    assertRefused(
+        () -> ZeroConcentratedDp.order(1, 0), "logDelta is 0.0; it must be negative and finite");
+    assertRefused(() -> RenyiFilter.of(0, -10), "epsilon is 0.0; it must be positive and finite");
+    assertRefused(
+        () -> GaussianDp.noiseMultiplier(1, -10, -1),
+        "zeta is -1.0; it must be at least 0 and finite");
   }
 }

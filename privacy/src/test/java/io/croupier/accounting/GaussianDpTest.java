@@ -1,8 +1,9 @@
 package io.croupier.accounting;
 
 import static io.croupier.accounting.Golden.assertRelative;
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
@@ -84,15 +85,11 @@ class GaussianDpTest {
   @Test
   void closedFormNoiseDoesNotKeepTheClaimedEpsilon() {
     JsonNode errata = Golden.cases("seed_errata_numbers", 2);
-    JsonNode tree = errata.get("theorem_4_1_sigma_formula");
-    assertThat(tree).hasSize(6);
-    for (JsonNode c : tree) {
+    for (JsonNode c : Golden.cases(errata, "theorem_4_1_sigma_formula", 6)) {
       double mu = Math.sqrt(c.get("zeta").asDouble()) / c.get("sigma").asDouble();
       assertTrueEpsilon(c, mu);
     }
-    JsonNode restarts = errata.get("theorem_D_1_sigma_formula_L1_E4");
-    assertThat(restarts).hasSize(6);
-    for (JsonNode c : restarts) {
+    for (JsonNode c : Golden.cases(errata, "theorem_D_1_sigma_formula_L1_E4", 6)) {
       // The formula is sigma = sqrt(zeta ln(1 / delta)) / epsilon.
       double claimed = c.get("claimed_eps").asDouble();
       assertTrueEpsilon(c, claimed / Math.sqrt(-Math.log(c.get("delta").asDouble())));
@@ -130,8 +127,7 @@ class GaussianDpTest {
       double logDelta = -Math.pow(10, -3 + 7 * random.nextDouble());
       String what = "mu " + mu + ", logDelta " + logDelta;
       double epsilon = GaussianDp.epsilon(mu, logDelta);
-      double reached = GaussianDp.logDelta(epsilon, mu);
-      assertThat(reached).as(what).isLessThanOrEqualTo(logDelta);
+      assertThat(GaussianDp.logDelta(epsilon, mu)).as(what).isLessThanOrEqualTo(logDelta);
       if (epsilon > 0) {
         double below = GaussianDp.logDelta(epsilon * (1 - 1e-10) - 1e-10 * mu, mu);
         assertThat(below).as(what).isGreaterThan(logDelta);
@@ -229,21 +225,13 @@ class GaussianDpTest {
 
   @Test
   void refusalsNameTheArgumentAndTheRule() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.epsilon(-1, -10))
-        .withMessage("mu is -1.0; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.epsilon(1, 1e-6))
-        .withMessage("logDelta is 1.0E-6; it must be at most 0, the logarithm of a probability");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.logDelta(Double.NaN, 1))
-        .withMessage("epsilon is NaN; it must be a number");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.mu(-0.5, -10))
-        .withMessage("epsilon is -0.5; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> GaussianDp.compose(1, Double.NaN))
-        .withMessage("mus[1] is NaN; it must be at least 0");
+    assertRefused(() -> GaussianDp.epsilon(-1, -10), "mu is -1.0; it must be at least 0");
+    assertRefused(
+        () -> GaussianDp.epsilon(1, 1e-6),
+        "logDelta is 1.0E-6; it must be at most 0, the logarithm of a probability");
+    assertRefused(() -> GaussianDp.logDelta(Double.NaN, 1), "epsilon is NaN; it must be a number");
+    assertRefused(() -> GaussianDp.mu(-0.5, -10), "epsilon is -0.5; it must be at least 0");
+    assertRefused(() -> GaussianDp.compose(1, Double.NaN), "mus[1] is NaN; it must be at least 0");
   }
 
   @Test
@@ -263,12 +251,8 @@ class GaussianDpTest {
           .isLessThan(squared);
     }
     for (double wrong : new double[] {-1, Double.NaN, Double.POSITIVE_INFINITY}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> GaussianDp.rootQuotient(wrong, 1))
-          .withMessageContaining("zeta is " + wrong);
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> GaussianDp.rootQuotient(1, wrong))
-          .withMessageContaining("divisor is " + wrong);
+      assertRefusedWith(() -> GaussianDp.rootQuotient(wrong, 1), "zeta is " + wrong);
+      assertRefusedWith(() -> GaussianDp.rootQuotient(1, wrong), "divisor is " + wrong);
     }
   }
 }

@@ -14,26 +14,31 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Reference values computed independently with at least 60 digits. */
-final class Golden {
+public final class Golden {
   /** Relative tolerance for closed forms. */
   static final double CLOSED_FORM = 1e-10;
 
   /** Relative tolerance where a search is involved. */
   static final double SEARCH = 1e-9;
 
-  private static final JsonNode ACCOUNTING = read();
+  private static final JsonNode ACCOUNTING = read("accounting.json");
 
   private Golden() {}
 
   /** The cases under a key; asserts their number. */
-  static JsonNode cases(String key, int count) {
-    JsonNode cases = ACCOUNTING.get(key);
+  public static JsonNode cases(String key, int count) {
+    return cases(ACCOUNTING, key, count);
+  }
+
+  /** The same, of a part of a file. */
+  public static JsonNode cases(JsonNode golden, String key, int count) {
+    JsonNode cases = golden.get(key);
     assertThat(cases).as(key).hasSize(count);
     return cases;
   }
 
-  private static JsonNode read() {
-    try (InputStream in = Golden.class.getResourceAsStream("/golden/accounting.json")) {
+  public static JsonNode read(String file) {
+    try (InputStream in = Golden.class.getResourceAsStream("/golden/" + file)) {
       return new ObjectMapper().readTree(in);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

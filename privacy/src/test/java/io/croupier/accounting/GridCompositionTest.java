@@ -94,8 +94,7 @@ class GridCompositionTest {
         probabilities = moreProbabilities;
       }
       double radius = 2 * random.nextDouble();
-      PureLoss laplace = PureLoss.ofCoordinates(radius, 1);
-      losses.put(laplace, 1L);
+      losses.put(PureLoss.ofCoordinates(radius, 1), 1L);
       double mu = random.nextInt(2) * random.nextDouble();
       double delta = Math.pow(10, -1 - 7 * random.nextDouble());
 
@@ -109,18 +108,17 @@ class GridCompositionTest {
   /** With one report of Laplace noise, by the midpoint rule over the noise. */
   private static double exact(
       double[] sums, double[] probabilities, double shift, double mu, double delta) {
-    double low = 0;
-    double high = 100;
-    for (int i = 0; i < 40; i++) {
-      double middle = (low + high) / 2;
-      double sum = 0;
-      for (int n = 0; n < sums.length; n++) {
-        sum += probabilities[n] * afterLaplace(middle - sums[n], shift, mu);
-      }
-      low = sum > delta ? middle : low;
-      high = sum > delta ? high : middle;
-    }
-    return high;
+    return Bisection.root(
+        0,
+        100,
+        40,
+        epsilon -> {
+          double sum = 0;
+          for (int n = 0; n < sums.length; n++) {
+            sum += probabilities[n] * afterLaplace(epsilon - sums[n], shift, mu);
+          }
+          return sum > delta;
+        });
   }
 
   private static double afterLaplace(double epsilon, double shift, double mu) {
@@ -163,10 +161,7 @@ class GridCompositionTest {
             String what = "%s, %s reports, delta %s, mu %s".formatted(loss, reports, delta, mu);
             GridComposition.of(mu, Map.of(loss, reports), log)
                 .ifPresent(
-                    found -> {
-                      double total = found.epsilon(log);
-                      assertThat(total).as(what).isNotNaN().isNotNegative();
-                    });
+                    found -> assertThat(found.epsilon(log)).as(what).isNotNaN().isNotNegative());
           }
         }
       }

@@ -3,9 +3,6 @@ package io.croupier.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,12 +10,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PureCostsTest {
   private static final int SEED = 61;
-
-  static JsonNode golden() throws IOException {
-    try (InputStream in = PureCostsTest.class.getResourceAsStream("/golden/accounting.json")) {
-      return new ObjectMapper().readTree(in);
-    }
-  }
 
   /** More than the relative roundings of a mu, of its square and of the charge together. */
   private static final double ROUNDING = 3e-11;
@@ -30,8 +21,8 @@ class PureCostsTest {
   }
 
   @Test
-  void agreesWithReferenceValues() throws IOException {
-    for (JsonNode row : golden().get("pure")) {
+  void agreesWithReferenceValues() {
+    for (JsonNode row : Golden.cases("pure", 8)) {
       double epsilon = row.get("eps").asDouble();
       String what = "epsilon " + epsilon;
       assertRoundedUp(PureCosts.rhoPicos(epsilon), row.get("zcdp_tight").asDouble(), what);

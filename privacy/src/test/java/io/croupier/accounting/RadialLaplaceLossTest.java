@@ -117,28 +117,16 @@ class RadialLaplaceLossTest {
         lower += unlikely[i] / all;
         if (i % 40 == 0 && lower > 1e-30) {
           // The threshold is exceeded with these probabilities: at most by GDP of mu.
-          double power = upper <= 0.5 ? -z(upper) : z(below[i] / all);
-          assertThat(power + z(lower))
+          double power =
+              upper <= 0.5
+                  ? -ChoiceLossTest.upperQuantile(upper)
+                  : ChoiceLossTest.upperQuantile(below[i] / all);
+          assertThat(power + ChoiceLossTest.upperQuantile(lower))
               .as("d %s, epsilon %s, cell %s", d, epsilon, i)
               .isLessThanOrEqualTo(mu * (1 + 1e-5) + 1e-12);
         }
       }
     }
-  }
-
-  /** z with Phi(-z) = tail, for a tail of at most 1/2. */
-  private static double z(double tail) {
-    double low = 0;
-    double high = 40;
-    for (int i = 0; i < 60; i++) {
-      double middle = (low + high) / 2;
-      double x = middle / StrictMath.sqrt(2);
-      boolean isHeavier =
-          GaussianTail.mass(x) / StrictMath.sqrt(StrictMath.PI) * StrictMath.exp(-x * x) > tail;
-      low = isHeavier ? middle : low;
-      high = isHeavier ? high : middle;
-    }
-    return (low + high) / 2;
   }
 
   @ParameterizedTest

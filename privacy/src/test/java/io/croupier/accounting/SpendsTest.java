@@ -1,8 +1,8 @@
 package io.croupier.accounting;
 
 import static io.croupier.accounting.Golden.assertRelative;
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.EnumMap;
@@ -283,17 +283,9 @@ class SpendsTest {
   @Test
   void refusalsNameTheArgumentAndTheRule() {
     Spends spends = new Spends();
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> spends.addPure(Double.NaN, 1))
-        .withMessage("epsilon is NaN; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> spends.addPure(1, -1))
-        .withMessage("reports is -1; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> spends.addMu(-1))
-        .withMessage("mu is -1.0; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> spends.addRho(Double.NaN))
-        .withMessage("rho is NaN; it must be at least 0");
+    assertRefused(() -> spends.addPure(Double.NaN, 1), "epsilon is NaN; it must be at least 0");
+    assertRefused(() -> spends.addPure(1, -1), "reports is -1; it must be at least 0");
+    assertRefused(() -> spends.addMu(-1), "mu is -1.0; it must be at least 0");
+    assertRefused(() -> spends.addRho(Double.NaN), "rho is NaN; it must be at least 0");
   }
 }

@@ -195,11 +195,7 @@ class CandidateVectorsTest {
     for (int pair = 0; pair < 100; pair++) {
       double[] values = new double[d];
       CandidateVectors.expand(99, 2 * pair, 3, values);
-      double product = 0;
-      for (int j = 0; j < d; j++) {
-        product += values[j] * direction[j];
-      }
-      assertThat(product)
+      assertThat(Statistics.dot(values, direction))
           .isCloseTo(3 * CandidateVectors.height(99, pair, direction), within(1e-12));
       double[] opposite = new double[d];
       CandidateVectors.expand(99, 2 * pair + 1, 3, opposite);

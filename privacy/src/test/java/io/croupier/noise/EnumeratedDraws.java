@@ -67,8 +67,7 @@ public final class EnumeratedDraws extends UniformIntegers {
       mass = Rational.ONE;
       runs++;
       try {
-        T result = sampler.apply(this);
-        results.merge(result, mass, Rational::plus);
+        results.merge(sampler.apply(this), mass, Rational::plus);
       } catch (Unresolved e) {
         unresolved = unresolved.plus(mass);
       }
@@ -108,8 +107,7 @@ public final class EnumeratedDraws extends UniformIntegers {
 
   @Override
   public boolean isUpTo(long last) {
-    Rational probability = Rational.ofWords(last).plus(Rational.ofWords(1));
-    return isTrue(probability);
+    return isTrue(Rational.ofWords(last).plus(Rational.ofWords(1)));
   }
 
   @Override

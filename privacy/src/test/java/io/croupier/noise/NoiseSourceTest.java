@@ -3,7 +3,7 @@ package io.croupier.noise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.util.PrimitiveIterator;
+import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
 import org.apache.commons.numbers.gamma.Erfc;
 import org.apache.commons.numbers.gamma.RegularizedGamma;
@@ -14,18 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NoiseSourceTest {
 
   private static NoiseSource scripted(long... bits) {
-    PrimitiveIterator.OfLong script = LongStream.of(bits).iterator();
-    return new NoiseSource(script::nextLong);
+    return new NoiseSource(LongStream.of(bits).iterator()::nextLong);
   }
 
   @Test
   void uniformHasItsLaw() {
     NoiseSource source = new NoiseSource(Statistics.seeded(1));
-    double[] sample = new double[100_000];
-    for (int i = 0; i < sample.length; i++) {
-      sample[i] = source.uniform();
-    }
-    Statistics.assertLaw(sample, u -> u);
+    Statistics.assertLaw(DoubleStream.generate(source::uniform).limit(100_000).toArray(), u -> u);
   }
 
   @Test
@@ -40,10 +35,7 @@ class NoiseSourceTest {
   @Test
   void gaussianHasItsLaw() {
     NoiseSource source = new NoiseSource(Statistics.seeded(2));
-    double[] sample = new double[200_000];
-    for (int i = 0; i < sample.length; i++) {
-      sample[i] = source.gaussian();
-    }
+    double[] sample = DoubleStream.generate(source::gaussian).limit(200_000).toArray();
     Statistics.assertLaw(sample, z -> Erfc.value(-z / Math.sqrt(2)) / 2);
   }
 
@@ -85,10 +77,7 @@ class NoiseSourceTest {
   @ValueSource(ints = {1, 2, 3, 10, 1000, 1_000_000})
   void gammaHasItsLaw(int shape) {
     NoiseSource source = new NoiseSource(Statistics.seeded(5));
-    double[] sample = new double[50_000];
-    for (int i = 0; i < sample.length; i++) {
-      sample[i] = source.gamma(shape);
-    }
+    double[] sample = DoubleStream.generate(() -> source.gamma(shape)).limit(50_000).toArray();
     Statistics.assertLaw(sample, x -> RegularizedGamma.P.value(shape, x));
   }
 }

@@ -1,6 +1,7 @@
 package io.croupier.noise;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
@@ -124,6 +125,41 @@ public final class Statistics {
     assertThat(logBound)
         .as("ln(p) of %s, %s draws in %s places", what, count, observed.length)
         .isGreaterThan(Math.log(FALSE_ALARM));
+  }
+
+  /**
+   * Asserts that an event of a probability occurred as often as expected, but for 5.5 standard
+   * deviations: of 40,000 draws, a false alarm has a probability of 4e-8.
+   */
+  public static void assertFrequency(String what, long count, double probability, long draws) {
+    double deviation = Math.sqrt(probability * (1 - probability) * draws);
+    assertThat((count - probability * draws) / deviation)
+        .as("%s: %s of %s draws, of probability %s", what, count, draws, probability)
+        .isBetween(-5.5, 5.5);
+  }
+
+  /**
+   * Asserts the mean and the variance of numbers of at most a size: Bernstein, and Hoeffding for
+   * the square.
+   *
+   * @param slack tolerance for the deviation of the law itself
+   */
+  public static void assertMoments(
+      String what, double[] sample, double mean, double variance, double most, double slack) {
+    double n = sample.length;
+    double average = Arrays.stream(sample).sum() / n;
+    assertThat(average)
+        .as("mean %s", what)
+        .isCloseTo(
+            mean, within(Math.sqrt(2 * variance * LOG / n) + 2 * most * LOG / (3 * n) + slack));
+    double square = Arrays.stream(sample).map(x -> (x - mean) * (x - mean)).sum() / n;
+    // A square is at most (M + 1)^2, so its variance is at most that times its mean.
+    double range = (most + 1) * (most + 1);
+    assertThat(square)
+        .as("variance %s", what)
+        .isCloseTo(
+            variance,
+            within(Math.sqrt(2 * range * variance * LOG / n) + 2 * range * LOG / (3 * n) + slack));
   }
 
   public static double dot(double[] a, double[] b) {

@@ -1,9 +1,11 @@
 package io.croupier.accounting.anonymity;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.Bisection;
 import io.croupier.accounting.ChoiceLoss;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,14 +39,7 @@ class WindowCompositionTest {
       checked++;
       Map<AnonymousWindow, Long> windows = new LinkedHashMap<>();
       for (JsonNode each : node.get("windows")) {
-        windows.put(
-            AnonymousWindowTest.window(
-                each.get("n").asLong(),
-                each.get("N").asInt(),
-                each.get("K").asInt(),
-                each.get("epsilon0").asDouble(),
-                1),
-            each.get("times").asLong());
+        windows.put(AnonymousWindowTest.window(each), each.get("times").asLong());
       }
       double golden = node.get("epsilon_at_delta_1e-6").asDouble();
       assertThat(WindowComposition.of(windows).epsilon(1e-6))
@@ -80,15 +75,9 @@ class WindowCompositionTest {
     double others = 3;
     AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(level, others), n, 1);
     for (double delta : new double[] {0.1, 1e-2, 1e-4, 1e-6}) {
-      double low = 0;
-      double high = 2 * level;
-      for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        boolean isAbove = ofTwo(n, level, others, middle) > delta;
-        low = isAbove ? middle : low;
-        high = isAbove ? high : middle;
-      }
-      assertThat(epsilon(window, 2, delta)).isBetween(high * (1 - 1e-9), high * 1.0005);
+      double exact =
+          Bisection.root(0, 2 * level, 60, middle -> ofTwo(n, level, others, middle) > delta);
+      assertThat(epsilon(window, 2, delta)).isBetween(exact * (1 - 1e-9), exact * 1.0005);
     }
   }
 
@@ -170,9 +159,9 @@ class WindowCompositionTest {
   @Test
   void invalidArgumentsAreReported() {
     AnonymousWindow window = new AnonymousWindow(new ChoiceLoss(1, 2), 5, 1);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> WindowComposition.of(Map.of()))
-        .withMessage("there are 0 windows; there must be from 1 to 100000");
+    assertRefused(
+        () -> WindowComposition.of(Map.of()),
+        "there are 0 windows; there must be from 1 to 100000");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> WindowComposition.of(Map.of(window, 100_001L)));
     assertThatIllegalArgumentException().isThrownBy(() -> WindowComposition.of(Map.of(window, 0L)));

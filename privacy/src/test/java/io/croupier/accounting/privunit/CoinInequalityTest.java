@@ -250,8 +250,7 @@ class CoinInequalityTest {
   }
 
   private void assertMeans(int d, double epsilon, int candidates, int... counts) {
-    PrivUnitLaw law = laws.best(d, epsilon, candidates);
-    Reports along = new ByRank(law, 1);
+    Reports along = new ByRank(laws.best(d, epsilon, candidates), 1);
     Reports against = new Opposite(along);
     String what = "d " + d + ", epsilon " + epsilon + ", N " + candidates;
     for (int n : counts) {

@@ -1,14 +1,13 @@
 package io.croupier.accounting.privunit;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.croupier.accounting.Golden;
 import io.croupier.accounting.numerics.GaussLegendre;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,19 +26,9 @@ class PrivUnitLawTest {
   /** k1 of [JO19], beyond which BANCO never bets, in units of 1 / G. */
   private static final double LARGEST_BET = 0.6838;
 
-  private static final JsonNode GOLDEN = golden();
+  private static final JsonNode GOLDEN = Golden.read("priv_unit.json");
 
   private final PrivUnitLaws laws = new PrivUnitLaws();
-
-  private static JsonNode golden() {
-    try (InputStream in = PrivUnitLawTest.class.getResourceAsStream("/golden/priv_unit.json")) {
-      JsonNode cases = new ObjectMapper().readTree(in);
-      assertThat(cases).hasSize(42);
-      return cases;
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
 
   private static void assertRelative(String what, double actual, JsonNode golden, double accuracy) {
     double expected = golden.asDouble();
@@ -360,9 +349,8 @@ class PrivUnitLawTest {
 
   @Test
   void refusesTooFewCandidates() {
-    assertThatThrownBy(() -> laws.best(100, 12, 64))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("candidates is 64; at epsilon 12.0 it must be more");
+    assertRefused(
+        () -> laws.best(100, 12, 64), "candidates is 64; at epsilon 12.0 it must be more");
     assertThat(laws.best(100, 12, 4096).isNearOptimum()).isTrue();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.Golden;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -42,9 +43,7 @@ class GivenOrderTest {
 
   @Test
   void givenOrdersAreThoseOfTheReference() {
-    JsonNode cases = Golden.cases("zeta_given_order");
-    assertThat(cases).hasSize(6);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("zeta_given_order", 6)) {
       GivenOrder plain = GivenOrder.ofOneTree();
       GivenOrder completed = new GivenOrder(Schedule.NEVER, Completion.EVERY_TREE);
       for (JsonNode step : c.get("order")) {
@@ -75,9 +74,7 @@ class GivenOrderTest {
 
   @Test
   void restartsAreThoseOfTheReference() {
-    JsonNode cases = Golden.cases("restarts");
-    assertThat(cases).hasSize(7);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("restarts", 7)) {
       int epoch = c.get("steps_per_epoch").asInt();
       int epochsOfTree = c.get("epochs_per_tree").asInt();
       int trees = c.get("trees").asInt();

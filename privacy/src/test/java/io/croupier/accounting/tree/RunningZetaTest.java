@@ -1,19 +1,18 @@
 package io.croupier.accounting.tree;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.Golden;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class RunningZetaTest {
   @Test
   void runningChargesAreThoseOfTheReference() {
-    JsonNode cases = Golden.cases("streaming_zeta");
-    assertThat(cases).hasSize(4);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("streaming_zeta", 4)) {
       RunningZeta running = RunningZeta.ofTree(1L << c.get("height").asInt());
       for (int i = 0; i < c.get("positions").size(); i++) {
         long leaf = c.get("positions").get(i).asLong();
@@ -65,12 +64,8 @@ class RunningZetaTest {
   void refusesLeavesThatAreBehindOrBeyond() {
     RunningZeta running = RunningZeta.ofTree(5);
     running.charge(3);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> running.charge(3))
-        .withMessage("leaf is 3; it must be between 4 and 7");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> running.charge(8))
-        .withMessage("leaf is 8; it must be between 4 and 7");
+    assertRefused(() -> running.charge(3), "leaf is 3; it must be between 4 and 7");
+    assertRefused(() -> running.charge(8), "leaf is 8; it must be between 4 and 7");
     assertThat(running.zeta).isEqualTo(4);
     assertThat(running.charge(7)).isEqualTo(10);
   }
@@ -78,8 +73,6 @@ class RunningZetaTest {
   @Test
   void theStateOfNoTreeChargesNothingForNothing() {
     assertThatIllegalStateException().isThrownBy(() -> new RunningZeta().after(0));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> RunningZeta.ofTree(0))
-        .withMessage("steps is 0; it must be between 1 and 1073741824");
+    assertRefused(() -> RunningZeta.ofTree(0), "steps is 0; it must be between 1 and 1073741824");
   }
 }

@@ -1,10 +1,12 @@
 package io.croupier.accounting.tree;
 
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.Golden;
 import java.time.Duration;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -18,9 +20,7 @@ class ScheduleTest {
 
   @Test
   void minimumSeparationIsThatOfTheReference() {
-    JsonNode cases = Golden.cases("zeta_min_separation");
-    assertThat(cases).hasSize(24);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("zeta_min_separation", 24)) {
       Schedule schedule =
           oneTree(
               c.get("steps").asLong(), c.get("max_participation").asLong(), c.get("xi").asLong());
@@ -36,9 +36,7 @@ class ScheduleTest {
 
   @Test
   void oneParticipationIsThatOfTheReference() {
-    JsonNode cases = Golden.cases("zeta_single");
-    assertThat(cases).hasSize(22);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("zeta_single", 22)) {
       long n = c.get("n").asLong();
       Schedule once = Schedule.ofOneTree(n, ParticipationLimits.ONCE);
       assertThat(once.zeta()).as("n %d", n).isEqualTo(c.get("zeta").asLong());
@@ -150,26 +148,19 @@ class ScheduleTest {
 
   @Test
   void refusesUnsupportedSchedulesAndStatesTheRule() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> oneTree(0, 1, 0))
-        .withMessage("steps is 0; it must be between 1 and 1073741824");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> oneTree(5, 0, 0))
-        .withMessage("maxParticipations is 0; it must be at least 1");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> oneTree(5, 1, -1))
-        .withMessage("minSeparation is -1; it must be at least 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Schedule(5, ParticipationLimits.ONCE, -2, Completion.NONE))
-        .withMessage("restartEvery is -2; it must be at least 1, or 0 for never");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Schedule(5, ParticipationLimits.ONCE, 0, Completion.BEFORE_RESTART))
-        .withMessageContaining("completion must be NONE or EVERY_TREE");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> oneTree(100_000, 50_000, 1).zeta())
-        .withMessage(
-            "maxParticipations is 50000, of which 50000 fit into 100000 steps; an exact"
-                + " answer supports at most 16384");
+    assertRefused(() -> oneTree(0, 1, 0), "steps is 0; it must be between 1 and 1073741824");
+    assertRefused(() -> oneTree(5, 0, 0), "maxParticipations is 0; it must be at least 1");
+    assertRefused(() -> oneTree(5, 1, -1), "minSeparation is -1; it must be at least 0");
+    assertRefused(
+        () -> new Schedule(5, ParticipationLimits.ONCE, -2, Completion.NONE),
+        "restartEvery is -2; it must be at least 1, or 0 for never");
+    assertRefusedWith(
+        () -> new Schedule(5, ParticipationLimits.ONCE, 0, Completion.BEFORE_RESTART),
+        "completion must be NONE or EVERY_TREE");
+    assertRefused(
+        () -> oneTree(100_000, 50_000, 1).zeta(),
+        "maxParticipations is 50000, of which 50000 fit into 100000 steps; an exact"
+            + " answer supports at most 16384");
   }
 
   @Tag("ci")

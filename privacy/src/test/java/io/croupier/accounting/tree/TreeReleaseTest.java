@@ -1,11 +1,13 @@
 package io.croupier.accounting.tree;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.croupier.accounting.Golden;
 import io.croupier.accounting.NeighbouringRelation;
 import io.croupier.accounting.tree.TreeRelease.TreePart;
 import java.util.List;
@@ -40,9 +42,7 @@ class TreeReleaseTest {
 
   @Test
   void restartsAreThoseOfTheReference() {
-    JsonNode cases = Golden.cases("restarts");
-    assertThat(cases).hasSize(7);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("restarts", 7)) {
       TreeRelease release = zeroOut(c.get("zeta_total").asLong(), c.get("sigma").asDouble());
       double delta = c.get("delta").asDouble();
       assertThat(release.mu()).isCloseTo(c.get("mu").asDouble(), withinPercentage(1e-13));
@@ -55,34 +55,26 @@ class TreeReleaseTest {
 
   @Test
   void closedFormsOfThePaperYieldTheReferenceEpsilons() {
-    JsonNode ofTheorem41 = Golden.cases("seed_errata_numbers").get("theorem_4_1_sigma_formula");
-    assertThat(ofTheorem41).hasSize(6);
-    for (JsonNode c : ofTheorem41) {
-      double sigma =
-          Math.sqrt(2 * 11 * -StrictMath.log(c.get("delta").asDouble()))
-              / c.get("claimed_eps").asDouble();
-      assertThat(sigma).isCloseTo(c.get("sigma").asDouble(), withinPercentage(PERCENT));
-      assertThat(zeroOut(c.get("zeta").asLong(), sigma).epsilon(c.get("delta").asDouble()))
-          .isCloseTo(c.get("true_eps_exact").asDouble(), withinPercentage(PERCENT));
+    JsonNode errata = Golden.cases("seed_errata_numbers", 2);
+    for (JsonNode c : Golden.cases(errata, "theorem_4_1_sigma_formula", 6)) {
+      assertErratum(c, 2 * 11, "sigma", c.get("zeta").asLong());
     }
-    JsonNode ofTheoremD1 =
-        Golden.cases("seed_errata_numbers").get("theorem_D_1_sigma_formula_L1_E4");
-    assertThat(ofTheoremD1).hasSize(6);
-    for (JsonNode c : ofTheoremD1) {
-      double sigma =
-          Math.sqrt(4 * 11 * -StrictMath.log(c.get("delta").asDouble()))
-              / c.get("claimed_eps").asDouble();
-      assertThat(sigma).isCloseTo(c.get("sigma_seed").asDouble(), withinPercentage(PERCENT));
-      assertThat(zeroOut(4 * 11, sigma).epsilon(c.get("delta").asDouble()))
-          .isCloseTo(c.get("true_eps_exact").asDouble(), withinPercentage(PERCENT));
+    for (JsonNode c : Golden.cases(errata, "theorem_D_1_sigma_formula_L1_E4", 6)) {
+      assertErratum(c, 4 * 11, "sigma_seed", 4 * 11);
     }
+  }
+
+  private static void assertErratum(JsonNode c, int factor, String golden, long zeta) {
+    double delta = c.get("delta").asDouble();
+    double sigma = Math.sqrt(factor * -StrictMath.log(delta)) / c.get("claimed_eps").asDouble();
+    assertThat(sigma).isCloseTo(c.get(golden).asDouble(), withinPercentage(PERCENT));
+    assertThat(zeroOut(zeta, sigma).epsilon(delta))
+        .isCloseTo(c.get("true_eps_exact").asDouble(), withinPercentage(PERCENT));
   }
 
   @Test
   void calibrationIsThatOfTheReference() {
-    JsonNode cases = Golden.cases("calibration");
-    assertThat(cases).hasSize(9);
-    for (JsonNode c : cases) {
+    for (JsonNode c : Golden.cases("calibration", 9)) {
       double sigma =
           TreeRelease.noiseMultiplier(
               c.get("zeta").asLong(),
@@ -177,27 +169,23 @@ class TreeReleaseTest {
   @Test
   void refusesInvalidArgumentsAndStatesTheRule() {
     for (double sigma : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> zeroOut(1, sigma))
-          .withMessage("noiseMultiplier is " + sigma + "; it must be positive and finite");
+      assertRefused(
+          () -> zeroOut(1, sigma),
+          "noiseMultiplier is " + sigma + "; it must be positive and finite");
     }
     for (double delta : new double[] {0, 1, -0.1, Double.NaN}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> zeroOut(1, 1).epsilon(delta))
-          .withMessage("delta is " + delta + "; it must be between 0 and 1");
+      assertRefused(
+          () -> zeroOut(1, 1).epsilon(delta), "delta is " + delta + "; it must be between 0 and 1");
     }
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> zeroOut(-1, 1))
-        .withMessage("zeta is -1; it must be between 0 and 2305843009213693951");
+    assertRefused(() -> zeroOut(-1, 1), "zeta is -1; it must be between 0 and 2305843009213693951");
     TreePart large = new TreePart(TreeRelease.MAX_ZETA, 1);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new TreeRelease(List.of(large, large), NeighbouringRelation.REPLACE_ONE))
-        .withMessage("zeta is 4611686018427387902; it must be between 0 and 2305843009213693951");
+    assertRefused(
+        () -> new TreeRelease(List.of(large, large), NeighbouringRelation.REPLACE_ONE),
+        "zeta is 4611686018427387902; it must be between 0 and 2305843009213693951");
     for (double epsilon : new double[] {0, Double.NaN, Double.POSITIVE_INFINITY}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(
-              () -> TreeRelease.noiseMultiplier(1, epsilon, 0.1, NeighbouringRelation.ZERO_OUT))
-          .withMessage("epsilon is " + epsilon + "; it must be positive and finite");
+      assertRefused(
+          () -> TreeRelease.noiseMultiplier(1, epsilon, 0.1, NeighbouringRelation.ZERO_OUT),
+          "epsilon is " + epsilon + "; it must be positive and finite");
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TreeRelease.noiseMultiplier(0, 1, 0.1, NeighbouringRelation.ZERO_OUT))
