@@ -150,7 +150,7 @@ class ExamplesTest {
             .filter(line -> line.matches("(mvn |lab/).*"))
             .toList();
 
-    assertThat(commands).containsExactly("mvn -B verify -Pci", "lab/release --partial");
+    assertThat(commands).containsExactly("mvn -B verify -Pci");
     assertThat(Files.readAllLines(Path.of("..", "README.md")))
         .as("the quick build, that of CI and the thorough one")
         .anyMatch(line -> line.matches("mvn verify  +#.*"))

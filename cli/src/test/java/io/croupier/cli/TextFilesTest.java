@@ -71,7 +71,13 @@ class TextFilesTest {
 
   /** One person would count as two. */
   @ParameterizedTest
-  @CsvSource({"ann\u200B,U+200B", "\u00ADann,U+00AD", "a\u0000nn,U+0000", "ann\uFEFF,U+FEFF"})
+  @CsvSource({
+    "ann\u200B,U+200B",
+    "\u00ADann,U+00AD",
+    "a\u0000nn,U+0000",
+    "ann\uFEFF,U+FEFF",
+    "ann\uDB40\uDC41,U+E0041"
+  })
   void aUserIdWithAnInvisibleCharacterIsRefused(String user, String code) throws IOException {
     Outcome outcome =
         run(

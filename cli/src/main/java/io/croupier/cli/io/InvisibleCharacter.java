@@ -16,7 +16,7 @@ public final class InvisibleCharacter {
     return invisible.find()
         ? Optional.of(
             "a user id contains the invisible character U+%04X; remove it"
-                .formatted((int) invisible.group().charAt(0)))
+                .formatted(invisible.group().codePointAt(0)))
         : Optional.empty();
   }
 }

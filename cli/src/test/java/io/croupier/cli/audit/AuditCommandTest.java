@@ -29,7 +29,7 @@ class AuditCommandTest {
   }
 
   /** Of 100,000 releases the bound is 0.9 and more, but for a probability below 1e-9. */
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void privUnitShowsNearlyAllOfItsEpsilon() {
     assertAudited(

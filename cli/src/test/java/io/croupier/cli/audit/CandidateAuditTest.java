@@ -111,6 +111,7 @@ class CandidateAuditTest {
         .contains("REFUTED: priv-unit, epsilon 1.000, d 2: its epsilon is at");
   }
 
+  @Tag("thorough")
   @Test
   void whatIsLongerThanItsMeanIsRefuted() throws Exception {
     Finding finding =

@@ -123,7 +123,7 @@ class ReleasesCommandTest {
     }
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void noiseOnAGridIsComparedWithItsDeclaration() throws IOException {
     GridRandomiser randomiser = new Calibration(1, 2, -16, 1).l2Laplace(2);

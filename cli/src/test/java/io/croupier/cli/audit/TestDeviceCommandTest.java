@@ -294,7 +294,7 @@ class TestDeviceCommandTest {
     return ModelUpdate.newBuilder().addAllWeights(values).addAllAverage(values).build();
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aRecordedUpdateIsWhereGradientsAre() throws Exception {
     ModelUpdate update = recorded(1, -2, 0.5);
@@ -304,6 +304,11 @@ class TestDeviceCommandTest {
       assertThat(lines(new TrialModel(spec(movesClip), update), right).values())
           .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
     }
+  }
+
+  @Test
+  void aRecordedUpdateOfAnotherModelIsRefused() {
+    ModelUpdate update = recorded(1, -2, 0.5);
     assertThatThrownBy(() -> new TrialModel(spec(false), recorded(1, 2)))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("has 2 weights, and an average of 2; the dimension of");
@@ -348,7 +353,7 @@ class TestDeviceCommandTest {
     }
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @Test
   void aVoteWithoutNoiseIsFound() throws Exception {
     Device device =

@@ -21,37 +21,39 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PlantedFaultTest {
   private static final Pattern ROW = Pattern.compile("\\| `([A-Z_]+)`: .* \\| (\\d+) \\|");
 
-  /** Of each fault, the number of seeds that lab/e2e/faults.md states. */
-  private static Map<String, Integer> table() throws IOException {
-    Map<String, Integer> table = new HashMap<>();
+  /** Of each fault, the seed that lab/e2e/faults.md states. */
+  private static Map<String, Long> table() throws IOException {
+    Map<String, Long> table = new HashMap<>();
     for (String line : Files.readAllLines(Path.of("..", "..", "lab/e2e/faults.md"))) {
       Matcher row = ROW.matcher(line);
       if (row.matches()) {
-        table.put(row.group(1), Integer.valueOf(row.group(2)));
+        table.put(row.group(1), Long.valueOf(row.group(2)));
       }
     }
     return table;
   }
 
+  /** A change of what seeds draw changes the table. */
   @ParameterizedTest
   @EnumSource
-  void itIsFoundAsSoonAsTheTableStates(PlantedFault fault) throws IOException {
-    assertThat(
-            LongStream.range(0, table().get(fault.name()))
-                .mapToObj(seed -> WorldRun.run(seed, fault.parts()))
-                .flatMap(outcome -> outcome.finding().stream())
-                .findFirst())
-        .isPresent();
+  void itIsFoundAtTheSeedThatTheTableStates(PlantedFault fault) throws IOException {
+    assertThat(finds(table().get(fault.name()), fault))
+        .as(() -> "the first seed that finds it is now " + firstSeed(fault, 2_000))
+        .isTrue();
+  }
+
+  private static boolean finds(long seed, PlantedFault fault) {
+    return WorldRun.run(seed, fault.parts()).finding().isPresent();
+  }
+
+  private static long firstSeed(PlantedFault fault, int among) {
+    return LongStream.range(0, among).filter(seed -> finds(seed, fault)).findFirst().orElseThrow();
   }
 
   @Test
   void aFindingIsShortened() {
     PlantedFault fault = PlantedFault.KEEPS_SUMS_AT_BARRIERS;
-    long seed =
-        LongStream.range(0, 10)
-            .filter(tried -> WorldRun.run(tried, fault.parts()).finding().isPresent())
-            .findFirst()
-            .orElseThrow();
+    long seed = firstSeed(fault, 10);
     Outcome whole = WorldRun.run(seed, fault.parts());
 
     Outcome shortest = Shrinker.shrink(seed, fault::parts, whole);

@@ -32,7 +32,7 @@ class RoundsTrialTest {
   }
 
   /** Update docs/plan/learners.md if this test fails. */
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @MethodSource("learners")
   void aModelEndsBelowDoingNothingHoweverReportsArrive(String learner) {

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command of the README, with far too few people. */
-@Tag("ci")
 class StudiesTest {
   @TempDir private Path out;
 
+  @Tag("thorough")
   @Test
   void everyStudyWritesItsPageAndPictures() throws IOException {
     assertThat(run("--out", out.toString(), "--quick", "--replications", "1")).isZero();

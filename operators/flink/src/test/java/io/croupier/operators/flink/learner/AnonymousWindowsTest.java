@@ -167,7 +167,7 @@ class AnonymousWindowsTest {
     assertThat(learner.lastUpdate().getUsed()).isEqualTo(8);
   }
 
-  @Tag("ci")
+  @Tag("thorough")
   @ParameterizedTest
   @CsvSource({
     "HASH_MAP, RESTORED",
