@@ -20,6 +20,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.syntax.elements.ClassesShould;
 import io.croupier.operators.anonymous.TokenedReport;
 import io.croupier.operators.anonymous.WindowToken;
 import io.croupier.operators.learner.LearnerState;
@@ -58,6 +59,15 @@ class ArchitectureTest {
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.croupier");
 
+  /** Classes of packages, which must not do what follows. */
+  private static ClassesShould classesOf(String... packages) {
+    return noClasses().that().resideInAnyPackage(packages).should();
+  }
+
+  private static void assertIndependent(String of, String... others) {
+    classesOf(of).dependOnClassesThat().resideInAnyPackage(others).check(OURS);
+  }
+
   @Test
   void onlyTheFlinkPackageDependsOnFlink() {
     noClasses()
@@ -73,52 +83,31 @@ class ArchitectureTest {
 
   @Test
   void operatorsDependNeitherOnKafkaNorOnTheirUsers() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.croupier.operators..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "org.apache.kafka..", "io.croupier.client..", "io.croupier.job..", "io.croupier.cli..")
-        .check(OURS);
+    assertIndependent(
+        "io.croupier.operators..",
+        "org.apache.kafka..",
+        "io.croupier.client..",
+        "io.croupier.job..",
+        "io.croupier.cli..");
   }
 
   /** The checks at a start serve both operators, and neither operator needs the other one. */
   @Test
   void ledgerAndLearnerDependOnRestartAndNotOnEachOther() {
     String flink = "io.croupier.operators.flink";
-    noClasses()
-        .that()
-        .resideInAPackage(flink + ".ledger")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage(flink + ".learner")
-        .check(OURS);
-    noClasses()
-        .that()
-        .resideInAPackage(flink + ".learner")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage(flink + ".ledger")
-        .check(OURS);
-    noClasses()
-        .that()
-        .resideInAnyPackage(flink, flink + ".restart", flink + ".shuffle")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(flink + ".ledger", flink + ".learner")
-        .check(OURS);
+    assertIndependent(flink + ".ledger", flink + ".learner");
+    assertIndependent(flink + ".learner", flink + ".ledger");
+    for (String shared : List.of(flink, flink + ".restart", flink + ".shuffle")) {
+      assertIndependent(shared, flink + ".ledger", flink + ".learner");
+    }
   }
 
   @Test
   void mathematicsDependsNeitherOnLearnersNorOnAccounts() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.croupier.operators.math..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("io.croupier.operators.learner..", "io.croupier.operators.ledger..")
-        .check(OURS);
+    assertIndependent(
+        "io.croupier.operators.math..",
+        "io.croupier.operators.learner..",
+        "io.croupier.operators.ledger..");
   }
 
   /**
@@ -127,15 +116,12 @@ class ArchitectureTest {
    */
   @Test
   void learnersAndAccountsUseFunctionsThatAreEqualOnAllPlatforms() {
-    noClasses()
-        .that()
-        .resideInAnyPackage(
+    classesOf(
             "io.croupier.operators.learner..",
             "io.croupier.operators.clip..",
             "io.croupier.operators.report..",
             "io.croupier.operators.central..",
             "io.croupier.operators.ledger..")
-        .should()
         .callMethodWhere(
             target(owner(type(Math.class)))
                 .and(
@@ -192,10 +178,7 @@ class ArchitectureTest {
   /** Central weights are post-processing: they follow from noisy prefix sums alone. */
   @Test
   void centralUpdatesUseNoReportsNoAccountsAndNoRandomness() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.croupier.operators.central.ftrl..")
-        .should()
+    classesOf("io.croupier.operators.central.ftrl..")
         .dependOnClassesThat()
         .resideInAnyPackage(
             "org.apache.flink..",
@@ -212,19 +195,14 @@ class ArchitectureTest {
 
   @Test
   void theWireContractHasNoDependencies() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.croupier.schemas..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "org.apache.flink..",
-            "org.apache.kafka..",
-            "io.croupier.operators..",
-            "io.croupier.client..",
-            "io.croupier.job..",
-            "io.croupier.cli..")
-        .check(OURS);
+    assertIndependent(
+        "io.croupier.schemas..",
+        "org.apache.flink..",
+        "org.apache.kafka..",
+        "io.croupier.operators..",
+        "io.croupier.client..",
+        "io.croupier.job..",
+        "io.croupier.cli..");
   }
 
   /** What reads anonymous reports knows neither accounts nor records that name a user. */
@@ -233,10 +211,7 @@ class ArchitectureTest {
     String[] anonymous = {
       "io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend.."
     };
-    noClasses()
-        .that()
-        .resideInAnyPackage(anonymous)
-        .should()
+    classesOf(anonymous)
         .dependOnClassesThat()
         .belongToAnyOf(
             UserAccount.class,
@@ -251,17 +226,9 @@ class ArchitectureTest {
         .resideInAPackage("io.croupier.operators.flink.ledger..")
         .check(OURS);
     for (String part : List.of("userId", "deviceId", "sequence", "createdAtMs")) {
-      noClasses()
-          .that()
-          .resideInAnyPackage(anonymous)
-          .should()
-          .callMethod(Header.class, part)
-          .check(OURS);
+      classesOf(anonymous).callMethod(Header.class, part).check(OURS);
     }
-    noClasses()
-        .that()
-        .resideInAnyPackage(anonymous)
-        .should()
+    classesOf(anonymous)
         .dependOnClassesThat()
         .belongToAnyOf(TokenContent.class)
         .orShould()
@@ -272,11 +239,7 @@ class ArchitectureTest {
   /** What admits anonymous reports logs nothing, and its metrics have no labels of a report. */
   @Test
   void noLogAndNoMetricJoinsAGrantWithAReport() {
-    noClasses()
-        .that()
-        .resideInAnyPackage(
-            "io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend..")
-        .should()
+    classesOf("io.croupier.operators.anonymous..", "io.croupier.operators.flink.spend..")
         .dependOnClassesThat()
         .resideInAPackage("org.slf4j..")
         .orShould()

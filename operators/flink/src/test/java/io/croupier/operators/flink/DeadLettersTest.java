@@ -41,6 +41,14 @@ class DeadLettersTest {
     return size + (letter.value == null ? 0 : letter.value.length);
   }
 
+  private static void assertHasReasonAndPosition(OutboundRecord letter) {
+    assertThat(letter.headerNames)
+        .containsExactly(
+            DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET)
+        .extracting(name -> TestRecords.header(letter, name))
+        .containsExactly("no good", "gradients", "3", "1099511627776");
+  }
+
   @Test
   void usageExample() {
     OutboundRecord letter = letter(new byte[] {1}, new byte[] {2, 3});
@@ -48,13 +56,7 @@ class DeadLettersTest {
     assertThat(letter.destination).isEqualTo(Destination.DEAD_LETTERS);
     assertThat(letter.key).containsExactly(1);
     assertThat(letter.value).containsExactly(2, 3);
-    assertThat(letter.headerNames)
-        .containsExactly(
-            DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET);
-    assertThat(TestRecords.header(letter, DeadLetters.REASON)).isEqualTo("no good");
-    assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
-    assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("3");
-    assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
+    assertHasReasonAndPosition(letter);
   }
 
   @Test
@@ -76,13 +78,7 @@ class DeadLettersTest {
           deadLetters.of(record(key, new byte[length]), Destination.DEAD_LETTERS, "no good", true);
       assertThat(letter.key).isNull();
       assertThat(letter.value).isNull();
-      assertThat(letter.headerNames)
-          .containsExactly(
-              DeadLetters.REASON, DeadLetters.TOPIC, DeadLetters.PARTITION, DeadLetters.OFFSET);
-      assertThat(TestRecords.header(letter, DeadLetters.REASON)).isEqualTo("no good");
-      assertThat(TestRecords.header(letter, DeadLetters.TOPIC)).isEqualTo("gradients");
-      assertThat(TestRecords.header(letter, DeadLetters.PARTITION)).isEqualTo("3");
-      assertThat(TestRecords.header(letter, DeadLetters.OFFSET)).isEqualTo("1099511627776");
+      assertHasReasonAndPosition(letter);
     }
   }
 
@@ -119,7 +115,6 @@ class DeadLettersTest {
   void aTopicWithTooSmallRecordsIsRefused() {
     assertThatThrownBy(() -> new DeadLetters(100))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("records of 100 bytes")
-        .hasMessageContaining("max.message.bytes must be at least");
+        .hasMessageContainingAll("records of 100 bytes", "max.message.bytes must be at least");
   }
 }

@@ -40,13 +40,11 @@ class LostRetirementTest {
   @EnumSource(names = {"RESTORED", "RESCALED"})
   void theLedgerNoLongerAdmitsReportsToIt(Plan plan) throws Exception {
     try (LedgerTasks ledger = new LedgerTasks(Backend.HASH_MAP, plan, new Compacted())) {
-      ledger.publish(TestRecords.published(3, SPEC));
-      assertThat(ledger.judge(TestRecords.report("user-1", 1, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.ADMITTED);
+      ledger.publish(3, SPEC);
+      assertThat(ledger.outcome("user-1", 1, "m")).isEqualTo(Outcome.ADMITTED);
       ledger.barrier();
 
-      assertThat(ledger.judge(TestRecords.report("user-1", 2, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+      assertThat(ledger.outcome("user-1", 2, "m")).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
     }
   }
 
@@ -54,7 +52,7 @@ class LostRetirementTest {
   @EnumSource(names = {"RESTORED", "RESCALED"})
   void theLearnerRemovesItsUpdateAndASuccessorBeginsAnew(Plan plan) throws Exception {
     try (LearnerTasks learner = new LearnerTasks(plan, new Compacted())) {
-      learner.publish(TestRecords.published(3, SPEC));
+      learner.publish(3, SPEC);
       learner.barrier();
       RoundSum sum = TestRecords.dense("m", 0, 1, 0);
       sum.specOffset = 3;
@@ -65,7 +63,7 @@ class LostRetirementTest {
       assertThat(learner.outputs()).as("the update, and its removal").hasSize(2);
       assertThat(learner.outputs().get(1).value).isNull();
       assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/"));
-      learner.publish(TestRecords.published(9, SPEC));
+      learner.publish(9, SPEC);
       learner.barrier();
       assertThat(learner.lastUpdate().getUsed()).isZero();
       assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
@@ -75,7 +73,7 @@ class LostRetirementTest {
   @Test
   void aTopicThatHasItsSpecChangesNothing() throws Exception {
     try (LearnerTasks learner = new LearnerTasks(Plan.RESTORED, () -> List.of())) {
-      learner.publish(TestRecords.published(3, SPEC));
+      learner.publish(3, SPEC);
       learner.barrier();
       learner.barrier();
       assertThat(learner.outputs()).hasSize(1);

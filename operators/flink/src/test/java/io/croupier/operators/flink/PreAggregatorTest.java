@@ -48,6 +48,11 @@ class PreAggregatorTest {
     return sums;
   }
 
+  private List<RoundSum> sentAtABarrier() throws Exception {
+    harness.prepareSnapshotPreBarrier(1);
+    return sent();
+  }
+
   private static double[] values(RoundSum sum) {
     return TestSums.values(sum);
   }
@@ -83,8 +88,7 @@ class PreAggregatorTest {
       report.anonymousLevel = i % 3;
       send(report);
     }
-    harness.prepareSnapshotPreBarrier(1);
-    List<RoundSum> sums = sent();
+    List<RoundSum> sums = sentAtABarrier();
     assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3, 3);
     assertThat(sums).extracting(sum -> sum.anonymousLevel).containsExactly(0, 1, 2);
   }
@@ -100,8 +104,7 @@ class PreAggregatorTest {
         send(report);
       }
     }
-    harness.prepareSnapshotPreBarrier(1);
-    List<RoundSum> sums = sent();
+    List<RoundSum> sums = sentAtABarrier();
     assertThat(sums).extracting(sum -> sum.count).containsExactly(3, 3);
     assertThat(sums).extracting(sum -> sum.gradientBound).containsExactly(0.5, 0.75);
     assertThat(values(sums.get(0))).containsExactly(0x3p-16, 0x6p-16);
@@ -117,8 +120,7 @@ class PreAggregatorTest {
       report.exponent = i < 2 ? -16 : -10;
       send(report);
     }
-    harness.prepareSnapshotPreBarrier(1);
-    assertThat(sent())
+    assertThat(sentAtABarrier())
         .extracting(sum -> List.of(sum.count, sum.weightExponent, sum.exponent))
         .containsExactly(
             List.of(1, 0, -16), List.of(1, 1, -16), List.of(1, 0, -10), List.of(1, 1, -10));
@@ -182,13 +184,11 @@ class PreAggregatorTest {
     start(1);
     send(TestRecords.dense("m", 0, 1, 0));
     send(TestRecords.grid("m", 0, 1, 0));
-    harness.prepareSnapshotPreBarrier(1);
-    assertThat(sent())
+    assertThat(sentAtABarrier())
         .extracting(sum -> sum.form)
         .containsExactly(VectorForm.GRID_SUM, VectorForm.GRID);
     assertThat(harness.snapshot(1, 0).hasState()).isFalse();
-    harness.prepareSnapshotPreBarrier(2);
-    assertThat(sent()).isEmpty();
+    assertThat(sentAtABarrier()).isEmpty();
   }
 
   @Test
@@ -205,8 +205,7 @@ class PreAggregatorTest {
     for (int i = 0; i < 50; i++) {
       send(TestRecords.sparse("m", 0, 1_000_000, 999_999 - i % 3, 0.5));
     }
-    harness.prepareSnapshotPreBarrier(1);
-    assertThat(sent())
+    assertThat(sentAtABarrier())
         .singleElement()
         .satisfies(
             sum -> {
@@ -235,8 +234,7 @@ class PreAggregatorTest {
     for (RoundSum report : different) {
       send(report);
     }
-    harness.prepareSnapshotPreBarrier(1);
-    List<RoundSum> sums = sent();
+    List<RoundSum> sums = sentAtABarrier();
     assertThat(sums).hasSize(6).allSatisfy(sum -> assertThat(sum.count).isEqualTo(1));
     for (int i = 0; i < 6; i++) {
       assertThat(sums.get(i).modelId).isEqualTo(different.get(i).modelId);

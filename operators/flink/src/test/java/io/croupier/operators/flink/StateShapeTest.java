@@ -181,7 +181,7 @@ class StateShapeTest {
     }
     Set<String> stored = new TreeSet<>();
     try (LearnerTasks tasks = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED)) {
-      tasks.publish(TestRecords.published(0, spec));
+      tasks.publish(0, spec);
       tasks.barrier();
       ReportIntake intake = new ReportIntake(spec.build(), 0);
       if (spec.hasAdaptiveClip()) {
@@ -210,7 +210,7 @@ class StateShapeTest {
       }
       if (spec.getQuestionsCount() > 0) {
         // The name loses its meaning, and late answers may still name rounds of it.
-        tasks.publish(TestRecords.published(1, spec.clearQuestions()));
+        tasks.publish(1, spec.clearQuestions());
         tasks.barrier();
         stored.addAll(tasks.stored("m"));
       }

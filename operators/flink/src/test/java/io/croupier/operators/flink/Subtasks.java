@@ -31,7 +31,7 @@ import org.apache.flink.util.OutputTag;
  * operator are collected across restarts.
  */
 public class Subtasks<O, H extends AbstractStreamOperatorTestHarness<O>> implements AutoCloseable {
-  private static final int KEY_GROUPS = 16;
+  protected static final int KEY_GROUPS = 16;
 
   /** Creates the harness of one subtask, without opening it. */
   public interface Launch<H> {

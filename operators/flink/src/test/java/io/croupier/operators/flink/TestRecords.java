@@ -142,6 +142,14 @@ public final class TestRecords {
     return record;
   }
 
+  /** A record that erases an account. */
+  public static RawRecord erasure(String userId) {
+    RawRecord record = new RawRecord();
+    record.topic = TOPICS.erasures();
+    record.key = userId.getBytes(UTF_8);
+    return record;
+  }
+
   /** One report, admitted under a spec at offset 0. */
   public static RoundSum dense(String modelId, long namedRound, double... values) {
     return of(modelId, TestSums.dense(namedRound, values));

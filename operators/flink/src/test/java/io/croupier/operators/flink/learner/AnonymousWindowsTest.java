@@ -52,7 +52,7 @@ class AnonymousWindowsTest {
     round = 0;
     specOffset = 0;
     learner = new LearnerTasks(backend, plan);
-    learner.publish(TestRecords.published(0, spec("m")));
+    learner.publish(0, spec("m"));
     learner.barrier();
   }
 
@@ -229,10 +229,10 @@ class AnonymousWindowsTest {
     start(backend, plan);
     report(0, 0, 500);
     to(2);
-    learner.publish(TestRecords.retired(1, "m"));
+    learner.retire(1, "m");
     learner.barrier();
     specOffset = 2;
-    learner.publish(TestRecords.published(2, spec("m")));
+    learner.publish(2, spec("m"));
     learner.barrier();
     round = learner.lastUpdate().getRound();
     assertThat(round).isEqualTo(3);

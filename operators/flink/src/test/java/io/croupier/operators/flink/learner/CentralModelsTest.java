@@ -1,7 +1,7 @@
 package io.croupier.operators.flink.learner;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.mechanism.CentralNoise;
@@ -13,7 +13,6 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.ledger.LedgerTasks;
-import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
@@ -57,7 +56,7 @@ class CentralModelsTest {
   @Test
   void everyUpdateComesWithItsGuarantee() throws Exception {
     try (LearnerTasks learner = learner(Plan.NEVER_STOPPED)) {
-      learner.publish(TestRecords.published(0, TestRecords.central("m")));
+      learner.publish(0, TestRecords.central("m"));
       learner.barrier();
       learner.report(TestRecords.grid("m", 0, ONE / 2, 0));
       assertThat(of(Destination.UPDATES, learner)).as("between two barriers").hasSize(1);
@@ -89,7 +88,7 @@ class CentralModelsTest {
   @EnumSource(names = {"RESTORED", "RESCALED"})
   void aLostUpdateIsPublishedAgainByteForByte(Plan plan) throws Exception {
     try (LearnerTasks learner = learner(plan)) {
-      learner.publish(TestRecords.published(0, TestRecords.central("m").setReportsPerRound(2)));
+      learner.publish(0, TestRecords.central("m").setReportsPerRound(2));
       learner.barrier();
       visible.rounds.add(new PublishedRound("m", 0, NOW_MS));
       learner.report(TestRecords.grid("m", 0, ONE, 0));
@@ -120,11 +119,11 @@ class CentralModelsTest {
   @Test
   void aRoundIsPublishedAgainWithItsTime() throws Exception {
     try (LearnerTasks learner = learner(Plan.RESTORED)) {
-      learner.publish(TestRecords.published(0, TestRecords.central("m")));
+      learner.publish(0, TestRecords.central("m"));
       learner.barrier();
       visible.rounds.add(new PublishedRound("m", 0, NOW_MS));
       learner.advanceTime(1_000);
-      learner.publish(TestRecords.published(1, TestRecords.central("m").setAnswerProbability(0.5)));
+      learner.publish(1, TestRecords.central("m").setAnswerProbability(0.5));
       learner.barrier();
 
       List<ModelUpdate> updates = TestRecords.updates(learner.outputs());
@@ -137,31 +136,27 @@ class CentralModelsTest {
   @Test
   void aStateOlderThanWhatIsVisibleIsRefused() throws Exception {
     LearnerTasks learner = learner(Plan.RESTORED);
-    learner.publish(TestRecords.published(0, TestRecords.central("m")));
+    learner.publish(0, TestRecords.central("m"));
     visible.rounds.add(new PublishedRound("m", 3, NOW_MS));
-    assertThatThrownBy(learner::barrier)
-        .isInstanceOf(RefusedStartException.class)
-        .hasMessageContaining("round 3 of model m");
+    assertRefused(learner::barrier, "round 3 of model m");
   }
 
   /** Two jobs that continue from one state publish the same rounds, with different noise. */
   @Test
   void anotherJobsRoundOfTheSameNumberIsRefused() throws Exception {
     LearnerTasks learner = learner(Plan.RESTORED);
-    learner.publish(TestRecords.published(0, TestRecords.central("m")));
+    learner.publish(0, TestRecords.central("m"));
     visible.rounds.add(new PublishedRound("m", 0, NOW_MS - 1));
-    assertThatThrownBy(learner::barrier)
-        .isInstanceOf(RefusedStartException.class)
-        .hasMessageContaining("round 0 of central model m is visible with other noise");
+    assertRefused(learner::barrier, "round 0 of central model m is visible with other noise");
   }
 
   @Test
   void aLostUpdateOfARetiredModelIsNotPublishedAgain() throws Exception {
     try (LearnerTasks learner = learner(Plan.RESTORED)) {
-      learner.publish(TestRecords.published(0, TestRecords.central("m")));
+      learner.publish(0, TestRecords.central("m"));
       learner.barrier();
-      learner.publish(TestRecords.retired(1, "m"));
-      learner.publish(TestRecords.published(2, TestRecords.sgd("m")));
+      learner.retire(1, "m");
+      learner.publish(2, TestRecords.sgd("m"));
       learner.barrier();
       List<OutboundRecord> updates = of(Destination.UPDATES, learner);
       assertThat(updates).hasSize(3);
@@ -178,10 +173,10 @@ class CentralModelsTest {
           .setNoise(
               PrefixSumNoise.newBuilder()
                   .setBlt(PrefixSumNoise.Blt.newBuilder().setBuffers(1).setHorizon(1)));
-      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.publish(0, TestRecords.sgd("m"));
       learner.barrier();
-      learner.publish(TestRecords.retired(1, "m"));
-      learner.publish(TestRecords.published(2, spec));
+      learner.retire(1, "m");
+      learner.publish(2, spec);
       assertThat(of(Destination.DEAD_LETTERS, learner))
           .singleElement()
           .satisfies(
@@ -194,10 +189,10 @@ class CentralModelsTest {
   @Test
   void aReportJudgedForAnEarlierModelOfTheNameIsNotUsed() throws Exception {
     try (LearnerTasks learner = learner(Plan.NEVER_STOPPED)) {
-      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.publish(0, TestRecords.sgd("m"));
       learner.barrier();
-      learner.publish(TestRecords.retired(1, "m"));
-      learner.publish(TestRecords.published(2, TestRecords.central("m")));
+      learner.retire(1, "m");
+      learner.publish(2, TestRecords.central("m"));
       learner.barrier();
       RoundSum unclipped = TestRecords.grid("m", 1, 100 * ONE, 0);
       learner.report(unclipped);
@@ -209,10 +204,10 @@ class CentralModelsTest {
   @Test
   void theLedgerClipsForwardedReports() throws Exception {
     try (LedgerTasks ledger = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of)) {
-      ledger.publish(TestRecords.published(0, TestRecords.central("m")));
+      ledger.publish(0, TestRecords.central("m"));
       ReportDraft report = TestRecords.report("ada", 1, "m", 300, -400);
       report.mechanism = CentralNoise.CENTRAL;
-      assertThat(ledger.judge(report).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outcome(report)).isEqualTo(Outcome.ADMITTED);
       RoundSum sum = ledger.outputs().get(0);
       assertThat(sum.form).isEqualTo(VectorForm.GRID);
       int[] steps = new int[2];
@@ -258,12 +253,10 @@ class CentralModelsTest {
         .contains("PT15M", "transaction.max.timeout.ms", "86400000");
 
     LedgerTasks ledger = new LedgerTasks(Backend.HASH_MAP, Plan.RESTORED, List::of);
-    ledger.publish(TestRecords.published(0, TestRecords.central("m")));
+    ledger.publish(0, TestRecords.central("m"));
     ledger.barrier();
     ledger.job.set(
         CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.AT_LEAST_ONCE);
-    assertThatThrownBy(ledger::barrier)
-        .isInstanceOf(RefusedStartException.class)
-        .hasMessageContaining("Model m can't continue");
+    assertRefused(ledger::barrier, "Model m can't continue");
   }
 }

@@ -25,7 +25,7 @@ class EndOfInputTest extends UninterruptedLearner {
     run(TestRecords.sgd("unanswered"));
     learner.report(TestRecords.dense("unanswered", 0, 1, 0));
     learner.barrier();
-    learner.publish(TestRecords.published(0, TestRecords.sgd("unconfirmed")));
+    learner.publish(0, TestRecords.sgd("unconfirmed"));
     learner.failedBarrier();
     learner.report(TestRecords.dense("unanswered", 0, 1, 0));
     learner.report(TestRecords.dense("unconfirmed", 0, 1, 0));
@@ -70,7 +70,7 @@ class EndOfInputTest extends UninterruptedLearner {
   /** A checkpoint follows the end of the input, and the sink takes no record after it. */
   @Test
   void nothingIsPublishedAfterTheEndOfTheInput() throws Exception {
-    learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    learner.publish(0, TestRecords.sgd("m"));
     learner.failedBarrier();
     learner.report(TestRecords.dense("m", 0, 1, 0));
     end();
@@ -92,10 +92,6 @@ class EndOfInputTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getRound()).as("no report names it").isOne();
     learner.onEach(harness -> harness.endInput1());
     assertThat(learner.lastUpdate().getRound()).isEqualTo(2);
-  }
-
-  private void end() throws Exception {
-    learner.onEach(harness -> harness.endAllInputs());
   }
 
   private ModelUpdate last(String model) {

@@ -92,7 +92,7 @@ class JournalReplayTest {
         new LearnerTasks(Backend.HASH_MAP, plan, journal, LedgerStart.REBUILT, visible)) {
       Map<String, Long> rounds = new HashMap<>();
       for (ModelSpec.Builder spec : specs()) {
-        learner.publish(TestRecords.published(0, spec));
+        learner.publish(0, spec);
         rounds.put(spec.getModelId(), 0L);
       }
       // Only this model takes a report before its first update.
@@ -194,7 +194,7 @@ class JournalReplayTest {
     try (LearnerTasks learner =
         new LearnerTasks(
             Backend.HASH_MAP, Plan.NEVER_STOPPED, journal, LedgerStart.REBUILT, visible)) {
-      learner.publish(TestRecords.published(0, spec));
+      learner.publish(0, spec);
       learner.barrier();
       for (int i = 0; i < 40; i++) {
         long newest = learner.lastUpdate().getRound();
@@ -228,7 +228,7 @@ class JournalReplayTest {
     learner.loseState();
     int before = learner.outputs().size();
     for (ModelSpec.Builder spec : specs) {
-      learner.publish(TestRecords.published(0, spec));
+      learner.publish(0, spec);
     }
     learner.barrier();
     List<ModelUpdate> first =

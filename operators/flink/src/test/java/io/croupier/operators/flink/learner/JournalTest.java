@@ -169,7 +169,7 @@ class JournalTest extends UninterruptedLearner {
     learner.report(ahead);
     learner.barrier();
     assertThat(bundles()).isEmpty();
-    learner.publish(TestRecords.published(3, TestRecords.sgd("m").setMaxStaleness(3)));
+    learner.publish(3, TestRecords.sgd("m").setMaxStaleness(3));
     learner.barrier();
     assertThat(bundles()).containsExactly(reports(0, 1, 1).setPublished(true).build());
   }
@@ -177,7 +177,7 @@ class JournalTest extends UninterruptedLearner {
   @Test
   void theUpdateOfAChangedSpecIsJournalledWithoutABundle() throws Exception {
     run(TestRecords.sgd("m"));
-    learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(3)));
+    learner.publish(1, TestRecords.sgd("m").setMaxStaleness(3));
     learner.barrier();
     assertThat(updates()).hasSize(2);
     assertThat(bundles())
@@ -211,7 +211,7 @@ class JournalTest extends UninterruptedLearner {
 
   @Test
   void theBeginningOfAModelWithReportsBeforeItsFirstUpdateIsJournalled() throws Exception {
-    learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    learner.publish(0, TestRecords.sgd("m"));
     report(0, 1, 1);
     learner.barrier();
     assertThat(bundles())
@@ -228,10 +228,10 @@ class JournalTest extends UninterruptedLearner {
   void theBeginningOfASuccessorOfARetiredModelIsJournalled() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2));
     report(0, 1, 1);
-    learner.publish(TestRecords.retired(1, "m"));
+    learner.retire(1, "m");
     report(0, 2, 1);
     assertThat(bundles()).as("at the retirement").containsExactly(reports(0, 1, 1).build());
-    learner.publish(TestRecords.published(2, TestRecords.sgd("m").setReportsPerRound(2)));
+    learner.publish(2, TestRecords.sgd("m").setReportsPerRound(2));
     learner.barrier();
     RoundSum ofSuccessor = sum("m", 1, 3, 2);
     ofSuccessor.specOffset = 2;
@@ -248,7 +248,7 @@ class JournalTest extends UninterruptedLearner {
   void theEndOfTheInputEmitsEverything() throws Exception {
     run(TestRecords.sgd("m"));
     report(0, 1, 1);
-    learner.onEach(harness -> harness.endAllInputs());
+    end();
     assertThat(bundles()).containsExactly(reports(0, 1, 1).setPublished(true).build());
   }
 
@@ -304,8 +304,8 @@ class JournalTest extends UninterruptedLearner {
     report(0, 1, 1);
     learner.advanceTime(100);
     report(0, 2, 1);
-    learner.publish(TestRecords.retired(1, "m"));
-    learner.publish(TestRecords.published(2, TestRecords.sgd("m")));
+    learner.retire(1, "m");
+    learner.publish(2, TestRecords.sgd("m"));
     learner.barrier();
     assertThat(entries()).isEmpty();
   }

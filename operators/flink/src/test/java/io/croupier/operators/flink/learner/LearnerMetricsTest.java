@@ -20,6 +20,9 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.junit.jupiter.api.Test;
 
 class LearnerMetricsTest {
+  private final Map<String, Gauge<?>> gauges = new TreeMap<>();
+  private final long[] lag = {0};
+  private final LearnerMetrics metrics = new LearnerMetrics(new Gauges("", gauges), () -> lag[0]);
 
   /** Keeps the gauges, counters and histograms that are registered. */
   private static final class Gauges extends UnregisteredMetricsGroup {
@@ -58,8 +61,6 @@ class LearnerMetricsTest {
 
   @Test
   void countsBelongToTheirModelAndToAll() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     for (String modelId : List.of("m", "other")) {
       metrics.model(modelId, () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
     }
@@ -72,7 +73,7 @@ class LearnerMetricsTest {
     metrics.published("m", 70);
     metrics.held("other");
 
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsEntry("reports-into-open-rounds", 4L)
         .containsEntry("model.m.reports-into-open-rounds", 3L)
         .containsEntry("model.other.reports-into-open-rounds", 1L)
@@ -93,8 +94,6 @@ class LearnerMetricsTest {
 
   @Test
   void noMoreThanTwoHundredModelsHaveMetrics() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     for (int i = 0; i < LearnerMetrics.MOST_MODELS; i++) {
       metrics.model("m" + i, () -> 0, () -> 0, new RoundGate(LearnerTasks.PUBLICATIONS), () -> 0);
     }
@@ -105,25 +104,18 @@ class LearnerMetricsTest {
     metrics.memory("late", Map.of("half-life", 9.0));
 
     assertThat(gauges).hasSize(registered);
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsEntry("reports-into-open-rounds", 3L)
         .containsEntry("models-without-metrics", 1);
   }
 
-  private static LearnerMetrics metrics(Map<String, Gauge<?>> gauges) {
-    return new LearnerMetrics(new Gauges("", gauges), () -> 0);
-  }
-
   @Test
   void holdsTheirReasonAndTheLagAreGaugesOfEachModel() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    long[] lag = {0};
-    LearnerMetrics metrics = new LearnerMetrics(new Gauges("", gauges), () -> lag[0]);
     RoundGate gate = new RoundGate(LearnerTasks.PUBLICATIONS);
     long[] clock = {5_000};
     LiveModel model = LiveModel.begin(TestRecords.sgd("m").setReportsPerRound(2).build(), 0);
     metrics.model("m", () -> 7, model::open, gate, () -> clock[0]);
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsAllEntriesOf(
             Map.of("lag-ms", 0L, "model.m.lag-ms", 7L, "model.m.hold", 0, "model.m.held-ms", 0L));
 
@@ -132,53 +124,43 @@ class LearnerMetricsTest {
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
     lag[0] = 100;
     clock[0] += 30;
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsAllEntriesOf(
             Map.of("lag-ms", 100L, "model.m.lag-ms", 7L, "model.m.hold", 2, "model.m.held-ms", 30L))
         .containsEntry("model.m.reports-in-open-round", 1L);
     model.confirm();
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
     // It waits for another reason, since now.
-    assertThat(values(gauges))
-        .containsEntry("model.m.hold", 4)
-        .containsEntry("model.m.held-ms", 0L);
+    assertThat(values("")).containsEntry("model.m.hold", 4).containsEntry("model.m.held-ms", 0L);
     clock[0] += 40;
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
     clock[0] += 5;
-    assertThat(values(gauges))
-        .containsEntry("model.m.hold", 4)
-        .containsEntry("model.m.held-ms", 45L);
+    assertThat(values("")).containsEntry("model.m.hold", 4).containsEntry("model.m.held-ms", 45L);
     assertThat(gate.mayOpen(model, true, clock[0])).as("timed out").isTrue();
-    assertThat(values(gauges)).containsEntry("model.m.hold", 0);
+    assertThat(values("")).containsEntry("model.m.hold", 0);
     model.publish(true, clock[0]);
     model.confirm();
     model.add(TestRecords.dense("m", 0, 1, 0));
     model.add(TestRecords.dense("m", 0, 1, 0));
     assertThat(gate.mayOpen(model, false, clock[0])).isFalse();
-    assertThat(values(gauges)).containsEntry("model.m.hold", 3);
+    assertThat(values("")).containsEntry("model.m.hold", 3);
   }
 
   @Test
   void estimatesAreGaugesOfEachQuestion() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     Estimate.Builder estimate = Estimate.newBuilder().setAnswers(0);
     estimate.getQuestionBuilder().setName("a");
     metrics.estimates("m", List.of(estimate.build()));
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsEntry("model.m.question.a.fraction", Double.NaN)
         .containsEntry("model.m.question.a.answers", 0L)
         .containsEntry("model.m.question.a.recent-fraction", Double.NaN)
         .containsEntry("model.m.question.a.recent-answers", 0L);
     estimate.setFraction(0.5).setStandardError(0.1).setLow(0.3).setHigh(0.7).setAnswers(9);
     metrics.estimates("m", List.of(estimate.build()));
-    assertThat(values(gauges))
-        .containsEntry("model.m.question.a.fraction", 0.5)
-        .containsEntry("model.m.question.a.standard-error", 0.1)
-        .containsEntry("model.m.question.a.low", 0.3)
-        .containsEntry("model.m.question.a.high", 0.7)
-        .containsEntry("model.m.question.a.answers", 9L)
-        .containsEntry("model.m.question.a.recent-fraction", Double.NaN);
+    assertThat(values("model.m.question.a."))
+        .containsAllEntriesOf(fraction(0.5, 0.1, 0.3, 0.7, "answers", 9))
+        .containsEntry("recent-fraction", Double.NaN);
     estimate
         .getRecentBuilder()
         .setFraction(0.6)
@@ -187,49 +169,36 @@ class LearnerMetricsTest {
         .setHigh(0.9)
         .setAnswers(4);
     metrics.estimates("m", List.of(estimate.build()));
-    assertThat(values(gauges))
-        .containsEntry("model.m.question.a.fraction", 0.5)
-        .containsEntry("model.m.question.a.recent-fraction", 0.6)
-        .containsEntry("model.m.question.a.recent-standard-error", 0.2)
-        .containsEntry("model.m.question.a.recent-low", 0.1)
-        .containsEntry("model.m.question.a.recent-high", 0.9)
-        .containsEntry("model.m.question.a.recent-answers", 4L);
+    assertThat(values("model.m.question.a.recent-"))
+        .isEqualTo(fraction(0.6, 0.2, 0.1, 0.9, "answers", 4));
+    assertThat(values("model.m.question.a.")).containsEntry("fraction", 0.5);
   }
 
   /** A question of another model keeps its values. */
   @Test
   void aRemovedQuestionHasNoEstimate() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     Estimate a = estimate("a");
     Estimate b = estimate("b");
     metrics.estimates("m", List.of(a, b));
     metrics.estimates("other", List.of(a));
 
     metrics.estimates("m", List.of(b));
-    assertThat(values(gauges))
-        .containsEntry("model.m.question.a.fraction", Double.NaN)
-        .containsEntry("model.m.question.a.standard-error", Double.NaN)
-        .containsEntry("model.m.question.a.low", Double.NaN)
-        .containsEntry("model.m.question.a.high", Double.NaN)
-        .containsEntry("model.m.question.a.answers", 0L)
-        .containsEntry("model.m.question.b.fraction", 0.5)
-        .containsEntry("model.other.question.a.fraction", 0.5);
+    Map<String, Object> none =
+        fraction(Double.NaN, Double.NaN, Double.NaN, Double.NaN, "answers", 0);
+    assertThat(values("model.m.question.a.")).containsAllEntriesOf(none);
+    assertThat(values("model.m.question.b.")).containsEntry("fraction", 0.5);
+    assertThat(values("model.other.question.a.")).containsEntry("fraction", 0.5);
 
     metrics.estimates("m", List.of());
-    assertThat(values(gauges))
-        .containsEntry("model.m.question.b.fraction", Double.NaN)
-        .containsEntry("model.m.question.b.answers", 0L)
-        .containsEntry("model.other.question.a.answers", 9L);
+    assertThat(values("model.m.question.b.")).containsAllEntriesOf(none);
+    assertThat(values("model.other.question.a.")).containsEntry("answers", 9L);
 
     metrics.estimates("m", List.of(a));
-    assertThat(values(gauges)).containsEntry("model.m.question.a.fraction", 0.5);
+    assertThat(values("")).containsEntry("model.m.question.a.fraction", 0.5);
   }
 
   @Test
   void categoriesOfStatisticsAreGauges() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     StatisticEstimate.Builder screen = StatisticEstimate.newBuilder();
     screen.getStatisticBuilder().setName("screen").getChoiceBuilder().addCategories("home");
     for (int i = 0; i < 70; i++) {
@@ -237,7 +206,7 @@ class LearnerMetricsTest {
     }
     metrics.statistics("m", List.of(screen.build()));
     assertThat(gauges).hasSizeGreaterThanOrEqualTo(5 * StatisticGauges.MOST_CATEGORIES);
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
         .containsEntry("model.m.statistic.screen.category.home.votes", 0L)
         .containsKey("model.m.statistic.screen.category.c62.fraction")
@@ -250,63 +219,49 @@ class LearnerMetricsTest {
         .addHigh(0.7)
         .setVotes(9);
     metrics.statistics("m", List.of(screen.build()));
-    assertThat(values(gauges))
-        .containsEntry("model.m.statistic.screen.category.home.fraction", 0.5)
-        .containsEntry("model.m.statistic.screen.category.home.standard-error", 0.1)
-        .containsEntry("model.m.statistic.screen.category.home.low", 0.3)
-        .containsEntry("model.m.statistic.screen.category.home.high", 0.7)
-        .containsEntry("model.m.statistic.screen.category.home.votes", 9L)
-        .containsEntry("model.m.statistic.screen.category.c0.fraction", Double.NaN);
+    assertThat(values("model.m.statistic.screen.category.home."))
+        .isEqualTo(fraction(0.5, 0.1, 0.3, 0.7, "votes", 9));
+    assertThat(values("model.m.statistic.screen.category.c0."))
+        .containsEntry("fraction", Double.NaN);
     metrics.statistics("m", List.of());
-    assertThat(values(gauges))
-        .containsEntry("model.m.statistic.screen.category.home.fraction", Double.NaN)
-        .containsEntry("model.m.statistic.screen.category.home.votes", 0L);
+    assertThat(values("model.m.statistic.screen.category.home."))
+        .containsEntry("fraction", Double.NaN)
+        .containsEntry("votes", 0L);
   }
 
   @Test
   void levelsOfQuantilesAreGauges() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     StatisticEstimate.Builder minutes = StatisticEstimate.newBuilder().setThreshold(31.25);
     minutes.getStatisticBuilder().setName("minutes").getQuantilesBuilder().addLevels(0.5);
     metrics.statistics("m", List.of(minutes.build()));
     String level = "model.m.statistic.minutes.level.0.5.";
     Map<String, Object> none =
-        Map.of(
-            level + "value", Double.NaN,
-            level + "low", Double.NaN,
-            level + "high", Double.NaN,
-            level + "answers", 0L);
-    assertThat(values(gauges)).as("before the first answer").containsAllEntriesOf(none);
+        Map.of("value", Double.NaN, "low", Double.NaN, "high", Double.NaN, "answers", 0L);
+    assertThat(values(level)).as("before the first answer").isEqualTo(none);
     minutes.getQuantilesBuilder().addValues(30).addLow(28.5).addHigh(32).setAnswers(1200);
     metrics.statistics("m", List.of(minutes.build()));
-    assertThat(values(gauges))
-        .containsEntry(level + "value", 30.0)
-        .containsEntry(level + "low", 28.5)
-        .containsEntry(level + "high", 32.0)
-        .containsEntry(level + "answers", 1200L);
+    assertThat(values(level))
+        .isEqualTo(Map.of("value", 30.0, "low", 28.5, "high", 32.0, "answers", 1200L));
     metrics.statistics("m", List.of(minutes.clearQuantiles().build()));
-    assertThat(values(gauges)).as("once all answers are forgotten").containsAllEntriesOf(none);
+    assertThat(values(level)).as("once all answers are forgotten").isEqualTo(none);
     metrics.statistics("m", List.of());
-    assertThat(values(gauges)).as("once it is removed").containsAllEntriesOf(none);
+    assertThat(values(level)).as("once it is removed").isEqualTo(none);
   }
 
   @Test
   void theMemoryIsAGaugeOfModelsThatHaveOne() {
-    Map<String, Gauge<?>> gauges = new TreeMap<>();
-    LearnerMetrics metrics = metrics(gauges);
     metrics.memory("m", Map.of("magnitude", 3.0));
     metrics.memory("fixed", Map.of("magnitude", 3.0, "half-life", 9.0));
-    assertThat(values(gauges)).containsEntry("model.fixed.half-life", 9.0);
+    assertThat(values("")).containsEntry("model.fixed.half-life", 9.0);
     assertThat(gauges)
         .doesNotContainKeys("model.m.half-life", "model.m.drifting", "model.fixed.drifting");
     metrics.memory("m", Map.of("half-life", 8192.0, "drifting", 1.0));
-    assertThat(values(gauges))
+    assertThat(values(""))
         .containsEntry("model.m.half-life", 8192.0)
         .containsEntry("model.m.drifting", 1.0)
         .doesNotContainKey("model.m.magnitude");
     metrics.memory("m", Map.of());
-    assertThat(values(gauges))
+    assertThat(values(""))
         .as("another model has this name now")
         .containsEntry("model.m.half-life", Double.NaN)
         .containsEntry("model.m.drifting", Double.NaN);
@@ -324,8 +279,20 @@ class LearnerMetricsTest {
     return estimate.build();
   }
 
-  private static Map<String, Object> values(Map<String, Gauge<?>> gauges) {
+  /** The values of all gauges whose names begin with {@code prefix}, by the rest of the name. */
+  private Map<String, Object> values(String prefix) {
     return gauges.entrySet().stream()
-        .collect(Collectors.toMap(Map.Entry::getKey, gauge -> gauge.getValue().getValue()));
+        .filter(gauge -> gauge.getKey().startsWith(prefix))
+        .collect(
+            Collectors.toMap(
+                gauge -> gauge.getKey().substring(prefix.length()),
+                gauge -> gauge.getValue().getValue()));
+  }
+
+  /** What the gauges of a fraction show. */
+  private static Map<String, Object> fraction(
+      double fraction, double standardError, double low, double high, String of, long count) {
+    return Map.of(
+        "fraction", fraction, "standard-error", standardError, "low", low, "high", high, of, count);
   }
 }

@@ -23,8 +23,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
 
   @Test
   void usageExample() throws Exception {
-    learner.publish(
-        TestRecords.published(0, TestRecords.sgd("m").addInitialWeights(4).addInitialWeights(5)));
+    learner.publish(0, TestRecords.sgd("m").addInitialWeights(4).addInitialWeights(5));
     assertThat(learner.outputs()).as("before the first barrier").isEmpty();
     learner.barrier();
     learner.report(TestRecords.dense("m", 0, 1, 0));
@@ -83,10 +82,10 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.barrier();
     assertThat(updates()).as("nothing was taken in").hasSize(1);
 
-    learner.publish(TestRecords.published(8, TestRecords.sgd("m").setMaxStaleness(3)));
+    learner.publish(8, TestRecords.sgd("m").setMaxStaleness(3));
     learner.barrier();
     assertThat(learner.lastUpdate().getWeights(0)).isEqualTo(-0.25);
-    learner.publish(TestRecords.published(9, TestRecords.sgd("m").setMaxStaleness(4)));
+    learner.publish(9, TestRecords.sgd("m").setMaxStaleness(4));
     learner.barrier();
     assertThat(learner.lastUpdate().getUsed()).isEqualTo(1);
     assertThat(learner.lastUpdate().getOpen()).isEqualTo(1);
@@ -181,9 +180,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     run(TestRecords.sgd("m").setReportsPerRound(4));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.advanceTime(1000);
-    learner.publish(
-        TestRecords.published(
-            1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100)));
+    learner.publish(1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).isZero();
     learner.advanceTime(99);
@@ -194,7 +191,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.lastUpdate().getRound()).isOne();
 
     learner.report(judgedBy(1, TestRecords.dense("m", 1, 1, 0)));
-    learner.publish(TestRecords.published(2, TestRecords.sgd("m").setReportsPerRound(4)));
+    learner.publish(2, TestRecords.sgd("m").setReportsPerRound(4));
     learner.advanceTime(1000);
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).as("without a timeout").isOne();
@@ -204,9 +201,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
   void aShorterTimeoutIsThatOfTheOpenRoundToo() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(86_400_000));
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    learner.publish(
-        TestRecords.published(
-            1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100)));
+    learner.publish(1, TestRecords.sgd("m").setReportsPerRound(4).setRoundTimeoutMs(100));
     learner.barrier();
     learner.advanceTime(100);
     learner.barrier();
@@ -217,9 +212,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
   void anAllowedChangeTakesEffect() throws Exception {
     run(TestRecords.sgd("m").setReportsPerRound(2));
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    learner.publish(
-        TestRecords.published(
-            1, TestRecords.sgd("m").setReportsPerRound(3).setAnswerProbability(0.5)));
+    learner.publish(1, TestRecords.sgd("m").setReportsPerRound(3).setAnswerProbability(0.5));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.lastUpdate().getOpen()).isEqualTo(2);
@@ -254,7 +247,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.report(TestRecords.dense("m", 0, 1, 0));
-    learner.publish(TestRecords.retired(1, "m"));
+    learner.retire(1, "m");
     OutboundRecord tombstone = learner.outputs().get(1);
     assertThat(tombstone.destination).isEqualTo(Destination.UPDATES);
     assertThat(tombstone.key).isEqualTo("m".getBytes(UTF_8));
@@ -263,7 +256,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.barrier();
     assertThat(learner.outputs()).as("of a retired model").hasSize(2);
 
-    learner.publish(TestRecords.published(2, TestRecords.sgd("m").setDimension(3)));
+    learner.publish(2, TestRecords.sgd("m").setDimension(3));
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
@@ -280,7 +273,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.stored("m"))
         .contains("spec", "model/round-sums", "model/round-0-sum/0", "model/learner/bets");
 
-    learner.publish(TestRecords.retired(1, "m"));
+    learner.retire(1, "m");
     learner.barrier();
     assertThat(learner.stored("m"))
         .containsExactly("deadline", "deadline-round", "last-offset", "next-round", "spec-offset");
@@ -295,12 +288,12 @@ class LearnerOperatorTest extends UninterruptedLearner {
     learner.report(TestRecords.dense("m", 0, 1, 0));
     learner.barrier();
     ModelSpec.Builder other = TestRecords.sgd("m");
-    learner.publish(TestRecords.retired(1, "m"));
-    learner.publish(TestRecords.published(2, other));
+    learner.retire(1, "m");
+    learner.publish(2, other);
     learner.barrier();
 
     try (LearnerTasks fresh = new LearnerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED)) {
-      fresh.publish(TestRecords.published(2, other));
+      fresh.publish(2, other);
       fresh.barrier();
       assertThat(learner.stored("m")).isEqualTo(fresh.stored("m"));
     }
@@ -347,8 +340,8 @@ class LearnerOperatorTest extends UninterruptedLearner {
         .as("only what a report has touched")
         .containsExactly("model/learner/coordinates:10");
 
-    learner.publish(TestRecords.retired(1, "m"));
-    learner.publish(TestRecords.published(2, spec));
+    learner.retire(1, "m");
+    learner.publish(2, spec);
     learner.report(judgedBy(2, TestRecords.sparse("m", 2, 1000, 0, 1)));
     learner.barrier();
     learner.report(judgedBy(2, TestRecords.sparse("m", 2, 1000, 0, 1)));
@@ -356,7 +349,7 @@ class LearnerOperatorTest extends UninterruptedLearner {
     assertThat(learner.stored("m"))
         .filteredOn(name -> name.startsWith("model/learner/coordinates"))
         .containsExactly("model/learner/coordinates:0");
-    learner.publish(TestRecords.retired(3, "m"));
+    learner.retire(3, "m");
     learner.barrier();
     assertThat(learner.stored("m")).noneMatch(name -> name.startsWith("model/"));
   }

@@ -121,32 +121,30 @@ class LearnerStateTest {
     return specs;
   }
 
+  private static void playModel(LearnerTasks learner) throws Exception {
+    SplittableRandom random = new SplittableRandom(17);
+    for (ModelSpec.Builder spec : everyLearner()) {
+      learner.publish(0, spec);
+    }
+    for (int barrier = 0; barrier < 35; barrier++) {
+      learner.barrier();
+      learner.advanceTime(random.nextInt(600));
+      for (ModelSpec.Builder spec : everyLearner()) {
+        // Some models have no reports, and no snapshot writes them then.
+        for (int i = random.nextInt(12) - 3; i > 0; i--) {
+          learner.report(anyReport(spec.getModelId(), learner.updates(), random));
+        }
+      }
+    }
+    learner.barrier();
+    for (int i = 0; i < 3; i++) {
+      learner.report(anyReport("sgd-7", learner.updates(), random));
+    }
+  }
+
   @RestoredInEveryBackend
   void model(Backend backend, Plan plan) throws Exception {
-    List<OutboundRecord> records =
-        playTwice(
-            backend,
-            plan,
-            learner -> {
-              SplittableRandom random = new SplittableRandom(17);
-              for (ModelSpec.Builder spec : everyLearner()) {
-                learner.publish(TestRecords.published(0, spec));
-              }
-              for (int barrier = 0; barrier < 35; barrier++) {
-                learner.barrier();
-                learner.advanceTime(random.nextInt(600));
-                for (ModelSpec.Builder spec : everyLearner()) {
-                  // Some models have no reports, and no snapshot writes them then.
-                  for (int i = random.nextInt(12) - 3; i > 0; i--) {
-                    learner.report(anyReport(spec.getModelId(), learner.updates(), random));
-                  }
-                }
-              }
-              learner.barrier();
-              for (int i = 0; i < 3; i++) {
-                learner.report(anyReport("sgd-7", learner.updates(), random));
-              }
-            });
+    List<OutboundRecord> records = playTwice(backend, plan, LearnerStateTest::playModel);
     Map<String, ModelUpdate> newest = new TreeMap<>();
     TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
     assertThat(newest).hasSize(10);
@@ -210,7 +208,7 @@ class LearnerStateTest {
                   spec.getCoordinateWiseBuilder().setRadius(0.01);
                 }
                 spec.setReportsPerRound(model.equals("rounds") ? 3 : 1);
-                learner.publish(TestRecords.published(0, spec));
+                learner.publish(0, spec);
               }
               learner.barrier();
               for (int barrier = 0; barrier < 30; barrier++) {
@@ -240,46 +238,43 @@ class LearnerStateTest {
         .orElseThrow();
   }
 
+  private static void playNextRoundOfARetiredModel(LearnerTasks learner) throws Exception {
+    learner.publish(4, TestRecords.sgd("m"));
+    learner.barrier();
+    for (int i = 0; i < 2; i++) {
+      RoundSum sum = TestRecords.dense("m", 0, 1, 0);
+      sum.specOffset = 4;
+      learner.report(sum);
+    }
+    learner.retire(5, "m");
+    learner.barrier();
+    learner.publish(4, TestRecords.sgd("m"));
+    learner.barrier();
+    learner.publish(6, TestRecords.blackBox("m"));
+  }
+
   @RestoredInEveryBackend
   void nextRoundOfARetiredModel(Backend backend, Plan plan) throws Exception {
     List<OutboundRecord> records =
-        playTwice(
-            backend,
-            plan,
-            learner -> {
-              learner.publish(TestRecords.published(4, TestRecords.sgd("m")));
-              learner.barrier();
-              for (int i = 0; i < 2; i++) {
-                RoundSum sum = TestRecords.dense("m", 0, 1, 0);
-                sum.specOffset = 4;
-                learner.report(sum);
-              }
-              learner.publish(TestRecords.retired(5, "m"));
-              learner.barrier();
-              learner.publish(TestRecords.published(4, TestRecords.sgd("m")));
-              learner.barrier();
-              learner.publish(TestRecords.published(6, TestRecords.blackBox("m")));
-            });
+        playTwice(backend, plan, LearnerStateTest::playNextRoundOfARetiredModel);
     assertThat(records).hasSize(3);
     assertThat(records.get(1).value).as("tombstone").isNull();
     assertThat(last(records).getRound()).as("the first had no step").isEqualTo(1);
     assertThat(last(records).getUsed()).isZero();
   }
 
+  private static void playLastGoodSpec(LearnerTasks learner) throws Exception {
+    learner.publish(0, TestRecords.sgd("m"));
+    learner.barrier();
+    learner.publish(1, TestRecords.sgd("m").setDimension(3));
+    learner.barrier();
+    learner.publish(2, TestRecords.sgd("m").setGradientBound(9));
+    learner.report(TestRecords.dense("m", 0, 0.5, 0));
+  }
+
   @RestoredInEveryBackend
   void lastGoodSpec(Backend backend, Plan plan) throws Exception {
-    List<OutboundRecord> records =
-        playTwice(
-            backend,
-            plan,
-            learner -> {
-              learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
-              learner.barrier();
-              learner.publish(TestRecords.published(1, TestRecords.sgd("m").setDimension(3)));
-              learner.barrier();
-              learner.publish(TestRecords.published(2, TestRecords.sgd("m").setGradientBound(9)));
-              learner.report(TestRecords.dense("m", 0, 0.5, 0));
-            });
+    List<OutboundRecord> records = playTwice(backend, plan, LearnerStateTest::playLastGoodSpec);
     assertThat(records)
         .extracting(record -> record.destination)
         .containsExactly(
@@ -298,10 +293,10 @@ class LearnerStateTest {
             backend,
             plan,
             learner -> {
-              learner.publish(TestRecords.published(0, TestRecords.sgd("m").setHistory(history)));
+              learner.publish(0, TestRecords.sgd("m").setHistory(history));
               learner.barrier();
               ModelSpec.Builder back = TestRecords.sgd("m").setHistory(history).setServedRound(7);
-              learner.publish(TestRecords.published(1, back));
+              learner.publish(1, back);
               learner.barrier();
             });
     assertThat(records)
@@ -310,58 +305,52 @@ class LearnerStateTest {
     assertThat(last(records).hasAverageRound()).isFalse();
   }
 
+  private static void playWaitingForSpec(LearnerTasks learner) throws Exception {
+    learner.publish(0, TestRecords.sgd("m"));
+    learner.barrier();
+    for (int offset : new int[] {3, 1, 3}) {
+      RoundSum early = TestRecords.dense("m", 0, offset, 0);
+      early.specOffset = offset;
+      learner.report(early);
+      learner.barrier();
+    }
+    learner.publish(1, TestRecords.sgd("m").setMaxStaleness(2));
+    learner.barrier();
+    learner.publish(3, TestRecords.sgd("m").setMaxStaleness(3));
+    learner.barrier();
+    RoundSum answer = TestRecords.dense("m", 1, 0, 0);
+    answer.specOffset = 3;
+    learner.report(answer);
+  }
+
   @RestoredInEveryBackend
   void waitingForSpec(Backend backend, Plan plan) throws Exception {
-    List<OutboundRecord> records =
-        playTwice(
-            backend,
-            plan,
-            learner -> {
-              learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
-              learner.barrier();
-              for (int offset : new int[] {3, 1, 3}) {
-                RoundSum early = TestRecords.dense("m", 0, offset, 0);
-                early.specOffset = offset;
-                learner.report(early);
-                learner.barrier();
-              }
-              learner.publish(TestRecords.published(1, TestRecords.sgd("m").setMaxStaleness(2)));
-              learner.barrier();
-              learner.publish(TestRecords.published(3, TestRecords.sgd("m").setMaxStaleness(3)));
-              learner.barrier();
-              RoundSum answer = TestRecords.dense("m", 1, 0, 0);
-              answer.specOffset = 3;
-              learner.report(answer);
-            });
+    List<OutboundRecord> records = playTwice(backend, plan, LearnerStateTest::playWaitingForSpec);
     assertThat(TestRecords.updates(records))
         .extracting(ModelUpdate::getUsed)
         .containsExactly(0L, 1L, 1L, 4L);
     assertThat(last(records).getWeights(0)).as("1, and the mean of 3, 3 and 0").isEqualTo(-3);
   }
 
+  private static void playRoundTimeouts(LearnerTasks learner) throws Exception {
+    for (String model : List.of("m", "n", "o")) {
+      learner.publish(0, TestRecords.sgd(model).setReportsPerRound(4).setRoundTimeoutMs(100));
+    }
+    learner.barrier();
+    for (String model : List.of("m", "n", "o")) {
+      learner.report(TestRecords.dense(model, 0, 1, 0));
+    }
+    learner.advanceTime(60);
+    learner.barrier();
+    learner.report(TestRecords.grid("n", 0, 1 << 16, 1 << 16));
+    learner.advanceTime(39);
+    learner.barrier();
+    learner.advanceTime(1);
+  }
+
   @RestoredInEveryBackend
   void roundTimeouts(Backend backend, Plan plan) throws Exception {
-    List<OutboundRecord> records =
-        playTwice(
-            backend,
-            plan,
-            learner -> {
-              for (String model : List.of("m", "n", "o")) {
-                learner.publish(
-                    TestRecords.published(
-                        0, TestRecords.sgd(model).setReportsPerRound(4).setRoundTimeoutMs(100)));
-              }
-              learner.barrier();
-              for (String model : List.of("m", "n", "o")) {
-                learner.report(TestRecords.dense(model, 0, 1, 0));
-              }
-              learner.advanceTime(60);
-              learner.barrier();
-              learner.report(TestRecords.grid("n", 0, 1 << 16, 1 << 16));
-              learner.advanceTime(39);
-              learner.barrier();
-              learner.advanceTime(1);
-            });
+    List<OutboundRecord> records = playTwice(backend, plan, LearnerStateTest::playRoundTimeouts);
     Map<String, ModelUpdate> newest = new TreeMap<>();
     TestRecords.updates(records).forEach(update -> newest.put(update.getModelId(), update));
     assertThat(newest.get("m").getRound()).isEqualTo(1);

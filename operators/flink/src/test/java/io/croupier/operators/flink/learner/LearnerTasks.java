@@ -3,6 +3,7 @@ package io.croupier.operators.flink.learner;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
+import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.StateNames;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
@@ -11,6 +12,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,24 +86,52 @@ public final class LearnerTasks
       throws Exception {
     super(
         (keyGroups, parallelism, index) ->
-            new KeyedTwoInputStreamOperatorTestHarness<>(
-                new LearnerOperator(
-                    specReader,
-                    TestRecords.WITH_ANONYMOUS,
-                    TestRecords.DEAD_LETTERS,
-                    "models",
-                    journal,
-                    PUBLICATIONS,
-                    new JobStart(start, outputs)),
-                sum -> sum.modelId,
-                spec -> spec.modelId,
-                Types.STRING,
+            harness(
+                specReader,
+                TestRecords.WITH_ANONYMOUS,
+                journal,
+                new JobStart(start, outputs),
                 keyGroups,
                 parallelism,
                 index),
         backend,
         plan,
         null);
+  }
+
+  /** One subtask of one, without a journal, outside of these tasks. */
+  public static KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>
+      harness(SpecRequirements requirements, VisibleOutputs outputs) throws Exception {
+    JobStart start = new JobStart(LedgerStart.REQUIRE_STATE, outputs);
+    return harness(List::of, requirements, JournalSettings.OFF, start, KEY_GROUPS, 1, 0);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<
+          String, RoundSum, SpecRecord, OutboundRecord>
+      harness(
+          SpecReader specReader,
+          SpecRequirements requirements,
+          JournalSettings journal,
+          JobStart start,
+          int keyGroups,
+          int parallelism,
+          int index)
+          throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        new LearnerOperator(
+            specReader,
+            requirements,
+            TestRecords.DEAD_LETTERS,
+            "models",
+            journal,
+            PUBLICATIONS,
+            start),
+        sum -> sum.modelId,
+        spec -> spec.modelId,
+        Types.STRING,
+        keyGroups,
+        parallelism,
+        index);
   }
 
   /** Sets how long later reports have waited when they arrive. */
@@ -111,6 +141,14 @@ public final class LearnerTasks
 
   public void publish(SpecRecord spec) throws Exception {
     on(spec.modelId, harness -> harness.processElement2(spec, 0));
+  }
+
+  public void publish(long offset, ModelSpec.Builder spec) throws Exception {
+    publish(TestRecords.published(offset, spec));
+  }
+
+  public void retire(long offset, String modelId) throws Exception {
+    publish(TestRecords.retired(offset, modelId));
   }
 
   public void report(RoundSum sum) throws Exception {

@@ -14,7 +14,7 @@ class PublicationHoldTest extends UninterruptedLearner {
 
   @Test
   void noRoundOpensWhileThePublicationBeforeItIsUnconfirmed() throws Exception {
-    learner.publish(TestRecords.published(0, TestRecords.sgd("m").setMaxStaleness(1)));
+    learner.publish(0, TestRecords.sgd("m").setMaxStaleness(1));
     for (int barrier = 1; barrier <= 20; barrier++) {
       learner.failedBarrier();
       learner.report(TestRecords.dense("m", 0, 1, 0));
@@ -154,22 +154,12 @@ class PublicationHoldTest extends UninterruptedLearner {
     long round = learner.lastUpdate().getRound();
     assertThat(round).isEqualTo(2);
     learner.report(TestRecords.dense("m", 1, 1, 0));
-    learner.barrier();
-    learner.advanceTime(59_999);
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(round);
-    learner.advanceTime(1);
-    learner.barrier();
+    hold();
     assertThat(learner.lastUpdate().getRound()).as("the hold ends").isEqualTo(round + 1);
 
     learner.report(TestRecords.dense("m", 1, 1, 0));
-    learner.barrier();
-    learner.advanceTime(59_999);
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).as("another hold").isEqualTo(round + 1);
-    learner.advanceTime(1);
-    learner.barrier();
-    assertThat(learner.lastUpdate().getRound()).isEqualTo(round + 2);
+    hold();
+    assertThat(learner.lastUpdate().getRound()).as("another hold").isEqualTo(round + 2);
   }
 
   private static ModelSpec.Builder anonymous(ModelSpec.Builder spec) {
@@ -254,7 +244,7 @@ class PublicationHoldTest extends UninterruptedLearner {
 
   @Test
   void aHoldWithoutReportsBeginsWhenTheLastPublicationIsVisible() throws Exception {
-    learner.publish(TestRecords.published(0, anonymous(TestRecords.sgd("m"))));
+    learner.publish(0, anonymous(TestRecords.sgd("m")));
     learner.failedBarrier();
     learner.advanceTime(600_000);
     learner.failedBarrier();
@@ -270,7 +260,7 @@ class PublicationHoldTest extends UninterruptedLearner {
     hold();
     assertThat(updates()).extracting(ModelUpdate::getRound).containsExactly(0L, 1L);
     learner.advanceTime(600_000);
-    learner.onEach(harness -> harness.endAllInputs());
+    end();
     assertThat(updates()).hasSize(2);
   }
 }

@@ -4,8 +4,6 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.SpecRequirements;
 import io.croupier.operators.flink.TestRecords;
-import io.croupier.operators.flink.restart.JobStart;
-import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
@@ -14,9 +12,7 @@ import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.storage.FileSystemCheckpointStorage;
@@ -43,21 +39,9 @@ final class SparseCheckpoints implements AutoCloseable {
   SparseCheckpoints(int dimension, Path directory) throws Exception {
     this.dimension = dimension;
     harness =
-        new KeyedTwoInputStreamOperatorTestHarness<>(
-            new LearnerOperator(
-                List::of,
-                new SpecRequirements(Integer.MAX_VALUE, Integer.MAX_VALUE, Duration.ofHours(1)),
-                TestRecords.DEAD_LETTERS,
-                "models",
-                JournalSettings.OFF,
-                LearnerTasks.PUBLICATIONS,
-                new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())),
-            sum -> sum.modelId,
-            spec -> spec.modelId,
-            Types.STRING,
-            16,
-            1,
-            0);
+        LearnerTasks.harness(
+            new SpecRequirements(Integer.MAX_VALUE, Integer.MAX_VALUE, Duration.ofHours(1)),
+            new VisibleRecords());
     harness
         .getEnvironment()
         .getJobConfiguration()

@@ -30,8 +30,13 @@ abstract class UninterruptedLearner {
 
   /** Publishes a model, and its first round. */
   final void run(ModelSpec.Builder spec) throws Exception {
-    learner.publish(TestRecords.published(0, spec));
+    learner.publish(0, spec);
     learner.barrier();
+  }
+
+  /** Ends the inputs. */
+  final void end() throws Exception {
+    learner.onEach(harness -> harness.endAllInputs());
   }
 
   /** All updates so far. */

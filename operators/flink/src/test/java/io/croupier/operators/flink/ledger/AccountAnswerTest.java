@@ -14,7 +14,6 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.StoredAccount;
-import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -30,8 +29,8 @@ class AccountAnswerTest {
 
   private static LedgerTasks start(Backend backend, Plan plan) throws Exception {
     LedgerTasks ledger = new LedgerTasks(backend, plan, List::of, PER_USER, false);
-    ledger.publish(TestRecords.published(0, TestRecords.sgd("m").setLimits(ON_MODEL)));
-    ledger.publish(TestRecords.published(1, TestRecords.sgd("n")));
+    ledger.publish(0, TestRecords.sgd("m").setLimits(ON_MODEL));
+    ledger.publish(1, TestRecords.sgd("n"));
     return ledger;
   }
 
@@ -59,23 +58,17 @@ class AccountAnswerTest {
     return Account.parseFrom(written.get(0).value);
   }
 
-  private static void report(LedgerTasks ledger, String user, int sequence, String model)
-      throws Exception {
-    ReportDraft report = TestRecords.report(user, sequence, model, 0.5, 0);
-    ledger.judge(report);
-  }
-
   @RestoredInEveryBackend
   void theAnswerIsTheAccountOfTheUserOfTheKey(Backend backend, Plan plan) throws Exception {
     try (LedgerTasks ledger = start(backend, plan)) {
-      report(ledger, "ana", 1, "m");
-      report(ledger, "ana", 2, "n");
-      report(ledger, "ana", 3, "m");
-      report(ledger, "bo", 7, "n");
+      ledger.judge("ana", 1, "m");
+      ledger.judge("ana", 2, "n");
+      ledger.judge("ana", 3, "m");
+      ledger.judge("bo", 7, "n");
       ledger.barrier();
-      report(ledger, "ana", 4, "m");
+      ledger.judge("ana", 4, "m");
       ledger.barrier();
-      report(ledger, "ana", 5, "gone");
+      ledger.judge("ana", 5, "gone");
       ledger.barrier();
 
       Account account = ask(ledger, "ana");
@@ -128,7 +121,7 @@ class AccountAnswerTest {
     try (LedgerTasks asked = start();
         LedgerTasks quiet = start()) {
       for (LedgerTasks ledger : List.of(asked, quiet)) {
-        report(ledger, "ana", 1, "m");
+        ledger.judge("ana", 1, "m");
       }
       for (int i = 0; i < 3; i++) {
         ask(asked, "ana");
@@ -136,10 +129,8 @@ class AccountAnswerTest {
       }
       for (LedgerTasks ledger : List.of(asked, quiet)) {
         ledger.barrier();
-        assertThat(ledger.judge(TestRecords.report("ana", 2, "m", 0.5, 0)).getOutcome())
-            .isEqualTo(Outcome.ADMITTED);
-        assertThat(ledger.judge(TestRecords.report("ana", 1, "m", 0.5, 0)).getOutcome())
-            .isEqualTo(Outcome.DUPLICATE);
+        assertThat(ledger.outcome("ana", 2, "m")).isEqualTo(Outcome.ADMITTED);
+        assertThat(ledger.outcome("ana", 1, "m")).isEqualTo(Outcome.DUPLICATE);
       }
       assertThat(ask(asked, "ana")).isEqualTo(ask(quiet, "ana"));
       assertThat(asked.progress()).hasSameSizeAs(quiet.progress());
@@ -186,12 +177,12 @@ class AccountAnswerTest {
   void theLastRefusalsAreKept() throws Exception {
     try (LedgerTasks ledger = start()) {
       for (int i = 1; i <= 20; i++) {
-        report(ledger, "ana", i, "m");
+        ledger.judge("ana", i, "m");
       }
       assertThat(ask(ledger, "ana").getRefusalsList())
           .extracting(Account.Refusal::getSequence)
           .containsExactly(20L, 19L, 18L, 17L, 16L, 15L, 14L, 13L);
-      report(ledger, "ana", 20, "m");
+      ledger.judge("ana", 20, "m");
       assertThat(ask(ledger, "ana").getRefusals(0).getSequence())
           .as("a resend is no refusal")
           .isEqualTo(20);
@@ -202,12 +193,9 @@ class AccountAnswerTest {
   void anErasedPersonSeesWhatRemains() throws Exception {
     try (LedgerTasks ledger = start()) {
       for (int i = 1; i <= 4; i++) {
-        report(ledger, "ana", i, "m");
+        ledger.judge("ana", i, "m");
       }
-      RawRecord erasure = new RawRecord();
-      erasure.topic = TestRecords.TOPICS.erasures();
-      erasure.key = "ana".getBytes(UTF_8);
-      ledger.receive(erasure);
+      ledger.receive(TestRecords.erasure("ana"));
 
       Account account = ask(ledger, "ana");
       assertThat(account.getErased()).isTrue();
@@ -224,10 +212,10 @@ class AccountAnswerTest {
     try (LedgerTasks ledger = start(backend, plan)) {
       int models = StoredAccount.MODELS + 2;
       for (int i = 0; i < models; i++) {
-        ledger.publish(TestRecords.published(2 + i, TestRecords.sgd("m" + i)));
-        report(ledger, "ana", i, "m" + i);
+        ledger.publish(2 + i, TestRecords.sgd("m" + i));
+        ledger.judge("ana", i, "m" + i);
       }
-      ledger.publish(TestRecords.retired(9, "m5"));
+      ledger.retire(9, "m5");
       ledger.barrier();
       assertThat(ask(ledger, "ana").getModelsList())
           .hasSize(models)

@@ -56,7 +56,7 @@ class BancoDeclarationsTest {
       assertRefused(ledger.judge(declared(3, UndisclosedNoise.UNDISCLOSED)));
       assertThat(ledger.outputs()).isEmpty();
 
-      assertThat(ledger.judge(declared(4, new L2LaplaceMechanism(1))).getOutcome())
+      assertThat(ledger.outcome(declared(4, new L2LaplaceMechanism(1))))
           .isEqualTo(Outcome.ADMITTED);
     }
   }
@@ -96,7 +96,7 @@ class BancoDeclarationsTest {
               declared(1, UndisclosedNoise.UNDISCLOSED),
               declared(2, new L2LaplaceMechanism(0.01)),
               declared(3, new GaussianMechanism(9)))) {
-        assertThat(ledger.judge(report).getOutcome()).isEqualTo(Outcome.ADMITTED);
+        assertThat(ledger.outcome(report)).isEqualTo(Outcome.ADMITTED);
       }
       assertThat(ledger.outputs()).hasSize(3).allMatch(sum -> sum.directionalVariance == 5);
     }

@@ -30,7 +30,6 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.SubExponential;
 import java.lang.reflect.Field;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -107,15 +106,10 @@ class LedgerOperatorTest {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
       RawRecord unreadable = TestRecords.record(TestRecords.report("user-1", 1, "m", 0.5, 0));
       unreadable.value = new byte[] {1, 2, 3};
-      RawRecord withoutKey = TestRecords.record(TestRecords.report("user-1", 2, "m", 0.5, 0));
-      withoutKey.key = null;
-      RawRecord ofOther = TestRecords.record(TestRecords.report("user-1", 3, "m", 0.5, 0));
-      ofOther.key = "user-2".getBytes(UTF_8);
-      RawRecord notUtf8 = TestRecords.record(TestRecords.report("\uFFFD", 4, "m", 0.5, 0));
-      notUtf8.key = new byte[] {(byte) 0xFF};
-      for (RawRecord record : List.of(unreadable, withoutKey, ofOther, notUtf8)) {
-        ledger.receive(record);
-      }
+      ledger.receive(unreadable);
+      receiveUnderKey(ledger, "user-1", null);
+      receiveUnderKey(ledger, "user-1", "user-2".getBytes(UTF_8));
+      receiveUnderKey(ledger, "\uFFFD", new byte[] {(byte) 0xFF});
 
       assertThat(ledger.sideOutputs())
           .hasSize(4)
@@ -124,11 +118,16 @@ class LedgerOperatorTest {
       ledger.barrier();
       assertThat(ledger.progress()).as("as each transaction").hasSize(1);
       for (String user : List.of("user-1", "user-2", "\uFFFD")) {
-        assertThat(
-                ledger.judge(TestRecords.report(user, 4, "m", 0.5, 0)).getUserTotals().getReports())
-            .isOne();
+        assertThat(ledger.judge(user, 4, "m").getUserTotals().getReports()).isOne();
       }
     }
+  }
+
+  private static void receiveUnderKey(LedgerTasks ledger, String user, byte[] key)
+      throws Exception {
+    RawRecord record = TestRecords.record(TestRecords.report(user, 3, "m", 0.5, 0));
+    record.key = key;
+    ledger.receive(record);
   }
 
   /** What follows a deletion is kept, and a user without totals begins anew. */
@@ -136,11 +135,9 @@ class LedgerOperatorTest {
   @ValueSource(booleans = {false, true})
   void anErasureDeletesEvents(boolean totals) throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
-      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+      ledger.judge("u", 1, "m");
       byte[] key = ledger.sideOutputs().get(0).key;
-      RawRecord erasure = new RawRecord();
-      erasure.topic = TestRecords.TOPICS.erasures();
-      erasure.key = "u".getBytes(UTF_8);
+      RawRecord erasure = TestRecords.erasure("u");
       erasure.value =
           Erasure.newBuilder()
               .addEventKeys(ByteString.copyFrom(key))
@@ -157,19 +154,15 @@ class LedgerOperatorTest {
                   ? List.of(tuple("//u", false), tuple("m/device/u", true), tuple("//u", true))
                   : List.of(tuple("//u", false), tuple("m/device/u", true)));
       ledger.barrier();
-      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getUserTotals().getReports())
-          .isEqualTo(totals ? 1 : 2);
+      assertThat(ledger.judge("u", 1, "m").getUserTotals().getReports()).isEqualTo(totals ? 1 : 2);
     }
   }
 
   @Test
   void anErasureHasAnEvent() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
-      ledger.judge(TestRecords.report("zo\u00EB", 1, "m", 0.5, 0));
-      RawRecord erasure = new RawRecord();
-      erasure.topic = TestRecords.TOPICS.erasures();
-      erasure.key = "zo\u00EB".getBytes(UTF_8);
-      ledger.receive(erasure);
+      ledger.judge("zo\u00EB", 1, "m");
+      ledger.receive(TestRecords.erasure("zo\u00EB"));
 
       OutboundRecord record = ledger.sideOutputs().get(1);
       assertThat(record.key).asString(UTF_8).isEqualTo("//zo\u00EB");
@@ -213,10 +206,8 @@ class LedgerOperatorTest {
             TestRecords.published(1, LIMITED),
             TestRecords.published(2, TestRecords.sgd("gone")),
             TestRecords.retired(3, "gone"))) {
-      assertThat(ledger.judge(undisclosed("u", 1)).getOutcome())
-          .isEqualTo(Outcome.REFUSED_DECLARATION);
-      assertThat(ledger.judge(TestRecords.report("u", 2, "gone", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+      assertThat(ledger.outcome(undisclosed("u", 1))).isEqualTo(Outcome.REFUSED_DECLARATION);
+      assertThat(ledger.outcome("u", 2, "gone")).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
     }
   }
 
@@ -224,14 +215,13 @@ class LedgerOperatorTest {
   void aBroadcastThatIsOlderThanWhatWasReadIsIgnored() throws Exception {
     try (LedgerTasks ledger =
         start(TestRecords.published(0, SPEC), TestRecords.published(5, LIMITED))) {
-      ledger.publish(TestRecords.published(0, SPEC));
-      ledger.publish(TestRecords.retired(4, "m"));
-      ledger.publish(TestRecords.published(5, SPEC));
-      assertThat(ledger.judge(undisclosed("u", 1)).getOutcome())
-          .isEqualTo(Outcome.REFUSED_DECLARATION);
+      ledger.publish(0, SPEC);
+      ledger.retire(4, "m");
+      ledger.publish(5, SPEC);
+      assertThat(ledger.outcome(undisclosed("u", 1))).isEqualTo(Outcome.REFUSED_DECLARATION);
 
-      ledger.publish(TestRecords.published(6, SPEC));
-      assertThat(ledger.judge(undisclosed("u", 2)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      ledger.publish(6, SPEC);
+      assertThat(ledger.outcome(undisclosed("u", 2))).isEqualTo(Outcome.ADMITTED);
       assertThat(ledger.outputs()).extracting(sum -> sum.specOffset).containsExactly(6L);
     }
   }
@@ -239,9 +229,8 @@ class LedgerOperatorTest {
   @Test
   void aForbiddenChangeLeavesTheLastGoodSpecInForce() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
-      ledger.publish(TestRecords.published(1, TestRecords.sgd("m").setDimension(3)));
-      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.ADMITTED);
+      ledger.publish(1, TestRecords.sgd("m").setDimension(3));
+      assertThat(ledger.outcome("u", 1, "m")).isEqualTo(Outcome.ADMITTED);
       assertThat(ledger.outputs()).extracting(sum -> sum.specOffset).containsExactly(0L);
     }
   }
@@ -284,11 +273,11 @@ class LedgerOperatorTest {
     Limits two = Limits.newBuilder().setEpsilon(2).build();
     try (LedgerTasks ledger =
         start(TestRecords.published(0, TestRecords.sgd("m").setLimits(two)))) {
-      List<Outcome> outcomes = new ArrayList<>();
       for (long sequence : new long[] {1, 1, 2, 1, 3, 3, 2}) {
-        outcomes.add(ledger.judge(TestRecords.report("u", sequence, "m", 0.5, 0)).getOutcome());
+        ledger.judge("u", sequence, "m");
       }
-      assertThat(outcomes)
+      assertThat(ledger.sideOutputs())
+          .extracting(record -> LedgerTasks.event(record).getOutcome())
           .containsExactly(
               Outcome.ADMITTED,
               Outcome.DUPLICATE,
@@ -317,15 +306,14 @@ class LedgerOperatorTest {
                     TestRecords.published(0, SPEC), TestRecords.published(1, TestRecords.sgd("n"))),
             perUser,
             false)) {
-      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
-      AccountingEvent second = ledger.judge(TestRecords.report("u", 2, "n", 0.5, 0));
+      ledger.judge("u", 1, "m");
+      AccountingEvent second = ledger.judge("u", 2, "n");
       assertThat(second.getLeftUser().getEpsilon()).isZero();
       assertThat(second.hasLeftModel()).isFalse();
-      AccountingEvent third = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+      AccountingEvent third = ledger.judge("u", 3, "m");
       assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
       assertThat(third.getReason()).startsWith("limits.user.epsilon is 2.0: 2 was spent before");
-      assertThat(ledger.judge(TestRecords.report("v", 1, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.ADMITTED);
+      assertThat(ledger.outcome("v", 1, "m")).isEqualTo(Outcome.ADMITTED);
       assertThat(ledger.outputs()).hasSize(3);
     }
   }
@@ -375,24 +363,22 @@ class LedgerOperatorTest {
   @Test
   void accountsOutliveTheModel() throws Exception {
     try (LedgerTasks ledger = start(TestRecords.published(0, SPEC))) {
-      ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
-      ledger.publish(TestRecords.retired(1, "m"));
-      AccountingEvent refused = ledger.judge(TestRecords.report("u", 2, "m", 0.5, 0));
+      ledger.judge("u", 1, "m");
+      ledger.retire(1, "m");
+      AccountingEvent refused = ledger.judge("u", 2, "m");
       assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
       assertThat(refused.getUserTotals().getEpsilon()).isEqualTo(2);
 
-      ledger.publish(TestRecords.published(2, SPEC));
-      assertThat(ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.DUPLICATE);
-      AccountingEvent admitted = ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+      ledger.publish(2, SPEC);
+      assertThat(ledger.outcome("u", 1, "m")).isEqualTo(Outcome.DUPLICATE);
+      AccountingEvent admitted = ledger.judge("u", 3, "m");
       assertThat(admitted.getModelTotals().getEpsilon()).isEqualTo(2);
       assertThat(admitted.getUserTotals().getEpsilon()).isEqualTo(3);
 
-      ledger.publish(TestRecords.retired(3, "m"));
+      ledger.retire(3, "m");
       Limits spent = Limits.newBuilder().setEpsilon(2).build();
-      ledger.publish(TestRecords.published(4, TestRecords.sgd("m").setLimits(spent)));
-      assertThat(ledger.judge(TestRecords.report("u", 4, "m", 0.5, 0)).getOutcome())
-          .isEqualTo(Outcome.REFUSED_BUDGET);
+      ledger.publish(4, TestRecords.sgd("m").setLimits(spent));
+      assertThat(ledger.outcome("u", 4, "m")).isEqualTo(Outcome.REFUSED_BUDGET);
     }
   }
 }

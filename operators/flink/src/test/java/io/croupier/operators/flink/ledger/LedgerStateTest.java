@@ -19,6 +19,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -54,16 +55,7 @@ class LedgerStateTest {
         LedgerTasks stopped = new LedgerTasks(backend, plan, List::of)) {
       scenario.play(straight);
       scenario.play(stopped);
-      assertThat(
-              Subtasks.bytesByKey(
-                  stopped.sideOutputs(),
-                  OutboundRecord.class,
-                  event -> new String(event.key, UTF_8)))
-          .isEqualTo(
-              Subtasks.bytesByKey(
-                  straight.sideOutputs(),
-                  OutboundRecord.class,
-                  event -> new String(event.key, UTF_8)));
+      assertThat(eventBytes(stopped)).isEqualTo(eventBytes(straight));
       // Every report is judged, and its outputs are collected, before the next one arrives.
       assertThat(Subtasks.bytesByKey(stopped.outputs(), RoundSum.class, sum -> sum.modelId))
           .isEqualTo(Subtasks.bytesByKey(straight.outputs(), RoundSum.class, sum -> sum.modelId));
@@ -71,32 +63,30 @@ class LedgerStateTest {
     }
   }
 
+  private static void playSpecs(LedgerTasks ledger) throws Exception {
+    Limits epsilon = Limits.newBuilder().setEpsilon(9).build();
+    ledger.publish(1, TestRecords.sgd("m"));
+    ledger.publish(2, TestRecords.sgd("gone"));
+    ledger.barrier();
+    ledger.publish(3, TestRecords.sgd("m").setLimits(epsilon));
+    ledger.retire(4, "gone");
+    ledger.publish(5, TestRecords.sgd("m").setDimension(3));
+    ledger.barrier();
+    ledger.publish(2, TestRecords.sgd("gone"));
+    ledger.publish(4, TestRecords.sgd("m"));
+    ledger.barrier();
+    ledger.judge("u", 1, "m");
+    ledger.judge("v", 1, "gone");
+    ledger.judge(TestRecords.report("w", 1, "m", 0.5, 0, 0));
+    ledger.barrier();
+    ledger.publish(6, TestRecords.sgd("gone"));
+    ledger.barrier();
+    ledger.judge("v", 2, "gone");
+  }
+
   @RestoredInEveryBackend
   void specs(Backend backend, Plan plan) throws Exception {
-    List<AccountingEvent> events =
-        playTwice(
-            backend,
-            plan,
-            ledger -> {
-              Limits epsilon = Limits.newBuilder().setEpsilon(9).build();
-              ledger.publish(TestRecords.published(1, TestRecords.sgd("m")));
-              ledger.publish(TestRecords.published(2, TestRecords.sgd("gone")));
-              ledger.barrier();
-              ledger.publish(TestRecords.published(3, TestRecords.sgd("m").setLimits(epsilon)));
-              ledger.publish(TestRecords.retired(4, "gone"));
-              ledger.publish(TestRecords.published(5, TestRecords.sgd("m").setDimension(3)));
-              ledger.barrier();
-              ledger.publish(TestRecords.published(2, TestRecords.sgd("gone")));
-              ledger.publish(TestRecords.published(4, TestRecords.sgd("m")));
-              ledger.barrier();
-              ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
-              ledger.judge(TestRecords.report("v", 1, "gone", 0.5, 0));
-              ledger.judge(TestRecords.report("w", 1, "m", 0.5, 0, 0));
-              ledger.barrier();
-              ledger.publish(TestRecords.published(6, TestRecords.sgd("gone")));
-              ledger.barrier();
-              ledger.judge(TestRecords.report("v", 2, "gone", 0.5, 0));
-            });
+    List<AccountingEvent> events = playTwice(backend, plan, LedgerStateTest::playSpecs);
     assertThat(events)
         .extracting(AccountingEvent::getOutcome)
         .containsExactly(
@@ -104,6 +94,11 @@ class LedgerStateTest {
             Outcome.REFUSED_UNKNOWN_MODEL,
             Outcome.REFUSED_DIMENSION,
             Outcome.ADMITTED);
+  }
+
+  private static Map<String, List<String>> eventBytes(LedgerTasks ledger) {
+    return Subtasks.bytesByKey(
+        ledger.sideOutputs(), OutboundRecord.class, event -> new String(event.key, UTF_8));
   }
 
   @RestoredInEveryBackend
@@ -123,17 +118,17 @@ class LedgerStateTest {
   }
 
   private static void spendOnTwoModels(LedgerTasks ledger) throws Exception {
-    ledger.publish(TestRecords.published(0, TestRecords.sgd("m")));
-    ledger.publish(TestRecords.published(1, TestRecords.sgd("n")));
-    ledger.judge(TestRecords.report("u", 1, "m", 0.5, 0));
+    ledger.publish(0, TestRecords.sgd("m"));
+    ledger.publish(1, TestRecords.sgd("n"));
+    ledger.judge("u", 1, "m");
     ledger.judge(TestRecords.report("v", 1, "m", 0, 0.5));
     ledger.barrier();
-    ledger.judge(TestRecords.report("u", 2, "n", 0.5, 0));
+    ledger.judge("u", 2, "n");
     ledger.barrier();
-    ledger.judge(TestRecords.report("u", 3, "m", 0.5, 0));
+    ledger.judge("u", 3, "m");
     ledger.judge(TestRecords.report("v", 2, "m", 0, 0.5));
     ledger.barrier();
-    ledger.judge(TestRecords.report("u", 4, "n", 0.5, 0));
+    ledger.judge("u", 4, "n");
   }
 
   /** Two barriers in a row: the state is restored once without being accessed. */
@@ -149,9 +144,7 @@ class LedgerStateTest {
   /** An erased account charges each model with all that its user had spent. */
   @RestoredInEveryBackend
   void erasedFurtherModels(Backend backend, Plan plan) throws Exception {
-    RawRecord erasure = new RawRecord();
-    erasure.topic = TestRecords.TOPICS.erasures();
-    erasure.key = "u".getBytes(UTF_8);
+    RawRecord erasure = TestRecords.erasure("u");
     List<AccountingEvent> events =
         playTwice(
             backend,
@@ -166,7 +159,7 @@ class LedgerStateTest {
   private static void reportTwiceToEachModel(LedgerTasks ledger, Scenario between)
       throws Exception {
     for (int model = 0; model < MODELS; model++) {
-      ledger.publish(TestRecords.published(model, TestRecords.sgd("m" + model)));
+      ledger.publish(model, TestRecords.sgd("m" + model));
     }
     reportToEachModel(ledger, 0);
     ledger.barrier();
@@ -177,38 +170,36 @@ class LedgerStateTest {
 
   private static void reportToEachModel(LedgerTasks ledger, int turn) throws Exception {
     for (int model = 0; model < MODELS; model++) {
-      ledger.judge(TestRecords.report("u", turn * MODELS + model, "m" + model, 0.5, 0));
+      ledger.judge("u", turn * MODELS + model, "m" + model);
     }
+  }
+
+  private static void playReplayWindows(LedgerTasks ledger) throws Exception {
+    ledger.publish(0, TestRecords.sgd("m"));
+    ledger.judge("u", 100, "m");
+    for (int device = 1; device < 16; device++) {
+      ledger.judge(fromDevice("device " + device, 1));
+    }
+    ledger.barrier();
+    ledger.judge("u", 100, "m");
+    ReportDraft conflict = TestRecords.report("u", 100, "m", 0.5, 0);
+    conflict.digest++;
+    ledger.judge(conflict);
+    ledger.barrier();
+    ledger.judge("u", 36, "m");
+    ledger.judge("u", 37, "m");
+    ledger.judge(fromDevice("one too many", 1));
+    ledger.barrier();
+    ledger.judge("u", 37, "m");
+    ledger.judge(fromDevice("device 1", 1));
+    ledger.judge(fromDevice("device 1", 2));
+    ledger.barrier();
+    ledger.judge(fromDevice("device 1", 2));
   }
 
   @RestoredInEveryBackend
   void replayWindows(Backend backend, Plan plan) throws Exception {
-    List<AccountingEvent> events =
-        playTwice(
-            backend,
-            plan,
-            ledger -> {
-              ledger.publish(TestRecords.published(0, TestRecords.sgd("m")));
-              ledger.judge(TestRecords.report("u", 100, "m", 0.5, 0));
-              for (int device = 1; device < 16; device++) {
-                ledger.judge(fromDevice("device " + device, 1));
-              }
-              ledger.barrier();
-              ledger.judge(TestRecords.report("u", 100, "m", 0.5, 0));
-              ReportDraft conflict = TestRecords.report("u", 100, "m", 0.5, 0);
-              conflict.digest++;
-              ledger.judge(conflict);
-              ledger.barrier();
-              ledger.judge(TestRecords.report("u", 36, "m", 0.5, 0));
-              ledger.judge(TestRecords.report("u", 37, "m", 0.5, 0));
-              ledger.judge(fromDevice("one too many", 1));
-              ledger.barrier();
-              ledger.judge(TestRecords.report("u", 37, "m", 0.5, 0));
-              ledger.judge(fromDevice("device 1", 1));
-              ledger.judge(fromDevice("device 1", 2));
-              ledger.barrier();
-              ledger.judge(fromDevice("device 1", 2));
-            });
+    List<AccountingEvent> events = playTwice(backend, plan, LedgerStateTest::playReplayWindows);
     assertThat(events.subList(16, events.size()))
         .extracting(AccountingEvent::getOutcome)
         .containsExactly(
@@ -229,38 +220,33 @@ class LedgerStateTest {
     return report;
   }
 
+  private static void playAllTogetherOnAnyStream(LedgerTasks ledger) throws Exception {
+    SplittableRandom random = new SplittableRandom(23);
+    for (int i = 0; i < 300; i++) {
+      if (i % 60 == 0) {
+        ledger.publish(i, TestRecords.sgd("m").setLimits(LIMITS.get(random.nextInt(4))));
+        ledger.barrier();
+      }
+      // Few sequence numbers and many reports: some repeat their bytes, some don't.
+      ReportDraft report =
+          TestRecords.report(
+              "user " + random.nextInt(12),
+              random.nextInt(20),
+              random.nextInt(10) == 0 ? "unknown" : "m",
+              random.nextDouble(),
+              0);
+      double level = 0.001 * (1 + random.nextInt(300));
+      report.mechanism =
+          random.nextInt(3) == 0 ? new GaussianMechanism(level) : new L2LaplaceMechanism(level, 2);
+      report.digest += random.nextInt(2);
+      ledger.judge(report);
+    }
+  }
+
   @RestoredInEveryBackend
   void allTogetherOnAnyStream(Backend backend, Plan plan) throws Exception {
     List<AccountingEvent> events =
-        playTwice(
-            backend,
-            plan,
-            ledger -> {
-              SplittableRandom random = new SplittableRandom(23);
-              for (int i = 0; i < 300; i++) {
-                if (i % 60 == 0) {
-                  ledger.publish(
-                      TestRecords.published(
-                          i, TestRecords.sgd("m").setLimits(LIMITS.get(random.nextInt(4)))));
-                  ledger.barrier();
-                }
-                // Few sequence numbers and many reports: some repeat their bytes, some don't.
-                ReportDraft report =
-                    TestRecords.report(
-                        "user " + random.nextInt(12),
-                        random.nextInt(20),
-                        random.nextInt(10) == 0 ? "unknown" : "m",
-                        random.nextDouble(),
-                        0);
-                double level = 0.001 * (1 + random.nextInt(300));
-                report.mechanism =
-                    random.nextInt(3) == 0
-                        ? new GaussianMechanism(level)
-                        : new L2LaplaceMechanism(level, 2);
-                report.digest += random.nextInt(2);
-                ledger.judge(report);
-              }
-            });
+        playTwice(backend, plan, LedgerStateTest::playAllTogetherOnAnyStream);
     Set<Outcome> outcomes = new TreeSet<>();
     events.forEach(event -> outcomes.add(event.getOutcome()));
     assertThat(outcomes)

@@ -10,12 +10,15 @@ import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Limits;
+import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Position;
 import java.util.HashMap;
 import java.util.List;
@@ -48,15 +51,52 @@ public final class LedgerTasks
     this(
         backend,
         plan,
-        new LedgerOperator(
+        operator(
             specReader,
             List::of,
-            TestRecords.REQUIREMENTS,
-            TestRecords.TOPICS,
-            TestRecords.DEAD_LETTERS,
             perUser,
             journal,
             new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())));
+  }
+
+  /** The ledger of a job without limits of users that starts in this way. */
+  public static LedgerOperator operator(LedgerStart start, VisibleOutputs outputs) {
+    return operator(
+        List::of, List::of, Limits.getDefaultInstance(), false, new JobStart(start, outputs));
+  }
+
+  static LedgerOperator operator(
+      SpecReader specReader,
+      SpecReader stopReader,
+      Limits perUser,
+      boolean journal,
+      JobStart start) {
+    return new LedgerOperator(
+        specReader,
+        stopReader,
+        TestRecords.REQUIREMENTS,
+        TestRecords.TOPICS,
+        TestRecords.DEAD_LETTERS,
+        perUser,
+        journal,
+        start);
+  }
+
+  /** One subtask of many, outside of these tasks. */
+  public static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
+      harness(LedgerOperator operator, int parallelism, int index) throws Exception {
+    return harness(operator, KEY_GROUPS, parallelism, index);
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
+      harness(
+          TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum> operator,
+          int keyGroups,
+          int parallelism,
+          int index)
+          throws Exception {
+    return new KeyedTwoInputStreamOperatorTestHarness<>(
+        operator, new UserOfRecord(), null, Types.STRING, keyGroups, parallelism, index);
   }
 
   public LedgerTasks(Backend backend, Plan plan, LedgerOperator operator) throws Exception {
@@ -71,14 +111,7 @@ public final class LedgerTasks
       throws Exception {
     super(
         (keyGroups, parallelism, index) ->
-            new KeyedTwoInputStreamOperatorTestHarness<>(
-                InstantiationUtil.clone(release.get()),
-                new UserOfRecord(),
-                null,
-                Types.STRING,
-                keyGroups,
-                parallelism,
-                index),
+            harness(InstantiationUtil.clone(release.get()), keyGroups, parallelism, index),
         backend,
         plan,
         SideOutputs.LEDGER);
@@ -86,6 +119,28 @@ public final class LedgerTasks
 
   public void publish(SpecRecord spec) throws Exception {
     onEach(harness -> harness.processElement2(spec, 0));
+  }
+
+  public void publish(long offset, ModelSpec.Builder spec) throws Exception {
+    publish(TestRecords.published(offset, spec));
+  }
+
+  public void retire(long offset, String modelId) throws Exception {
+    publish(TestRecords.retired(offset, modelId));
+  }
+
+  /** Judges a report of a user's only device to a model of two coordinates. */
+  public AccountingEvent judge(String userId, long sequence, String modelId) throws Exception {
+    return judge(TestRecords.report(userId, sequence, modelId, 0.5, 0));
+  }
+
+  /** Judges a report and returns its outcome. */
+  public Outcome outcome(ReportDraft report) throws Exception {
+    return judge(report).getOutcome();
+  }
+
+  public Outcome outcome(String userId, long sequence, String modelId) throws Exception {
+    return judge(userId, sequence, modelId).getOutcome();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.croupier.operators.flink.ledger;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -12,7 +13,6 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.ledger.RebuildResult.AccountedPosition;
 import io.croupier.operators.flink.ledger.RebuildResult.SubtaskEnd;
-import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
@@ -23,7 +23,6 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingKey;
-import io.croupier.schemas.Limits;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RebuildOperatorTest {
   private static final int KEY_GROUPS = 16;
   private static final int USERS = 40;
+  private static final List<String> MODELS = List.of("m", "a", "b", "c", "d", "e");
   private static final TopicEnd END = new TopicEnd(1, 2, List.of(400L));
   private static final List<AccountingEvent> HISTORY = new ArrayList<>();
 
@@ -55,8 +55,8 @@ class RebuildOperatorTest {
   static void judge() throws Exception {
     SplittableRandom random = new SplittableRandom(31);
     try (LedgerTasks live = new LedgerTasks(Backend.HASH_MAP, Plan.NEVER_STOPPED, List::of)) {
-      for (String model : List.of("m", "a", "b", "c", "d", "e")) {
-        live.publish(TestRecords.published(0, TestRecords.sgd(model)));
+      for (String model : MODELS) {
+        live.publish(0, TestRecords.sgd(model));
       }
       for (int i = 0; i < 400; i++) {
         String model = List.of("m", "a", "b", "c", "d", "e", "unknown").get(random.nextInt(7));
@@ -105,20 +105,14 @@ class RebuildOperatorTest {
         .extracting(AccountedPosition::partition)
         .isEqualTo(0);
     try (var ledger = ledger(backend, LedgerStart.REBUILT, rebuilt)) {
-      for (String model : List.of("m", "a", "b", "c", "d", "e")) {
+      for (String model : MODELS) {
         ledger.processElement2(TestRecords.published(0, TestRecords.sgd(model)), 0);
       }
-      NEXT.forEach(
-          (user, expected) -> {
-            try {
-              ledger.processElement1(TestRecords.record(next(user)), 0);
-            } catch (Exception e) {
-              throw new AssertionError(e);
-            }
-            AccountingEvent event =
-                LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue());
-            assertThat(event).isEqualTo(expected);
-          });
+      for (Map.Entry<String, AccountingEvent> expected : NEXT.entrySet()) {
+        ledger.processElement1(TestRecords.record(next(expected.getKey())), 0);
+        assertThat(LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue()))
+            .isEqualTo(expected.getValue());
+      }
     }
   }
 
@@ -163,10 +157,10 @@ class RebuildOperatorTest {
     }
 
     for (LedgerStart start : LedgerStart.values()) {
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(() -> ledger(start, torn))
-          .withMessageContaining("not read all accounting events")
-          .withMessageContaining("--rebuild-ledger");
+      assertRefused(
+          () -> ledger(Backend.HASH_MAP, start, torn),
+          "not read all accounting events",
+          "--rebuild-ledger");
     }
   }
 
@@ -181,16 +175,14 @@ class RebuildOperatorTest {
 
     for (LedgerStart start : LedgerStart.values()) {
       if (start != LedgerStart.REBUILT) {
-        assertThatExceptionOfType(RefusedStartException.class)
-            .isThrownBy(() -> ledger(start, rebuilt))
-            .withMessageContaining("whole directory");
+        assertRefused(() -> ledger(Backend.HASH_MAP, start, rebuilt), "whole directory");
       }
     }
     OperatorSubtaskState next;
-    try (var ledger = ledger(LedgerStart.REBUILT, rebuilt)) {
+    try (var ledger = ledger(Backend.HASH_MAP, LedgerStart.REBUILT, rebuilt)) {
       next = ledger.snapshot(2, 2);
     }
-    ledger(LedgerStart.REQUIRE_STATE, next).close();
+    ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, next).close();
   }
 
   @Test
@@ -201,9 +193,7 @@ class RebuildOperatorTest {
       state = one.snapshot(1, 1);
     }
     try (var next = harness(1, 0)) {
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(() -> next.initializeState(state))
-          .withMessageContaining("--rebuild-ledger");
+      assertRefused(() -> next.initializeState(state), "--rebuild-ledger");
     }
   }
 
@@ -213,19 +203,14 @@ class RebuildOperatorTest {
     try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
       add(List.of(one), 0, 10);
       one.endInput1();
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(one::endInput2)
-          .withMessageContaining("drain");
+      assertRefused(one::endInput2, "drain");
     }
   }
 
   @Test
   void anEventAfterTheEndIsRefused() throws Exception {
     try (var one = rebuild(Backend.HASH_MAP, 1, 0)) {
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(() -> one.processElement2(record(0), 0))
-          .withMessageContaining("accounts-0@0")
-          .withMessageContaining("another job");
+      assertRefused(() -> one.processElement2(record(0), 0), "accounts-0@0", "another job");
     }
   }
 
@@ -334,29 +319,8 @@ class RebuildOperatorTest {
   }
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
-      ledger(LedgerStart start, OperatorSubtaskState state) throws Exception {
-    return ledger(Backend.HASH_MAP, start, state);
-  }
-
-  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       ledger(Backend backend, LedgerStart start, OperatorSubtaskState state) throws Exception {
-    KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum> ledger =
-        new KeyedTwoInputStreamOperatorTestHarness<>(
-            new LedgerOperator(
-                List::of,
-                List::of,
-                TestRecords.REQUIREMENTS,
-                TestRecords.TOPICS,
-                TestRecords.DEAD_LETTERS,
-                Limits.getDefaultInstance(),
-                false,
-                new JobStart(start, new VisibleRecords())),
-            new UserOfRecord(),
-            null,
-            Types.STRING,
-            KEY_GROUPS,
-            1,
-            0);
+    var ledger = LedgerTasks.harness(LedgerTasks.operator(start, new VisibleRecords()), 1, 0);
     ledger.setStateBackend(backend.create());
     ledger.setup();
     ledger.initializeState(state);

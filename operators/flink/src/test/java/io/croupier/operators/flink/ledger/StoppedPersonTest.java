@@ -49,27 +49,19 @@ class StoppedPersonTest {
         new LedgerTasks(
             backend,
             plan,
-            new LedgerOperator(
+            LedgerTasks.operator(
                 List::of,
                 () -> List.copyOf(STOPS),
-                TestRecords.REQUIREMENTS,
-                TestRecords.TOPICS,
-                TestRecords.DEAD_LETTERS,
                 Limits.getDefaultInstance(),
                 false,
                 new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())));
-    ledger.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    ledger.publish(0, TestRecords.sgd("m"));
     return ledger;
   }
 
   private static void publish(LedgerTasks ledger, SpecRecord record) throws Exception {
     STOPS.add(record);
     ledger.publish(record);
-  }
-
-  private static AccountingEvent judge(LedgerTasks ledger, String user, int sequence, String model)
-      throws Exception {
-    return ledger.judge(TestRecords.report(user, sequence, model, 0.5, 0));
   }
 
   private static boolean isShownAsStopped(LedgerTasks ledger, String user) throws Exception {
@@ -89,14 +81,14 @@ class StoppedPersonTest {
     STOPS.add(stop(0, "bo"));
     try (LedgerTasks ledger = ledger(backend, plan)) {
       List<AccountingEvent> events = new ArrayList<>();
-      events.add(judge(ledger, "ana", 1, "m"));
+      events.add(ledger.judge("ana", 1, "m"));
       publish(ledger, stop(1, "ana"));
       ledger.barrier();
       for (String user : USERS) {
         boolean isStopped = List.of("ana", "bo").contains(user);
         int before = ledger.outputs().size();
         for (String model : List.of("m", "gone")) {
-          AccountingEvent event = judge(ledger, user, model.equals("m") ? 2 : 3, model);
+          AccountingEvent event = ledger.judge(user, model.equals("m") ? 2 : 3, model);
           assertThat(event.getOutcome() == Outcome.REFUSED_STOPPED).as(user).isEqualTo(isStopped);
           assertThat(event.getSpent().getReports()).isEqualTo(isStopped ? 0 : 1);
           if (user.equals("ana")) {
@@ -113,11 +105,11 @@ class StoppedPersonTest {
       ledger.publish(stop(1, "ana"));
       ledger.barrier();
       assertThat(isShownAsStopped(ledger, "ana")).isFalse();
-      events.add(judge(ledger, "ana", 2, "m"));
+      events.add(ledger.judge("ana", 2, "m"));
       assertThat(events.get(3).getOutcome())
           .as("what was refused stays refused")
           .isEqualTo(Outcome.DUPLICATE);
-      events.add(judge(ledger, "ana", 4, "m"));
+      events.add(ledger.judge("ana", 4, "m"));
       assertThat(events.get(4).getOutcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(events.get(4).getUserTotals().getReports()).isEqualTo(2);
 

@@ -1,7 +1,7 @@
 package io.croupier.operators.flink.restart;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.ledger.LedgerTasks;
@@ -67,15 +67,13 @@ class LedgerComparisonTest {
     LedgerComparison comparison = comparison(mark(0, 1, 0, at(7), at(-1), at(7)));
     comparison.see(event("0", 0, 7));
 
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> comparison.see(event("0", 0, 8)))
-        .withMessageContaining("accounts")
-        .withMessageContaining("reports-0 offset 8")
-        .withMessageContaining("ends at offset 7")
-        .withMessageContaining("--rebuild-ledger");
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> comparison.see(event("0", 2, 0)))
-        .withMessageContaining("reports-2 offset 0");
+    assertRefused(
+        () -> comparison.see(event("0", 0, 8)),
+        "accounts",
+        "reports-0 offset 8",
+        "ends at offset 7",
+        "--rebuild-ledger");
+    assertRefused(() -> comparison.see(event("0", 2, 0)), "reports-2 offset 0");
   }
 
   @Test
@@ -132,7 +130,6 @@ class LedgerComparisonTest {
     LedgerComparison comparison = comparison(progress.mark(HOUR_MS, 0, 1));
     assertThat(comparison.losses()).isEmpty();
     assertThat(comparison.sinceMs()).isEqualTo(HOUR_MS - 300_000);
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> comparison.see(event("0", 0, 8)));
+    assertRefused(() -> comparison.see(event("0", 0, 8)), "reports-0 offset 8");
   }
 }

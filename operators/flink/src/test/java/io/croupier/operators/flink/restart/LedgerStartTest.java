@@ -1,10 +1,9 @@
 package io.croupier.operators.flink.restart;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.StateNames;
@@ -12,18 +11,12 @@ import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.flink.learner.JournalSettings;
-import io.croupier.operators.flink.learner.LearnerOperator;
 import io.croupier.operators.flink.learner.LearnerTasks;
-import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.LedgerTasks;
-import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
 import io.croupier.operators.model.RoundSum;
-import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelUpdate;
-import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.StateObjectCollection;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -36,29 +29,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 @SuppressWarnings("try")
 class LedgerStartTest {
 
-  private static LedgerTasks ledger(Backend backend, LedgerStart start, VisibleRecords visible)
-      throws Exception {
-    return new LedgerTasks(
-        backend,
-        Plan.RESCALED,
-        new LedgerOperator(
-            List::of,
-            List::of,
-            TestRecords.REQUIREMENTS,
-            TestRecords.TOPICS,
-            TestRecords.DEAD_LETTERS,
-            Limits.getDefaultInstance(),
-            false,
-            new JobStart(start, visible)));
+  private static LedgerTasks ledger(LedgerStart start, VisibleRecords visible) throws Exception {
+    return new LedgerTasks(Backend.HASH_MAP, Plan.RESCALED, LedgerTasks.operator(start, visible));
   }
 
   /** Returns the events of a ledger on a stream of many users, in order. */
   private static VisibleRecords history() throws Exception {
     VisibleRecords visible = new VisibleRecords();
     SplittableRandom random = new SplittableRandom(31);
-    try (LedgerTasks lost =
-        ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, new VisibleRecords())) {
-      lost.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    try (LedgerTasks lost = ledger(LedgerStart.REQUIRE_STATE, new VisibleRecords())) {
+      lost.publish(0, TestRecords.sgd("m"));
       for (int i = 0; i < 200; i++) {
         visible.events.add(
             lost.judge(
@@ -77,12 +57,12 @@ class LedgerStartTest {
   void accountsWithoutStateAreRefused() throws Exception {
     VisibleRecords visible = history();
 
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> ledger(Backend.HASH_MAP, LedgerStart.REQUIRE_STATE, visible))
-        .withMessageContaining("accounts")
-        .withMessageContaining("--from")
-        .withMessageContaining("--rebuild-ledger")
-        .withMessageContaining("--new-ledger");
+    assertRefused(
+        () -> ledger(LedgerStart.REQUIRE_STATE, visible),
+        "accounts",
+        "--from",
+        "--rebuild-ledger",
+        "--new-ledger");
   }
 
   /** A rebuild is a job of its own; the operator never starts without its state. */
@@ -91,18 +71,16 @@ class LedgerStartTest {
   void aRebuildWithoutItsStateIsRefused(LedgerStart start) throws Exception {
     VisibleRecords visible = history();
 
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> ledger(Backend.HASH_MAP, start, visible))
-        .withMessageContaining("without the ledger's state");
+    assertRefused(() -> ledger(start, visible), "without the ledger's state");
   }
 
   @Test
   void aNewLedgerForgets() throws Exception {
-    try (LedgerTasks fresh = ledger(Backend.HASH_MAP, LedgerStart.NEW, history())) {
-      fresh.publish(TestRecords.published(0, TestRecords.sgd("m")));
+    try (LedgerTasks fresh = ledger(LedgerStart.NEW, history())) {
+      fresh.publish(0, TestRecords.sgd("m"));
 
       fresh.barrier(); // restores a state in which nothing was judged since
-      assertThat(fresh.judge(TestRecords.report("user 1", 1, "m", 0.5, 0)).getUserTotals())
+      assertThat(fresh.judge("user 1", 1, "m").getUserTotals())
           .matches(totals -> totals.getReports() == 1);
     }
   }
@@ -116,11 +94,11 @@ class LedgerStartTest {
     visible.rounds.add(new PublishedRound("later", 12, 0));
     try (LearnerTasks learner =
         new LearnerTasks(Backend.HASH_MAP, plan, JournalSettings.OFF, visible)) {
-      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
-      learner.publish(TestRecords.published(1, TestRecords.sgd("other")));
+      learner.publish(0, TestRecords.sgd("m"));
+      learner.publish(1, TestRecords.sgd("other"));
       learner.barrier();
       visible.rounds.clear();
-      learner.publish(TestRecords.published(2, TestRecords.sgd("later")));
+      learner.publish(2, TestRecords.sgd("later"));
       learner.barrier();
 
       assertThat(TestRecords.updates(learner.outputs()))
@@ -134,7 +112,7 @@ class LedgerStartTest {
     VisibleRecords visible = new VisibleRecords();
     visible.rounds.add(new PublishedRound("resting", 5, 0));
     OperatorSubtaskState unmarked;
-    try (var old = learner(visible)) {
+    try (var old = LearnerTasks.harness(TestRecords.REQUIREMENTS, visible)) {
       old.open();
       unmarked =
           old.snapshot(1, 1).toBuilder()
@@ -142,41 +120,19 @@ class LedgerStartTest {
               .build();
     }
     OperatorSubtaskState next;
-    try (var learner = learner(visible)) {
+    try (var learner = LearnerTasks.harness(TestRecords.REQUIREMENTS, visible)) {
       learner.initializeState(unmarked);
       learner.open();
       next = learner.snapshot(2, 2);
     }
 
-    try (var learner = learner(visible)) {
+    try (var learner = LearnerTasks.harness(TestRecords.REQUIREMENTS, visible)) {
       learner.initializeState(next);
     }
     visible.rounds.add(new PublishedRound("resting", 6, 0));
-    try (var learner = learner(visible)) {
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(() -> learner.initializeState(next))
-          .withMessageContaining("ends at round 5");
+    try (var learner = LearnerTasks.harness(TestRecords.REQUIREMENTS, visible)) {
+      assertRefused(() -> learner.initializeState(next), "ends at round 5");
     }
-  }
-
-  private static KeyedTwoInputStreamOperatorTestHarness<
-          String, RoundSum, SpecRecord, OutboundRecord>
-      learner(VisibleRecords visible) throws Exception {
-    return new KeyedTwoInputStreamOperatorTestHarness<>(
-        new LearnerOperator(
-            List::of,
-            TestRecords.REQUIREMENTS,
-            TestRecords.DEAD_LETTERS,
-            "models",
-            JournalSettings.OFF,
-            LearnerTasks.PUBLICATIONS,
-            new JobStart(LedgerStart.REQUIRE_STATE, visible)),
-        sum -> sum.modelId,
-        spec -> spec.modelId,
-        Types.STRING,
-        16,
-        1,
-        0);
   }
 
   @Test
@@ -184,16 +140,12 @@ class LedgerStartTest {
     VisibleRecords visible = new VisibleRecords();
     try (LearnerTasks learner =
         new LearnerTasks(Backend.HASH_MAP, Plan.RESTORED, JournalSettings.OFF, visible)) {
-      learner.publish(TestRecords.published(0, TestRecords.sgd("m")));
+      learner.publish(0, TestRecords.sgd("m"));
       visible.rounds.add(new PublishedRound("m", 0, 0));
       learner.barrier();
       visible.rounds.add(new PublishedRound("m", 1, 0));
 
-      assertThatExceptionOfType(RefusedStartException.class)
-          .isThrownBy(learner::barrier)
-          .withMessageContaining("models-updated")
-          .withMessageContaining("round 1 of model m")
-          .withMessageContaining("ends at round 0");
+      assertRefused(learner::barrier, "models-updated", "round 1 of model m", "ends at round 0");
     }
   }
 
@@ -241,7 +193,7 @@ class LedgerStartTest {
   @Test
   void transactionsThatWereLeftOpenAreAbortedOnceACheckpointIsComplete() throws Exception {
     int before = VisibleRecords.ABORTS.get();
-    try (var ledger = harness(new VisibleRecords())) {
+    try (var ledger = harness(new VisibleRecords(), 1, 0)) {
       ledger.open();
       ledger.prepareSnapshotPreBarrier(1);
       ledger.snapshot(1, 1);
@@ -256,42 +208,16 @@ class LedgerStartTest {
   void stateWithoutTheLedgersCountsAsNone() throws Exception {
     VisibleRecords visible = history();
 
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> restored(OperatorSubtaskState.builder().build(), visible))
-        .withMessageContaining("without the ledger's state");
-  }
-
-  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
-      restored(OperatorSubtaskState state, VisibleRecords visible) throws Exception {
-    KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum> ledger =
-        harness(visible);
-    ledger.initializeState(state);
-    ledger.open();
-    return ledger;
-  }
-
-  private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
-      harness(VisibleRecords visible) throws Exception {
-    return harness(visible, 1, 0);
+    try (var ledger = harness(visible, 1, 0)) {
+      assertRefused(
+          () -> ledger.initializeState(OperatorSubtaskState.builder().build()),
+          "without the ledger's state");
+    }
   }
 
   private static KeyedTwoInputStreamOperatorTestHarness<String, RawRecord, SpecRecord, RoundSum>
       harness(VisibleRecords visible, int parallelism, int index) throws Exception {
-    return new KeyedTwoInputStreamOperatorTestHarness<>(
-        new LedgerOperator(
-            List::of,
-            List::of,
-            TestRecords.REQUIREMENTS,
-            TestRecords.TOPICS,
-            TestRecords.DEAD_LETTERS,
-            Limits.getDefaultInstance(),
-            false,
-            new JobStart(LedgerStart.REQUIRE_STATE, visible)),
-        new UserOfRecord(),
-        null,
-        Types.STRING,
-        16,
-        parallelism,
-        index);
+    return LedgerTasks.harness(
+        LedgerTasks.operator(LedgerStart.REQUIRE_STATE, visible), parallelism, index);
   }
 }

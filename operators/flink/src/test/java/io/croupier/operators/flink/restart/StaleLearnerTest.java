@@ -1,8 +1,8 @@
 package io.croupier.operators.flink.restart;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.croupier.operators.flink.LearnerMark;
 import io.croupier.operators.flink.OutboundRecord;
@@ -73,19 +73,14 @@ class StaleLearnerTest {
     assertThat(start(List.of(mark)).first("resting"))
         .as("updates aren't read any more")
         .isEqualTo(6);
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> start(List.of(former())))
-        .withMessageContaining("round 6 of model resting")
-        .withMessageContaining("ends at round 5");
+    assertRefused(() -> start(List.of(former())), "round 6 of model resting", "ends at round 5");
   }
 
   @Test
   void aStateOfRelease020IsOlderThanWhatThisReleaseHasRecorded() throws Exception {
     visible.onlyUpdates = true;
     visible.commit(List.of(new PublishedRound("resting", 6, NOW_MS).write()));
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> start(List.of(former())))
-        .withMessageContaining("round 6 of model resting");
+    assertRefused(() -> start(List.of(former())), "round 6 of model resting");
   }
 
   /** Updates of any age are compared. */
@@ -112,9 +107,7 @@ class StaleLearnerTest {
     assertThat(second.isLost("m", NOW_MS)).isFalse();
     assertThat(keys(restored(second))).containsExactly("model/m");
     visible.rounds.add(new PublishedRound("m", 4, NOW_MS));
-    assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> start(List.of(mark)))
-        .withMessageContaining("round 4 of model m");
+    assertRefused(() -> start(List.of(mark)), "round 4 of model m");
   }
 
   @Test

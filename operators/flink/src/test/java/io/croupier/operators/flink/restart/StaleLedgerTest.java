@@ -1,7 +1,7 @@
 package io.croupier.operators.flink.restart;
 
+import static io.croupier.operators.flink.restart.RefusedStarts.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
@@ -68,13 +68,7 @@ class StaleLedgerTest {
   }
 
   private void assertStale(List<LedgerMark> marks, String... messages) {
-    var refusal =
-        assertThatExceptionOfType(RefusedStartException.class)
-            .as("first subtask")
-            .isThrownBy(() -> start(marks, 0));
-    for (String message : messages) {
-      refusal.withMessageContaining(message);
-    }
+    assertRefused(() -> start(marks), messages);
   }
 
   @Test
@@ -106,9 +100,8 @@ class StaleLedgerTest {
         "ends at offset -1",
         "--rebuild-ledger");
     assertStale(empty, "older than the visible accounts", "reports-0 offset");
-    assertThatExceptionOfType(RefusedStartException.class)
-        .as("any subtask finds it")
-        .isThrownBy(() -> start(older, 1));
+    // Any subtask finds it.
+    assertRefused(() -> start(older, 1), "older than the visible accounts");
   }
 
   /** Of a state's runs, only the next one may write. */
