@@ -11,6 +11,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,10 +23,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A device in windows of three publications, and a gateway that signs its tokens. */
 class AnonymousTest extends WindowFixture {
   private Value open(int longestWaitMs) {
-    return visits.await(
-        scenarios
-            .getMember("openAnonymously")
-            .execute(browser.exports(), visits.page(), visits.crypto(), longestWaitMs));
+    return visits.await(opening(longestWaitMs));
+  }
+
+  private Value opening(int longestWaitMs) {
+    return visits.scenario(
+        "openAnonymously", browser.exports(), visits.page(), visits.crypto(), longestWaitMs);
+  }
+
+  /** The messages of the failures at the publications from one to before another. */
+  private List<String> failures(long from, long to, LongFunction<Value> takePart) {
+    return LongStream.range(from, to)
+        .mapToObj(round -> visits.failureIfAny(takePart.apply(round)))
+        .flatMap(Optional::stream)
+        .map(failure -> failure.getMember("message").asString())
+        .toList();
   }
 
   @Test
@@ -64,16 +78,8 @@ class AnonymousTest extends WindowFixture {
   }
 
   private Value takePart(Value device, long round, String key) {
-    Value snapshot =
-        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update(round)));
-    Value rows =
-        browser
-            .eval(
-                "({Rows, logistic}) => new Rows({features: [[0.6, 0.8]], targets: [1], loss:"
-                    + " logistic})")
-            .execute(browser.exports());
-    return device.invokeMember(
-        "takePartAnonymously", snapshot, rows, browser.eval("(" + key + ")"));
+    String rows = "new Rows({features: [[0.6, 0.8]], targets: [1], loss: logistic})";
+    return takePart(device, update(round), rows, key);
   }
 
   /**
@@ -85,10 +91,9 @@ class AnonymousTest extends WindowFixture {
     Value device = open(1);
     List<Long> refused = new ArrayList<>();
     for (long round = 0; round < 3 * PUBLICATIONS; round++) {
-      Value state = scenarios.getMember("watch").execute(takePart(device, round, key));
-      visits.run();
-      if (!state.getMember("failure").isNull()) {
-        assertThat(name(state.getMember("failure"))).isEqualTo("AlreadyReportedError");
+      Optional<Value> failure = visits.failureIfAny(takePart(device, round, key));
+      if (failure.isPresent()) {
+        assertThat(name(failure.get())).isEqualTo("AlreadyReportedError");
         refused.add(round);
       }
     }
@@ -107,9 +112,7 @@ class AnonymousTest extends WindowFixture {
     Value device = open(1);
     visits.await(takePart(device, update(0, window(1, 1))));
     for (long round = 3; round < 5 * PUBLICATIONS; round++) {
-      Value today = takePart(device, round, "{key: 'today'}");
-      scenarios.getMember("watch").execute(today);
-      visits.run();
+      visits.failureIfAny(takePart(device, round, "{key: 'today'}"));
     }
     assertThat(reports()).hasSize(1);
     assertThat(asked).hasSize(2);
@@ -117,13 +120,8 @@ class AnonymousTest extends WindowFixture {
 
   @Test
   void aFunctionNeedsAKey() {
-    Value snapshot =
-        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update(0)));
-    Value failure =
-        visits.failure(
-            open(1)
-                .invokeMember("takePartAnonymously", snapshot, browser.eval("() => [0.6, 0.8]")));
-    assertThat(failure.getMember("message").asString()).startsWith("key is undefined; it must be");
+    assertThat(message(takePart(open(1), update(0), "() => [0.6, 0.8]", "undefined")))
+        .startsWith("key is undefined; it must be");
   }
 
   /**
@@ -134,9 +132,9 @@ class AnonymousTest extends WindowFixture {
   void aTokenIsAskedForAgainWithTheSameBytes() {
     Value device = open(1);
     visits.answerNext("problem(503, 'later')");
-    assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
+    assertThat(error(takePart(device, update(0)))).isEqualTo("GatewayError");
     visits.answerNext("problem(422, 'no')");
-    assertThat(name(visits.failure(takePart(device, update(0))))).isEqualTo("GatewayError");
+    assertThat(error(takePart(device, update(0)))).isEqualTo("GatewayError");
     String first = requests().get(0).getMember("body").asString();
     // The token of window 1 waits for this one: after it, the ledger would refuse this one.
     assertThat(requests().get(1).getMember("body").asString()).isEqualTo(first);
@@ -152,8 +150,8 @@ class AnonymousTest extends WindowFixture {
     Value device = open(1);
     visits.await(takePart(device, update(2)));
     visits.answerNext(STOPPED);
-    Value failure = visits.failure(takePart(device, update(2, window(1, 1), window(2, 2))));
-    assertThat(name(failure)).isEqualTo("StoppedError");
+    assertThat(error(takePart(device, update(2, window(1, 1), window(2, 2)))))
+        .isEqualTo("StoppedError");
     assertThat(asked).hasSize(1);
     for (long round = 3; round < 6; round++) {
       visits.await(takePart(device, update(round, window(1, 1), window(2, 2))));
@@ -167,28 +165,14 @@ class AnonymousTest extends WindowFixture {
   void tokensAreAskedForThoughGradientsFail() {
     Value device = open(1);
     for (long round = 0; round < 9; round++) {
+      long now = round / PUBLICATIONS;
       long next = 3 + round;
-      Value snapshot =
-          browser
-              .export("readUpdate")
-              .execute(
-                  browser
-                      .eval("JSON.parse")
-                      .execute(
-                          update(
-                              round,
-                              window(round / PUBLICATIONS, round / PUBLICATIONS),
-                              window(next, next))));
-      Value gradient = browser.eval("() => { throw new Error('no data'); }");
-      scenarios
-          .getMember("watch")
-          .execute(
-              device.invokeMember(
-                  "takePartAnonymously",
-                  snapshot,
-                  gradient,
-                  browser.eval("({key: 'all', times: Infinity})")));
-      visits.run();
+      visits.failureIfAny(
+          takePart(
+              device,
+              update(round, window(now, now), window(next, next)),
+              "() => { throw new Error('no data'); }",
+              "{key: 'all', times: Infinity}"));
       assertThat(asked).anyMatch(request -> request.get("window").asLong() == next);
     }
     assertThat(reports()).isEmpty();
@@ -199,8 +183,7 @@ class AnonymousTest extends WindowFixture {
   void aTokenThatIsNotGrantedBeforeTheSecondPublicationIsGivenUp() {
     Value device = open(1);
     visits.answerNext("problem(503, 'later')");
-    assertThat(name(visits.failure(takePart(device, update(0, window(0, 0))))))
-        .isEqualTo("GatewayError");
+    assertThat(error(takePart(device, update(0, window(0, 0))))).isEqualTo("GatewayError");
     for (long round = 1; round < PUBLICATIONS; round++) {
       visits.await(takePart(device, update(round, window(0, 0))));
     }
@@ -210,14 +193,7 @@ class AnonymousTest extends WindowFixture {
 
   @Test
   void theLongestWaitIsAboveZero() {
-    assertThat(
-            visits
-                .failure(
-                    scenarios
-                        .getMember("openAnonymously")
-                        .execute(browser.exports(), visits.page(), visits.crypto(), 0))
-                .getMember("message")
-                .asString())
+    assertThat(message(opening(0)))
         .contains("anonymous.longestWaitMs is 0; it must be an integer above 0");
   }
 
@@ -225,68 +201,53 @@ class AnonymousTest extends WindowFixture {
   void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() {
     Value device = open(1);
     visits.await(takePart(device, update(2)));
-    int failures = 0;
-    for (long round = 3; round < 6; round++) {
-      Value state =
-          scenarios.getMember("watch").execute(takePart(device, update(round, window(1, 9))));
-      visits.run();
-      if (!state.getMember("failure").isNull()) {
-        assertThat(state.getMember("failure").getMember("message").asString())
-            .contains("window 1 of model m has another key");
-        failures++;
-      }
-    }
-    assertThat(failures).isEqualTo(1);
+    assertThat(failures(3, 6, round -> takePart(device, update(round, window(1, 9)))))
+        .singleElement()
+        .asString()
+        .contains("window 1 of model m has another key");
     assertThat(reports()).isEmpty();
   }
 
   /** A gateway that serves one person another key has to serve it to everybody. */
   @Test
   void aKeyThatIsNotServedWithoutIdentityIsNotUsed() {
+    String another =
+        "window 0 of model m has another key, declaration or rounds than this device's token; no"
+            + " report is sent";
     Map<String, String> failures =
         Map.of(
             update(0, window(0, 9)),
-            "window 0 of model m has another key, declaration or rounds than this device's token; no"
-                + " report is sent",
+            another,
             update(0, window(0, 0), window(9, 9)),
-            "window 0 of model m has another key, declaration or rounds than this device's token; no"
-                + " report is sent",
+            another,
             update(0, new TokenWindow[0]),
             "the gateway serves no key of window 0 of model m",
             update(9, window(3, 3), window(4, 4)),
             "window 0 of model m is over");
-    for (String answer : failures.keySet()) {
-      visits = new Visits(browser, scenarios);
-      visits.grantBy(this::sign, () -> answer);
-      Value device = open(1);
-      String failure = "";
-      for (long round = 0; round < PUBLICATIONS; round++) {
-        Value state = scenarios.getMember("watch").execute(takePart(device, update(round)));
-        visits.run();
-        if (!state.getMember("failure").isNull()) {
-          failure = state.getMember("failure").getMember("message").asString();
-        }
-      }
-      assertThat(failure).isEqualTo(failures.get(answer));
-      assertThat(reports()).isEmpty();
-    }
+    failures.forEach(
+        (answer, message) -> {
+          visits = new Visits(browser, scenarios);
+          visits.grantBy(this::sign, () -> answer);
+          Value device = open(1);
+          assertThat(failures(0, PUBLICATIONS, round -> takePart(device, update(round))))
+              .last()
+              .isEqualTo(message);
+          assertThat(reports()).isEmpty();
+        });
   }
 
   @Test
   void aLevelThatTheModelDoesNotHaveIsRefused() {
     Value device =
         visits.await(
-            browser
-                .eval(
-                    "(open, page, crypto, module) => open(module, page, crypto, {epsilon: 3,"
-                        + " anonymous: {collector: new module.Gateway({url:"
-                        + " 'https://relay.example', fetch: page.fetch, crypto}), longestWaitMs: 1}})")
-                .execute(
-                    scenarios.getMember("open"),
-                    visits.page(),
-                    visits.crypto(),
-                    browser.exports()));
-    assertThat(visits.failure(takePart(device, update(0))).getMember("message").asString())
+            browser.call(
+                "(module, {open}, page, crypto) => open(module, page, crypto, {epsilon: 3,"
+                    + " anonymous: {collector: new module.Gateway({url:"
+                    + " 'https://relay.example', fetch: page.fetch, crypto}), longestWaitMs: 1}})",
+                scenarios,
+                visits.page(),
+                visits.crypto()));
+    assertThat(message(takePart(device, update(0))))
         .isEqualTo("epsilon is 3; it must be that of a level of priv_unit of model m");
     assertThat(spent(device)).isEqualTo("0");
   }
@@ -296,11 +257,9 @@ class AnonymousTest extends WindowFixture {
 
   private Drawn drawn(Value device) {
     for (long round = 0; round < PUBLICATIONS; round++) {
-      Value state =
-          scenarios.getMember("watch").execute(takePart(device, update(round, window(0, 0))));
-      visits.run();
-      if (!state.getMember("failure").isNull()) {
-        return new Drawn(round, state.getMember("failure").getMember("message").asString());
+      Optional<Value> failure = visits.failureIfAny(takePart(device, update(round, window(0, 0))));
+      if (failure.isPresent()) {
+        return new Drawn(round, failure.get().getMember("message").asString());
       }
     }
     throw new AssertionError("no report was drawn");
@@ -355,10 +314,8 @@ class AnonymousTest extends WindowFixture {
   @Tag("thorough")
   @Test
   void aPageThatIsKilledAnywhereSpendsNothingTwice() {
-    List<String> updates = new ArrayList<>();
-    for (long round = 0; round < PUBLICATIONS; round++) {
-      updates.add(update(round));
-    }
+    List<String> updates =
+        LongStream.range(0, PUBLICATIONS).mapToObj(WindowFixture::update).toList();
     int kills = 0;
     for (int stopAt = 1; ; stopAt++) {
       visits = new Visits(browser, scenarios);
@@ -371,18 +328,19 @@ class AnonymousTest extends WindowFixture {
       Map<ByteString, ByteString> bytes = new HashMap<>();
       for (AnonymousReport report : reports()) {
         ByteString nonce = Token.parse(report.getToken()).nonce();
-        ByteString before = bytes.put(nonce, report.toByteString());
-        assertThat(before == null || before.equals(report.toByteString())).as(when).isTrue();
+        assertThat(bytes.put(nonce, report.toByteString()))
+            .as(when)
+            .isIn(null, report.toByteString());
       }
       assertThat(bytes).as(when).hasSizeLessThanOrEqualTo(1);
       Map<String, String> blinded = new HashMap<>();
       for (JsonNode request : asked) {
-        String before = blinded.put(request.get("sequence").asText(), request.toString());
-        assertThat(before == null || before.equals(request.toString())).as(when).isTrue();
+        assertThat(blinded.put(request.get("sequence").asText(), request.toString()))
+            .as(when)
+            .isIn(null, request.toString());
       }
       assertThat(blinded.keySet()).as(when).containsExactlyInAnyOrder("0", "1");
-      Value device = open(1);
-      assertThat(spent(device)).as(when).isEqualTo("4");
+      assertThat(spent(open(1))).as(when).isEqualTo("4");
       if (isOver) {
         break;
       }

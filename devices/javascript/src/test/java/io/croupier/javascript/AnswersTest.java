@@ -3,11 +3,10 @@ package io.croupier.javascript;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.ResponseLaw;
-import io.croupier.noise.SecureBits;
+import io.croupier.noise.Decimals;
 import io.croupier.noise.Statistics;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.math.MathContext;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Tag;
@@ -18,25 +17,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The randomised bit, against the law of the Java client. */
 class AnswersTest extends BrowserFixture {
   private static Value randomiser(double epsilon) {
-    return browser
-        .eval("(module, epsilon, crypto) => new module.RandomisedResponse({epsilon, crypto})")
-        .execute(browser.exports(), epsilon, browser.crypto(Statistics.seeded(5)));
+    return browser.call(
+        "(module, epsilon, crypto) => new module.RandomisedResponse({epsilon, crypto})",
+        epsilon,
+        browser.crypto(Statistics.seeded(5)));
   }
 
   /** 1 / (1 + exp(epsilon)), rounded up by less than the Java client rounds. */
   @ParameterizedTest
   @ValueSource(doubles = {1e-9, 1e-3, 0.1, 0.3, 1, 2, 3.7, 8, 13.123456789, 16})
   void theProbabilityIsRoundedTowardsOneHalf(double epsilon) {
-    MathContext digits = new MathContext(60);
-    BigDecimal odds = BigDecimal.ONE;
-    BigDecimal term = BigDecimal.ONE;
-    for (int n = 1; n < 200; n++) {
-      term = term.multiply(BigDecimal.valueOf(epsilon), digits);
-      term = term.divide(BigDecimal.valueOf(n), digits);
-      odds = odds.add(term, digits);
-    }
+    BigDecimal odds = Decimals.exp(BigDecimal.valueOf(epsilon));
     BigDecimal exact =
-        new BigDecimal(BigInteger.TWO.pow(63)).divide(odds.add(BigDecimal.ONE), digits);
+        new BigDecimal(BigInteger.TWO.pow(63)).divide(odds.add(BigDecimal.ONE), Decimals.DIGITS);
     Value units = browser.internal("nanos").execute(epsilon);
     BigDecimal flips = new BigDecimal(browser.internal("flips").execute(units).asBigInteger());
     assertThat(flips).isGreaterThanOrEqualTo(exact);
@@ -50,8 +43,7 @@ class AnswersTest extends BrowserFixture {
     Value randomiser = randomiser(1);
     long flips = ResponseLaw.ofEpsilon(1).flips();
     for (int n = 0; n < 500; n++) {
-      SecureBits same = Statistics.seeded(n);
-      boolean flipped = same.getAsLong() >>> 1 < flips;
+      boolean flipped = Statistics.seeded(n).getAsLong() >>> 1 < flips;
       browser.words(Statistics.seeded(n));
       assertThat(randomiser.invokeMember("release", n % 2 == 0).asBoolean())
           .isEqualTo((n % 2 == 0) ^ flipped);

@@ -32,36 +32,31 @@ class ArgumentsTest extends DeviceFixture {
 
   private String message(String expression) {
     return browser
-        .eval(
+        .call(
             "(module) => { const { Gateway, Rows, PrivUnit, huber, logistic, pinball, softmax } = module;"
                 + " try { "
                 + expression
                 + "; } catch (error) { return `${error.name}: ${error.message}`; } return ''; }")
-        .execute(browser.exports())
         .asString();
   }
 
-  private static final String ROWS = "new Rows({features: [[1]], targets: [1], loss: %s})";
   private static final String LOSSES =
       "it must be logistic, hinge, softmax(k), squared, absolute, pinball(level) or huber(), as this"
           + " module exports them, without quotes";
 
-  @Test
-  void aLossIsOneOfTheModule() {
-    assertThat(message(ROWS.formatted("undefined")))
-        .isEqualTo("CroupierError: loss is undefined; " + LOSSES);
-    assertThat(message(ROWS.formatted("'logistic'")))
-        .isEqualTo("CroupierError: loss is the text 'logistic'; " + LOSSES);
-    assertThat(message(ROWS.formatted("softmax")))
-        .isEqualTo(
-            "CroupierError: loss is softmax without its number of classes; it must be softmax(k),"
-                + " such as softmax(3)");
-    assertThat(message(ROWS.formatted("pinball")))
-        .isEqualTo(
-            "CroupierError: loss is pinball without its level; it must be pinball(level), such as"
-                + " pinball(0.9)");
-    assertThat(message(ROWS.formatted("huber")))
-        .isEqualTo("CroupierError: loss is huber without its call; it must be huber()");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "undefined | undefined; " + LOSSES,
+        "`logistic` | the text 'logistic'; " + LOSSES,
+        "softmax | softmax without its number of classes; it must be softmax(k), such as softmax(3)",
+        "pinball | pinball without its level; it must be pinball(level), such as pinball(0.9)",
+        "huber | huber without its call; it must be huber()",
+      })
+  void aLossIsOneOfTheModule(String loss, String message) {
+    String rows = "new Rows({features: [[1]], targets: [1], loss: %s})".formatted(loss);
+    assertThat(message(rows)).isEqualTo("CroupierError: loss is " + message);
   }
 
   @ParameterizedTest
@@ -105,8 +100,7 @@ class ArgumentsTest extends DeviceFixture {
         "{token: null} | token of the Gateway is missing; it must be a function",
       })
   void aDeviceStatesWhatItNeeds(String options, String message) {
-    Value failure = visits.failure(visits.opening(visits.page(), options));
-    assertThat(failure.getMember("message").asString()).startsWith(message);
+    assertThat(message(visits.opening(visits.page(), options))).startsWith(message);
   }
 
   @ParameterizedTest
@@ -119,13 +113,12 @@ class ArgumentsTest extends DeviceFixture {
       })
   void anAccountIsAskedForUnderAToken(String token, String options, String message) {
     Value asked =
-        browser
-            .eval(
-                "({Gateway}, {fetch, sleep, now}, crypto) => new Gateway({url: 'https://gateway.example',"
-                    + " token: %s, fetch, sleep, now, crypto}).account(%s)"
-                        .formatted(token, options))
-            .execute(browser.exports(), visits.page(), visits.crypto());
-    assertThat(visits.failure(asked).getMember("message").asString()).startsWith(message);
+        browser.call(
+            "({Gateway}, {fetch, sleep, now}, crypto) => new Gateway({url: 'https://gateway.example',"
+                + " token: %s, fetch, sleep, now, crypto}).account(%s)".formatted(token, options),
+            visits.page(),
+            visits.crypto());
+    assertThat(message(asked)).startsWith(message);
   }
 
   /**
@@ -136,13 +129,10 @@ class ArgumentsTest extends DeviceFixture {
     Value device = visits.open(visits.page(), "{}");
     String clip = "{size: 'FEATURES', slopeBound: 1, questionProbability: 0}";
     Value rows =
-        browser
-            .eval(
-                "({Rows, squared}) => new Rows({features: [[1]], targets: [1], loss: {...squared,"
-                    + " name: 'mine'}})")
-            .execute(browser.exports());
-    Value failure = visits.failure(device.invokeMember("takePart", visits.snapshot(0, clip), rows));
-    assertThat(failure.getMember("message").asString())
+        browser.call(
+            "({Rows, squared}) => new Rows({features: [[1]], targets: [1], loss: {...squared,"
+                + " name: 'mine'}})");
+    assertThat(message(device.invokeMember("takePart", visits.snapshot(0, clip), rows)))
         .startsWith("slope of the loss of the rows is unbounded; it must be bounded");
   }
 
@@ -160,17 +150,14 @@ class ArgumentsTest extends DeviceFixture {
   @Test
   void aReportThatIsNotAcknowledgedIsKept() {
     Value device = visits.open(visits.page(), "{}");
-    visits.answerNext("problem(401, 'the token is no signed JWT')");
-    visits.answerNext("problem(401, 'the token is no signed JWT')");
+    visits.answerTimes(4, "problem(401, 'the token is no signed JWT')");
     Value failure = visits.failure(report(device, 0));
     assertThat(failure.getMember("status").asInt()).isEqualTo(401);
     assertThat(failure.getMember("message").asString())
         .isEqualTo(
             "the gateway answered 401: the token is no signed JWT; the report is charged and kept: a"
                 + " later call or visit sends the same bytes");
-    visits.answerNext("problem(401, 'the token is no signed JWT')");
-    visits.answerNext("problem(401, 'the token is no signed JWT')");
-    assertThat(visits.failure(report(device, 1)).getMember("message").asString())
+    assertThat(message(report(device, 1)))
         .endsWith("; an earlier report is kept, to be sent again, and nothing new is drawn before");
     assertThat(spent(device)).isEqualTo("1");
   }
@@ -179,7 +166,7 @@ class ArgumentsTest extends DeviceFixture {
   void twoDevicesOnAPageAreToldApartFromTwoTabs() {
     Value page = visits.page();
     Value device = visits.open(page, "{}");
-    assertThat(visits.failure(visits.opening(page, "{}")).getMember("message").asString())
+    assertThat(message(visits.opening(page, "{}")))
         .isEqualTo("this page has the ledger open; close() that device, or use it");
     device.invokeMember("close");
     visits.open(page, "{}").invokeMember("close");

@@ -8,14 +8,9 @@ import io.croupier.client.token.Token;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.schemas.AnonymousWindows;
-import java.io.IOException;
-import java.io.Reader;
 import java.math.BigInteger;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Base64;
 import java.util.HexFormat;
-import java.util.Properties;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.graalvm.polyglot.proxy.ProxyObject;
@@ -26,22 +21,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blind tokens of the browser: the test vectors of RFC 9474, appendix A, and the Java issuer. */
 class BlindTokensTest extends DeviceFixture {
-  private static final Path VECTORS =
-      Path.of("../../devices/java/src/test/resources/golden/rfc9474.properties");
+  private static final Rfc VECTORS = Rfc.of(9474);
 
-  private final Properties vectors = new Properties();
   private ProxyObject crypto;
 
   @BeforeEach
-  void read() throws IOException {
-    try (Reader reader = Files.newBufferedReader(VECTORS)) {
-      vectors.load(reader);
-    }
+  void makeCrypto() {
     crypto = browser.crypto(new SplittableRandom(5)::nextLong);
   }
 
-  private byte[] bytes(String name) {
-    return HexFormat.of().parseHex(vectors.getProperty(name, ""));
+  private static byte[] bytes(String name) {
+    return VECTORS.bytes(name);
   }
 
   private Value array(String name) {

@@ -1,5 +1,8 @@
 package io.croupier.javascript;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.graalvm.polyglot.Context;
 import org.graalvm.polyglot.Source;
 import org.graalvm.polyglot.Value;
@@ -78,6 +82,25 @@ final class Browser implements AutoCloseable {
 
   Value eval(String javaScript) {
     return context.eval("js", javaScript);
+  }
+
+  /** Calls a function with the exports of croupier.js, and what else it takes. */
+  Value call(String function, Object... others) {
+    return eval(function).execute(withFirst(module, others));
+  }
+
+  /** Calls a function with the parts of croupier.js that are no part of its API. */
+  Value callInternals(String function, Object... others) {
+    return eval(function).execute(withFirst(module.getMember("internals"), others));
+  }
+
+  private static Object[] withFirst(Value first, Object... others) {
+    return Stream.concat(Stream.of(first), Arrays.stream(others)).toArray();
+  }
+
+  /** The snapshot that croupier.js reads from an update in JSON. */
+  Value readUpdate(String json) {
+    return call("({readUpdate}, json) => readUpdate(JSON.parse(json))", json);
   }
 
   /** Where {@link #crypto} takes its words from: from now on another one. */
@@ -175,17 +198,22 @@ final class Browser implements AutoCloseable {
     return eval("(text) => BigInt.asUintN(64, BigInt(text))").execute(Long.toString(value));
   }
 
-  /** The texts of an array. */
+  /** The cases of a golden file, which the devices in all languages have. */
+  static JsonNode golden(String name) throws IOException {
+    return new ObjectMapper()
+        .readTree(new File("../../devices/python/tests/golden/%s.json".formatted(name)));
+  }
+
+  static List<Value> values(Value array) {
+    return LongStream.range(0, array.getArraySize()).mapToObj(array::getArrayElement).toList();
+  }
+
   static List<String> texts(Value array) {
-    return LongStream.range(0, array.getArraySize())
-        .mapToObj(i -> array.getArrayElement(i).asString())
-        .toList();
+    return values(array).stream().map(Value::asString).toList();
   }
 
   static double[] doubles(Value array) {
-    double[] values = new double[(int) array.getArraySize()];
-    Arrays.setAll(values, i -> array.getArrayElement(i).asDouble());
-    return values;
+    return values(array).stream().mapToDouble(Value::asDouble).toArray();
   }
 
   static byte[] bytes(Value array) {

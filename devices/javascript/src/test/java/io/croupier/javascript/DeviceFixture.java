@@ -1,5 +1,8 @@
 package io.croupier.javascript;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +38,32 @@ abstract class DeviceFixture extends BrowserFixture {
     return failure.getMember("name").asString();
   }
 
+  /** The name of the error that a promise is rejected with. */
+  String error(Value promise) {
+    return name(visits.failure(promise));
+  }
+
+  /** The message of the error that a promise is rejected with. */
+  String message(Value promise) {
+    return visits.failure(promise).getMember("message").asString();
+  }
+
+  void assertDamaged(Value promise) {
+    Value failure = visits.failure(promise);
+    assertThat(name(failure)).isEqualTo("LedgerError");
+    assertThat(failure.getMember("message").asString()).contains("damaged");
+  }
+
+  /** Runs a statement about the state that a database of Ada's stores. */
+  Value stored(String statement) {
+    return browser
+        .eval(
+            "(world) => { const state = world.databases.get('croupier/ada').stores.get('state'); "
+                + statement
+                + "; }")
+        .execute(visits.world());
+  }
+
   /** What the device has spent of epsilon. */
   String spent(Value device) {
     return visits.await(device.invokeMember("spent")).getMember("epsilon").asString();
@@ -42,7 +71,24 @@ abstract class DeviceFixture extends BrowserFixture {
 
   /** The bytes of a request, from 0. */
   byte[] body(int request) {
-    return Browser.bytes(
-        visits.world().getMember("requests").getArrayElement(request).getMember("body"));
+    return Browser.bytes(requests().get(request).getMember("body"));
+  }
+
+  /** A header of a request, from 0. */
+  String header(int request, String name) {
+    return requests().get(request).getMember("headers").getMember(name).asString();
+  }
+
+  List<Value> requests() {
+    return Browser.values(visits.world().getMember("requests"));
+  }
+
+  List<String> urls() {
+    return requests().stream().map(request -> request.getMember("url").asString()).toList();
+  }
+
+  /** The pauses of all pages, in milliseconds. */
+  double[] waits() {
+    return Browser.doubles(visits.world().getMember("waits"));
   }
 }

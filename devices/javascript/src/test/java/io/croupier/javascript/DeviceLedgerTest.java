@@ -2,6 +2,7 @@ package io.croupier.javascript;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,8 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeviceLedgerTest extends DeviceFixture {
   @Test
   void theLimitRefusesBeforeADraw() {
-    Value page = visits.page();
-    Value device = visits.open(page, "{epsilon: 0.3, limit: {epsilon: 0.7}}");
+    Value device = visits.open(visits.page(), "{epsilon: 0.3, limit: {epsilon: 0.7}}");
     visits.await(report(device, 0));
     visits.await(report(device, 1));
     // Every draw begins with new words.
@@ -45,11 +45,7 @@ class DeviceLedgerTest extends DeviceFixture {
     assertThat(name(failure)).isEqualTo("LimitReachedError");
     assertThat(failure.getMember("message").asString())
         .isEqualTo("epsilon on model m would add up to 0.6; the model's limit for a person is 0.5");
-    assertThat(
-            visits
-                .failure(reportWithin(device, 1, "n", "{reports: '1'}"))
-                .getMember("message")
-                .asString())
+    assertThat(message(reportWithin(device, 1, "n", "{reports: '1'}")))
         .isEqualTo("reports on model n would be 2; the model's limit for a person is 1");
     assertThat(visits.received()).hasSize(2);
     assertThat(spent(device)).isEqualTo("0.6");
@@ -77,25 +73,23 @@ class DeviceLedgerTest extends DeviceFixture {
       visits.await(report(device, round));
     }
     assertThat(spent(device)).isEqualTo("1");
-    assertThat(name(visits.failure(report(device, 10)))).isEqualTo("LimitReachedError");
+    assertThat(error(report(device, 10))).isEqualTo("LimitReachedError");
   }
 
   @Test
   void theLimitOfReportsHolds() {
     Value device = visits.open(visits.page(), "{limit: {epsilon: Infinity, reports: 1}}");
     visits.await(report(device, 0));
-    assertThat(name(visits.failure(report(device, 1)))).isEqualTo("LimitReachedError");
+    assertThat(error(report(device, 1))).isEqualTo("LimitReachedError");
   }
 
   @Test
   void oneTabHasTheLedger() {
     Value first = visits.open(visits.page(), "{}");
-    assertThat(name(visits.failure(visits.opening(visits.page(), "{}"))))
-        .isEqualTo("LedgerBusyError");
+    assertThat(error(visits.opening(visits.page(), "{}"))).isEqualTo("LedgerBusyError");
     first.invokeMember("close");
-    Value second = visits.open(visits.page(), "{}");
-    visits.await(report(second, 0));
-    assertThat(name(visits.failure(report(first, 1)))).isEqualTo("LedgerError");
+    visits.await(report(visits.open(visits.page(), "{}"), 0));
+    assertThat(error(report(first, 1))).isEqualTo("LedgerError");
   }
 
   /** A page that is reloaded finds the lock of the page before, for a moment. */
@@ -108,7 +102,7 @@ class DeviceLedgerTest extends DeviceFixture {
     visits.world().invokeMember("step");
     before.invokeMember("kill");
     visits.await(report(visits.await(promise), 0));
-    assertThat(visits.world().getMember("waits").getArraySize()).isPositive();
+    assertThat(waits()).isNotEmpty();
   }
 
   @Test
@@ -116,7 +110,7 @@ class DeviceLedgerTest extends DeviceFixture {
     Value first = visits.open(visits.page(), "{locks: null}");
     visits.await(report(first, 0));
     Value second = visits.open(visits.page(), "{locks: null}");
-    assertThat(name(visits.failure(report(first, 1)))).isEqualTo("LedgerBusyError");
+    assertThat(error(report(first, 1))).isEqualTo("LedgerBusyError");
     visits.await(report(second, 1));
     assertThat(visits.received()).hasSize(2);
   }
@@ -144,15 +138,8 @@ class DeviceLedgerTest extends DeviceFixture {
     Value page = visits.page();
     visits.await(report(visits.open(page, "{}"), 0));
     page.invokeMember("kill");
-    browser
-        .eval(
-            "(world) => { const state = world.databases.get('croupier/ada').stores.get('state'); "
-                + damage
-                + "; }")
-        .execute(visits.world());
-    Value failure = visits.failure(visits.opening(visits.page(), "{}"));
-    assertThat(name(failure)).isEqualTo("LedgerError");
-    assertThat(failure.getMember("message").asString()).contains("damaged");
+    stored(damage);
+    assertDamaged(visits.opening(visits.page(), "{}"));
   }
 
   /** As browsers do when the site's data are cleared, by either event. */
@@ -170,8 +157,8 @@ class DeviceLedgerTest extends DeviceFixture {
 
   @Test
   void withoutStorageNothingIsReported() {
-    Value failure = visits.failure(visits.opening(visits.page(), "{indexedDB: null}"));
-    assertThat(failure.getMember("message").asString()).contains("no IndexedDB");
+    assertThat(message(visits.opening(visits.page(), "{indexedDB: null}")))
+        .contains("no IndexedDB");
   }
 
   /** The job recognises a resend among the newest 64 numbers alone. */
@@ -180,15 +167,12 @@ class DeviceLedgerTest extends DeviceFixture {
     Value page = visits.page();
     Value ledger =
         visits.await(
-            browser
-                .eval(
-                    "(module, {indexedDB, locks, sleep}, crypto) => module.Ledger.open({person: 'x',"
-                        + " limit: {epsilon: Infinity}, indexedDB, locks, storage: null, crypto,"
-                        + " sleep})")
-                .execute(
-                    browser.exports(),
-                    page,
-                    browser.crypto(new java.util.SplittableRandom(1)::nextLong)));
+            browser.call(
+                "(module, {indexedDB, locks, sleep}, crypto) => module.Ledger.open({person: 'x',"
+                    + " limit: {epsilon: Infinity}, indexedDB, locks, storage: null, crypto,"
+                    + " sleep})",
+                page,
+                browser.crypto(new SplittableRandom(1)::nextLong)));
     Value release =
         browser.eval(
             "(ledger, round) => ledger.release({modelId: 'm', round, limits: {epsilon: Infinity,"
@@ -196,8 +180,7 @@ class DeviceLedgerTest extends DeviceFixture {
     for (int round = 0; round < 64; round++) {
       visits.await(release.execute(ledger, round));
     }
-    Value failure = visits.failure(release.execute(ledger, 64));
-    assertThat(failure.getMember("message").asString()).contains("report 0 is still pending");
+    assertThat(message(release.execute(ledger, 64))).contains("report 0 is still pending");
     assertThat(visits.await(ledger.invokeMember("pending")).getArraySize()).isEqualTo(64);
   }
 }

@@ -23,16 +23,15 @@ class DeviceResendsTest extends DeviceFixture {
     assertThat(spent(device)).isEqualTo("1");
     visits.await(report(device, 1));
     assertThat(visits.received()).hasSize(1);
-    assertThat(Visits.report(visits.received().get(0)).getSequence()).isEqualTo(1);
+    assertThat(visits.reports().get(0).getSequence()).isEqualTo(1);
   }
 
   @Test
   void aStopDropsWhatIsPending() {
     Value device = visits.open(visits.page(), "{attempts: 1}");
     visits.answerNext("problem(503, 'later')");
-    assertThat(name(visits.failure(report(device, 0)))).isEqualTo("GatewayError");
-    visits.answerNext(STOPPED);
-    visits.answerNext(STOPPED);
+    assertThat(error(report(device, 0))).isEqualTo("GatewayError");
+    visits.answerTimes(2, STOPPED);
     Value failure = visits.failure(report(device, 1));
     assertThat(name(failure)).isEqualTo("StoppedError");
     assertThat(failure.getMember("detail").asString()).isEqualTo("the person is stopped");
@@ -46,8 +45,7 @@ class DeviceResendsTest extends DeviceFixture {
   void aMessageIsOneLineThatNoTerminalObeys() {
     Value device = visits.open(visits.page(), "{}");
     visits.answerNext("problem(422, 'Zo\\u00eb\\u001b[31m\\nforged\\u202e\\u2028 \\u009b')");
-    Value failure = visits.failure(report(device, 0));
-    assertThat(failure.getMember("message").asString())
+    assertThat(message(report(device, 0)))
         .contains("Zo\u00eb\\u001b[31m\\u000aforged\\u202e\\u2028 \\u009b");
   }
 
@@ -65,15 +63,12 @@ class DeviceResendsTest extends DeviceFixture {
       })
   void triesAgainWithTheSameBytes(String trouble, double leastWait) {
     Value device = visits.open(visits.page(), "{}");
-    visits.answerNext(trouble);
-    visits.answerNext(trouble);
+    visits.answerTimes(2, trouble);
     visits.await(report(device, 0));
     assertThat(visits.received()).hasSize(1);
-    assertThat(body(0)).isEqualTo(visits.received().get(0));
-    assertThat(body(1)).isEqualTo(visits.received().get(0));
-    Value waits = visits.world().getMember("waits");
-    assertThat(waits.getArraySize()).isEqualTo(2);
-    assertThat(waits.getArrayElement(0).asDouble()).isBetween(leastWait, 10_000.0);
+    assertThat(visits.received().get(0)).isEqualTo(body(0)).isEqualTo(body(1));
+    assertThat(waits()).hasSize(2);
+    assertThat(waits()[0]).isBetween(leastWait, 10_000.0);
     assertThat(spent(device)).isEqualTo("1");
   }
 
@@ -85,28 +80,22 @@ class DeviceResendsTest extends DeviceFixture {
   @Test
   void anUnknownModelIsAwaited() {
     Value device = visits.open(visits.page(), "{}");
-    for (int i = 0; i < 5; i++) {
-      visits.answerNext(UNKNOWN);
-    }
+    visits.answerTimes(5, UNKNOWN);
     visits.await(report(device, 0));
     assertThat(visits.received()).hasSize(1);
     for (int i = 0; i < 6; i++) {
       assertThat(body(i)).isEqualTo(visits.received().get(0));
     }
-    Value waits = visits.world().getMember("waits");
-    assertThat(waits.getArraySize()).isEqualTo(5);
+    assertThat(waits()).hasSize(5);
     for (int i = 0; i < 5; i++) {
-      assertThat(waits.getArrayElement(i).asDouble())
-          .isBetween(500.0 * (1 << i), 1000.0 * (1 << i));
+      assertThat(waits()[i]).isBetween(500.0 * (1 << i), 1000.0 * (1 << i));
     }
   }
 
   @Test
   void aModelThatStaysUnknownIsARefusal() {
     Value device = visits.open(visits.page(), "{attempts: 1}");
-    for (int i = 0; i < 6; i++) {
-      visits.answerNext(UNKNOWN);
-    }
+    visits.answerTimes(6, UNKNOWN);
     Value failure = visits.failure(report(device, 0));
     assertThat(failure.getMember("status").asInt()).isEqualTo(404);
     assertThat(failure.getMember("isFinal").asBoolean()).isTrue();
@@ -141,11 +130,10 @@ class DeviceResendsTest extends DeviceFixture {
   void whatConcernsNoReportLeavesItPending(String trouble) {
     Value device = visits.open(visits.page(), "{}");
     visits.answerNext(trouble);
-    Value failure = visits.failure(report(device, 0));
-    assertThat(failure.getMember("isFinal").asBoolean()).isFalse();
+    assertThat(visits.failure(report(device, 0)).getMember("isFinal").asBoolean()).isFalse();
     // Before another one is drawn.
     visits.answerNext(trouble);
-    assertThat(name(visits.failure(report(device, 1)))).isEqualTo("GatewayError");
+    assertThat(error(report(device, 1))).isEqualTo("GatewayError");
     assertThat(spent(device)).isEqualTo("1");
     visits.await(report(device, 1));
     assertThat(visits.received()).hasSize(2);
@@ -156,8 +144,7 @@ class DeviceResendsTest extends DeviceFixture {
   void givesUpAfterTheAttemptsAndSendsTheSameBytesInTheNextVisit() {
     Value page = visits.page();
     Value device = visits.open(page, "{attempts: 2}");
-    visits.answerNext("answer(503)");
-    visits.answerNext("answer(503)");
+    visits.answerTimes(2, "answer(503)");
     assertThat(visits.failure(report(device, 0)).getMember("status").asInt()).isEqualTo(503);
     page.invokeMember("kill");
     Value later = visits.open(visits.page(), "{}");
@@ -194,22 +181,12 @@ class DeviceResendsTest extends DeviceFixture {
     Value device = visits.open(visits.page(), "{" + token + "}");
     visits.answerNext("problem(401, 'expired')");
     visits.await(report(device, 0));
-    Value requests = visits.world().getMember("requests");
-    assertThat(authorization(requests, 0)).isEqualTo("Bearer old");
-    assertThat(authorization(requests, 1)).isEqualTo("Bearer new");
-    visits.answerNext("problem(401, 'expired')");
-    visits.answerNext("problem(401, 'expired')");
+    assertThat(header(0, "Authorization")).isEqualTo("Bearer old");
+    assertThat(header(1, "Authorization")).isEqualTo("Bearer new");
+    visits.answerTimes(2, "problem(401, 'expired')");
     Value failure = visits.failure(report(device, 1));
     assertThat(failure.getMember("status").asInt()).isEqualTo(401);
     assertThat(failure.getMember("isFinal").asBoolean()).isFalse();
     assertThat(failure.toString()).doesNotContain("old").doesNotContain("new");
-  }
-
-  private static String authorization(Value requests, int request) {
-    return requests
-        .getArrayElement(request)
-        .getMember("headers")
-        .getMember("Authorization")
-        .asString();
   }
 }

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.schemas.GradientReport;
-import java.io.File;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,18 +21,11 @@ class DeviceTest extends DeviceFixture {
   /** Words that a device draws at once. */
   private static final int BLOCK = 64;
 
-  private List<String> urls() {
-    Value requests = visits.world().getMember("requests");
-    return java.util.stream.LongStream.range(0, requests.getArraySize())
-        .mapToObj(i -> requests.getArrayElement(i).getMember("url").asString())
-        .toList();
-  }
-
   @Test
   void aReportIsWhatTheJobExpandsToItsVector() {
     Value device = visits.open(visits.page(), "{epsilon: 2}");
     Value sent = visits.await(report(device, 4));
-    GradientReport report = Visits.report(visits.received().get(0));
+    GradientReport report = visits.reports().get(0);
     assertThat(visits.received()).hasSize(1);
     assertThat(Browser.bytes(sent.getMember("bytes"))).isEqualTo(visits.received().get(0));
     assertThat(report.getModelId()).isEqualTo("m");
@@ -52,10 +43,9 @@ class DeviceTest extends DeviceFixture {
     assertThat(choice.getMember("seed").asBigInteger().longValue())
         .isEqualTo(report.getCandidate().getSeed());
     assertThat(urls()).containsExactly("https://gateway.example/v1/reports");
-    Value headers = visits.world().getMember("requests").getArrayElement(0).getMember("headers");
-    assertThat(headers.getMember("Content-Type").asString()).isEqualTo("application/x-protobuf");
-    assertThat(headers.getMember("Authorization").asString()).isEqualTo("Bearer bearer");
-    assertThat(headers.getMember("Croupier-Client").asString())
+    assertThat(header(0, "Content-Type")).isEqualTo("application/x-protobuf");
+    assertThat(header(0, "Authorization")).isEqualTo("Bearer bearer");
+    assertThat(header(0, "Croupier-Client"))
         .isEqualTo("javascript/" + browser.export("VERSION").asString());
     assertThat(spent(device)).isEqualTo("2");
   }
@@ -64,12 +54,12 @@ class DeviceTest extends DeviceFixture {
   void aRoundIsReportedOnce() {
     Value device = visits.open(visits.page(), "{}");
     visits.await(report(device, 5));
-    assertThat(name(visits.failure(report(device, 5)))).isEqualTo("NotChosenError");
+    assertThat(error(report(device, 5))).isEqualTo("NotChosenError");
     // Reports that are made at the same time are made one after the other.
     Value one = report(device, 6);
     Value other = report(device, 6);
     visits.await(one);
-    assertThat(name(visits.failure(other))).isEqualTo("NotChosenError");
+    assertThat(error(other)).isEqualTo("NotChosenError");
     // An earlier one that wasn't reported may still be.
     visits.await(report(device, 3));
     assertThat(visits.received()).hasSize(3);
@@ -82,32 +72,43 @@ class DeviceTest extends DeviceFixture {
             + " questionProbability: 0}";
     Value device = visits.open(visits.page(), "{}");
     Value snapshot = visits.snapshot(0, clip);
-    Value failure = visits.failure(device.invokeMember("report", snapshot, browser.array(0.1)));
-    assertThat(failure.getMember("message").asString()).contains("size is missing");
+    assertThat(message(device.invokeMember("report", snapshot, browser.array(0.1))))
+        .contains("size is missing");
     visits.await(device.invokeMember("report", snapshot, browser.array(0.1), 0.2));
-    assertThat(Visits.report(visits.received().get(0)).getGradientBound()).isEqualTo(0.5);
+    assertThat(visits.reports().get(0).getGradientBound()).isEqualTo(0.5);
     Value unknown = visits.snapshot(1, "{size: 9, questionProbability: 0}");
-    assertThat(
-            visits
-                .failure(device.invokeMember("report", unknown, browser.array(0.1)))
-                .getMember("message")
-                .asString())
+    assertThat(message(device.invokeMember("report", unknown, browser.array(0.1))))
         .contains("FEATURES or GRADIENT");
     assertThat(spent(device)).isEqualTo("1");
   }
 
   private Value rows(String loss) {
-    return browser
-        .eval(
-            "(module) => new module.Rows({features: [[1], [2]], targets: [0, 1], loss: module."
-                + loss
-                + "})")
-        .execute(browser.exports());
+    return browser.call(
+        "(module) => new module.Rows({features: [[1], [2]], targets: [0, 1], loss: module.%s})"
+            .formatted(loss));
+  }
+
+  /** Takes part with rows, and these values of statistics, in any number of rounds. */
+  private Value takePart(Value device, Value snapshot, String categories) {
+    Value own = browser.eval("({times: Infinity, categories: " + categories + "})");
+    return device.invokeMember("takePart", snapshot, rows("logistic"), own);
+  }
+
+  /** A report in hexadecimal, with the name that devices have in golden files. */
+  private String hex(int report, Value device) {
+    String bytes =
+        new String(visits.received().get(report), ISO_8859_1)
+            .replace(device.getMember("deviceId").asString(), "abcdefghijklmnopqrstuv");
+    return HexFormat.of().formatHex(bytes.getBytes(ISO_8859_1));
   }
 
   /** As often as the round asks for it: ReportedOnceTest has what a device refuses. */
   private static Value takePart(Value device, Value snapshot, Value rows) {
     return device.invokeMember("takePart", snapshot, rows, browser.eval("({times: Infinity})"));
+  }
+
+  private void assertSilent(Value promise) {
+    assertThat(visits.await(promise).isNull()).isTrue();
   }
 
   private static final String ACCURACY =
@@ -125,9 +126,9 @@ class DeviceTest extends DeviceFixture {
     visits.await(takePart(device, gradient, logistic));
     visits.await(takePart(device, question, logistic));
     visits.await(takePart(device, size, logistic));
-    assertThat(visits.await(takePart(device, nothing, logistic)).isNull()).isTrue();
-    assertThat(visits.await(takePart(device, gradient, logistic)).isNull()).isTrue();
-    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    assertSilent(takePart(device, nothing, logistic));
+    assertSilent(takePart(device, gradient, logistic));
+    List<GradientReport> reports = visits.reports();
     assertThat(reports).hasSize(3);
     assertThat(reports.get(0).hasCandidate()).isTrue();
     assertThat(reports.get(1).getAnswer().getQuestion()).isEqualTo("right");
@@ -145,18 +146,15 @@ class DeviceTest extends DeviceFixture {
             + " questionProbability: 1}";
     String[] categories = {"{screen: 'home'}", "{screen: 'elsewhere'}", "{screen: null}"};
     for (int round = 0; round < categories.length; round++) {
-      Value own = browser.eval("({times: Infinity, categories: " + categories[round] + "})");
-      visits.await(
-          device.invokeMember("takePart", visits.snapshot(round, counting), rows("logistic"), own));
+      visits.await(takePart(device, visits.snapshot(round, counting), categories[round]));
     }
-    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    List<GradientReport> reports = visits.reports();
     assertThat(reports).hasSize(3);
     // Another group than that of the category is released with probability 2.3e-7.
     assertThat(reports).extracting(r -> r.getVote().getIndex()).containsExactly(1, 2, 2);
     assertThat(reports).extracting(r -> r.getVote().getStatistic()).containsOnly("screen");
     assertThat(reports).noneMatch(r -> r.getVote().hasSeed());
-    Value unknown = device.invokeMember("takePart", visits.snapshot(5, counting), rows("logistic"));
-    assertThat(visits.await(unknown).isNull()).isTrue();
+    assertSilent(device.invokeMember("takePart", visits.snapshot(5, counting), rows("logistic")));
     assertThat(spent(device)).isEqualTo("48");
   }
 
@@ -171,17 +169,12 @@ class DeviceTest extends DeviceFixture {
     Value own = browser.eval("({categories: {day: 'b'}, times: 2})");
     Value snapshot = visits.snapshot(3, alone);
     visits.await(device.invokeMember("takePart", snapshot, null, own));
-    GradientReport report = Visits.report(visits.received().get(0));
+    GradientReport report = visits.reports().get(0);
     assertThat(report.getRound()).isEqualTo(3);
     // Another group is released with probability 1.1e-7.
     assertThat(report.getVote().getIndex()).isOne();
-    assertThat(visits.await(device.invokeMember("takePart", snapshot, null, own)).isNull())
-        .isTrue();
-    assertThat(
-            visits
-                .failure(device.invokeMember("takePart", snapshot, rows("logistic"), own))
-                .getMember("message")
-                .asString())
+    assertSilent(device.invokeMember("takePart", snapshot, null, own));
+    assertThat(message(device.invokeMember("takePart", snapshot, rows("logistic"), own)))
         .contains("dimension of the rows is 1");
     assertThat(spent(device)).isEqualTo("16");
   }
@@ -195,21 +188,17 @@ class DeviceTest extends DeviceFixture {
             + " threshold: 30}], questionProbability: 1}";
     String[] values = {"31", "30", "1e9", "-1", "NaN", "Infinity", "null", "'31'"};
     for (int round = 0; round < values.length; round++) {
-      Value own = browser.eval("({times: Infinity, categories: {minutes: " + values[round] + "}})");
-      visits.await(
-          device.invokeMember(
-              "takePart", visits.snapshot(round, measuring), rows("logistic"), own));
+      Value snapshot = visits.snapshot(round, measuring);
+      visits.await(takePart(device, snapshot, "{minutes: " + values[round] + "}"));
     }
-    List<GradientReport> reports = visits.received().stream().map(Visits::report).toList();
+    List<GradientReport> reports = visits.reports();
     // The other bit is released with probability 1.1e-7.
     assertThat(reports)
         .extracting(r -> r.getAnswer().getBit())
         .containsExactly(true, false, true, false, false, true, false, false);
     assertThat(reports).extracting(r -> r.getAnswer().getQuestion()).containsOnly("minutes");
     assertThat(reports).extracting(r -> r.getRandomisedResponse().getEpsilon()).containsOnly(16.0);
-    Value unknown =
-        device.invokeMember("takePart", visits.snapshot(10, measuring), rows("logistic"));
-    assertThat(visits.await(unknown).isNull()).isTrue();
+    assertSilent(device.invokeMember("takePart", visits.snapshot(10, measuring), rows("logistic")));
     assertThat(spent(device)).isEqualTo("128");
   }
 
@@ -218,25 +207,16 @@ class DeviceTest extends DeviceFixture {
   @Test
   void answersAboutAThresholdAreThoseOfJava() throws Exception {
     Value device = visits.open(visits.page(), "{epsilon: 0.5}");
-    String deviceId = device.getMember("deviceId").asString();
-    JsonNode golden =
-        new ObjectMapper().readTree(new File("../../devices/python/tests/golden/quantiles.json"));
     int round = 0;
-    for (JsonNode one : golden) {
+    for (JsonNode one : Browser.golden("quantiles")) {
       String measuring =
           "{statistics: [{statistic: {name: 'minutes', quantiles: {levels: [0.5], from: -1440,"
               + " to: 1440}}, threshold: %s}], questionProbability: 1}";
       Value snapshot = visits.snapshot(round, measuring.formatted(one.get("threshold")));
-      Value own =
-          browser.eval(
-              "({times: Infinity, categories: {minutes: " + one.get("value").asText() + "}})");
       long word = Long.parseUnsignedLong(one.get("word").asText());
       browser.words(() -> word);
-      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
-      String report =
-          new String(visits.received().get(round), ISO_8859_1)
-              .replace(deviceId, "abcdefghijklmnopqrstuv");
-      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
+      visits.await(takePart(device, snapshot, "{minutes: " + one.get("value").asText() + "}"));
+      assertThat(hex(round, device))
           .as("%s about %s", one.get("value"), one.get("threshold"))
           .isEqualTo(one.get("report").asText());
       round++;
@@ -249,23 +229,20 @@ class DeviceTest extends DeviceFixture {
   @Test
   void votesForTextsAreThoseOfJava() throws Exception {
     Value device = visits.open(visits.page(), "{epsilon: 0.5}");
-    String deviceId = device.getMember("deviceId").asString();
-    JsonNode golden =
-        new ObjectMapper().readTree(new File("../../devices/python/tests/golden/texts.json"));
     String counting =
         "{statistics: [{statistic: {name: 'words', prefixes: {alphabet: 'a-e\u00e9-', length: 4,"
             + " top: 3}}, texts: {prefixes: ['', 'a', '', 'ab', 'd'], texts: ['ab', '', 'cad']}}],"
             + " questionProbability: 1}";
     Value candidateOf =
-        browser
-            .eval("(i) => (terms, value) => i.candidateOf(terms.statistics[0].texts, value)")
-            .execute(browser.export("internals"));
+        browser.callInternals(
+            "(i) => (terms, value) => i.candidateOf(terms.statistics[0].texts, value)");
     int round = 0;
-    for (JsonNode one : golden) {
+    for (JsonNode one : Browser.golden("texts")) {
       Value snapshot = visits.snapshot(round, counting);
-      Value value = browser.eval("(" + one.get("value").asText() + ")");
+      String text = one.get("value").asText();
+      Value value = browser.eval("(" + text + ")");
       assertThat(candidateOf.execute(snapshot.getMember("terms"), value).asInt())
-          .as(one.get("value").asText())
+          .as(text)
           .isEqualTo(one.get("candidate").asInt());
       // The seed is the first word of a block of its own.
       AtomicInteger drawn = new AtomicInteger();
@@ -275,16 +252,8 @@ class DeviceTest extends DeviceFixture {
             JsonNode word = at < BLOCK ? one.get("seed") : one.get("words").get((at - BLOCK) % 24);
             return Long.parseUnsignedLong(word.asText());
           });
-      Value own =
-          browser.eval(
-              "({times: Infinity, categories: {words: " + one.get("value").asText() + "}})");
-      visits.await(device.invokeMember("takePart", snapshot, rows("logistic"), own));
-      String report =
-          new String(visits.received().get(round), ISO_8859_1)
-              .replace(deviceId, "abcdefghijklmnopqrstuv");
-      assertThat(HexFormat.of().formatHex(report.getBytes(ISO_8859_1)))
-          .as(one.get("value").asText())
-          .isEqualTo(one.get("report").asText());
+      visits.await(takePart(device, snapshot, "{words: " + text + "}"));
+      assertThat(hex(round, device)).as(text).isEqualTo(one.get("report").asText());
       round++;
     }
     assertThat(round).isEqualTo(25);
@@ -308,9 +277,8 @@ class DeviceTest extends DeviceFixture {
   void dataThatCanNotAnswerStaySilent() {
     Value device = visits.open(visits.page(), "{}");
     Value question = visits.snapshot(1, "{" + ACCURACY + "1}");
-    Value silent = visits.await(device.invokeMember("takePart", question, rows("absolute")));
-    assertThat(silent.isNull()).isTrue();
-    assertThat(name(visits.failure(device.invokeMember("report", question, browser.array(0.1)))))
+    assertSilent(device.invokeMember("takePart", question, rows("absolute")));
+    assertThat(error(device.invokeMember("report", question, browser.array(0.1))))
         .isEqualTo("NotChosenError");
     assertThat(visits.received()).isEmpty();
     assertThat(spent(device)).isEqualTo("0");
@@ -328,19 +296,15 @@ class DeviceTest extends DeviceFixture {
       visits.await(takePart(device, visits.snapshot(round, asked), logistic));
     }
     assertThat(visits.received()).hasSize(2);
-    Value third = visits.snapshot(2, asked);
-    assertThat(visits.await(takePart(device, third, logistic)).isNull()).isTrue();
+    assertSilent(takePart(device, visits.snapshot(2, asked), logistic));
     Value size = visits.snapshot(3, "{size: 'GRADIENT', questionProbability: 1}");
-    assertThat(visits.await(takePart(device, size, logistic)).isNull()).isTrue();
+    assertSilent(takePart(device, size, logistic));
     for (int round = 4; round < 7; round++) {
       visits.await(takePart(device, visits.snapshot(round, "{}"), logistic));
     }
     assertThat(visits.received()).hasSize(5);
-    assertThat(name(visits.failure(report(device, 7)))).isEqualTo("LimitReachedError");
-    assertThat(
-            name(
-                visits.failure(
-                    visits.opening(visits.page(), "{limit: {epsilon: 5, answers: 1.5}}"))))
+    assertThat(error(report(device, 7))).isEqualTo("LimitReachedError");
+    assertThat(error(visits.opening(visits.page(), "{limit: {epsilon: 5, answers: 1.5}}")))
         .isEqualTo("CroupierError");
   }
 
@@ -376,9 +340,8 @@ class DeviceTest extends DeviceFixture {
     Value slept =
         browser
             .eval(
-                "(world, step) => {"
-                    + " Object.assign(globalThis, { world, step, time: 1800000000000, slept: [] });"
-                    + " return slept; }")
+                "(world, step) => Object.assign("
+                    + "globalThis, { world, step, time: 1800000000000, slept: [] }).slept")
             .execute(visits.world(), step);
     Value device =
         visits.open(
@@ -392,8 +355,7 @@ class DeviceTest extends DeviceFixture {
 
   @Test
   void aDelayOfAReleaseIsANumberOfAtLeastZero() {
-    Value failure = visits.failure(visits.opening(visits.page(), "{releaseDelayMs: -1}"));
-    assertThat(failure.getMember("message").asString())
+    assertThat(message(visits.opening(visits.page(), "{releaseDelayMs: -1}")))
         .isEqualTo("releaseDelayMs is -1; it must be a number of at least 0");
   }
 }

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.schemas.ModelUpdate;
-import java.io.File;
 import java.util.HexFormat;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
@@ -23,33 +21,27 @@ class FeaturesTest extends BrowserFixture {
           + " 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'}}]";
 
   private static Value run(String program) {
-    return browser
-        .eval(
-            "(module) => { const abc = new Uint8Array([97, 98, 99]);"
-                + " const features = new module.Features("
-                + FEATURES
-                + "); return "
-                + program
-                + "; }")
-        .execute(browser.exports());
+    return browser.call(
+        "(module) => { const abc = new Uint8Array([97, 98, 99]);"
+            + " const features = new module.Features("
+            + FEATURES
+            + "); return "
+            + program
+            + "; }");
   }
 
   /** Bit for bit, so that a weight means the same on every device. */
   @Test
   void vectorsAreThoseOfJava() throws Exception {
-    JsonNode golden =
-        new ObjectMapper().readTree(new File("../../devices/python/tests/golden/features.json"));
     Value vector =
-        browser
-            .eval(
-                "(module) => (update, row) => { let features = module.readUpdate(JSON.parse(update))"
-                    + ".features; for (const feature of JSON.parse(update).features) {"
-                    + " if (feature.encoder) features = features.withEncoder(feature.name,"
-                    + " new Uint8Array([97, 98, 99]), (x) => x); }"
-                    + " return features.vector(JSON.parse(row)); }")
-            .execute(browser.exports());
+        browser.call(
+            "(module) => (update, row) => { let features = module.readUpdate(JSON.parse(update))"
+                + ".features; for (const feature of JSON.parse(update).features) {"
+                + " if (feature.encoder) features = features.withEncoder(feature.name,"
+                + " new Uint8Array([97, 98, 99]), (x) => x); }"
+                + " return features.vector(JSON.parse(row)); }");
     int rows = 0;
-    for (JsonNode one : golden) {
+    for (JsonNode one : Browser.golden("features")) {
       byte[] bytes = HexFormat.of().parseHex(one.get("update").asText());
       String update = JsonFormat.printer().print(ModelUpdate.parseFrom(bytes));
       for (JsonNode row : one.get("rows")) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,41 +13,66 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Following a model over a gateway that is a mock. */
 class GatewayTest extends DeviceFixture {
+  private static final String MODEL = "https://gateway.example/v1/models/m";
+  private static final String NO_NETWORK = "(() => { throw new Error('no network'); })()";
+  private static final String CUT_OFF =
+      "{...answer(200), json: async () => { throw new TypeError('terminated'); }}";
+  private static final String UPDATE =
+      "{\"modelId\": \"m\", \"round\": \"%s\", \"weights\": [1], \"average\": [1],"
+          + " \"gradientBound\": 1, \"gridExponent\": -16}";
+
   private Value gateway;
 
   @BeforeEach
   void follow() {
-    gateway =
-        scenarios
-            .getMember("gateway")
-            .execute(
-                browser.exports(),
-                visits.page(),
-                browser.crypto(new SplittableRandom(9)::nextLong));
+    gateway = withToken("null");
+  }
+
+  private Value withToken(String token) {
+    return visits.scenario(
+        "gateway",
+        browser.exports(),
+        visits.page(),
+        browser.crypto(new SplittableRandom(9)::nextLong),
+        browser.eval("(" + token + ")"));
   }
 
   private static String update(int round) {
-    return "answer(200, {headers: {ETag: '\""
-        + round
-        + "\"'}, body: {modelId: 'm', round: '"
-        + round
-        + "', weights: [1], average: [1], gradientBound: 1, gridExponent: -16}})";
+    return "answer(200, {headers: {ETag: '\"%1$s\"'}, body: %2$s})"
+        .formatted(round, UPDATE.formatted(round));
   }
 
-  private List<String> urls() {
-    Value requests = visits.world().getMember("requests");
-    return LongStream.range(0, requests.getArraySize())
-        .mapToObj(i -> requests.getArrayElement(i).getMember("url").asString())
-        .map(url -> url.replace("https://gateway.example", ""))
-        .toList();
+  /** A stream that is cut into chunks of a size. */
+  private static String stream(String events, int size) {
+    browser
+        .eval(
+            "(scenarios, events, size) => { globalThis.stream = () => scenarios.answer(200,"
+                + " {headers: {'Content-Type': 'text/event-stream'},"
+                + " body: scenarios.chunks(events, size)}); }")
+        .execute(scenarios, events, size);
+    return "globalThis.stream()";
+  }
+
+  /** The answer with a first update to each way of following a model. */
+  private static String firstUpdate(String how) {
+    return how.equals("follow") ? update(7) : stream("data: " + UPDATE.formatted(7) + "\n\n", 9);
+  }
+
+  /** The first updates of the model. */
+  private Value take(Value of, String how, int count) {
+    return visits.scenario("take", of.invokeMember(how, "m"), count);
   }
 
   private List<Integer> rounds(String how, int count) {
-    Value updates = gateway.invokeMember(how, "m");
-    Value taken = visits.await(scenarios.getMember("take").execute(updates, count));
-    return LongStream.range(0, taken.getArraySize())
-        .mapToObj(i -> taken.getArrayElement(i).getMember("round").asInt())
+    return Browser.values(visits.await(take(gateway, how, count))).stream()
+        .map(snapshot -> snapshot.getMember("round").asInt())
         .toList();
+  }
+
+  private void assertGatewayError(Value promise, String message) {
+    Value failure = visits.failure(promise);
+    assertThat(name(failure)).isEqualTo("GatewayError");
+    assertThat(failure.getMember("message").asString()).contains(message);
   }
 
   @Test
@@ -56,7 +80,7 @@ class GatewayTest extends DeviceFixture {
     visits.answerNext(update(7));
     Value snapshot = visits.await(gateway.invokeMember("newest", "m"));
     assertThat(snapshot.getMember("round").asInt()).isEqualTo(7);
-    assertThat(urls()).containsExactly("/v1/models/m");
+    assertThat(urls()).containsExactly(MODEL);
   }
 
   @Test
@@ -69,47 +93,37 @@ class GatewayTest extends DeviceFixture {
 
   @Test
   void followsByLongPolls() {
-    visits.answerNext(update(7));
-    visits.answerNext("answer(304)");
-    visits.answerNext("problem(503, 'away', {'Retry-After': '30'})");
-    visits.answerNext("(() => { throw new Error('no network'); })()");
-    visits.answerNext(update(9));
+    visits.answerNext(
+        update(7),
+        "answer(304)",
+        "problem(503, 'away', {'Retry-After': '30'})",
+        NO_NETWORK,
+        update(9));
     assertThat(rounds("follow", 2)).containsExactly(7, 9);
-    assertThat(urls().get(0)).isEqualTo("/v1/models/m");
-    assertThat(urls().subList(1, 5)).containsOnly("/v1/models/m?after=7&wait=25");
-    Value second = visits.world().getMember("requests").getArrayElement(1);
-    assertThat(second.getMember("headers").getMember("If-None-Match").asString())
-        .isEqualTo("\"7\"");
+    assertThat(urls().get(0)).isEqualTo(MODEL);
+    assertThat(urls().subList(1, 5)).containsOnly(MODEL + "?after=7&wait=25");
+    assertThat(header(1, "If-None-Match")).isEqualTo("\"7\"");
     // The gateway that answered 304 without waiting is asked after a second.
-    Value waits = visits.world().getMember("waits");
-    assertThat(waits.getArrayElement(0).asInt()).isEqualTo(1000);
-    assertThat(waits.getArrayElement(1).asDouble()).isGreaterThanOrEqualTo(30_000);
+    assertThat(waits()[0]).isEqualTo(1000);
+    assertThat(waits()[1]).isGreaterThanOrEqualTo(30_000);
   }
 
   /** The model was retired and applied again; its round is the one that the page has. */
   @Test
   void aRestartedModelIsReadOnce() {
     String restarted = update(7).replace("'\"7\"'", "'\"7-restarted\"'");
-    visits.answerNext(update(7));
-    visits.answerNext(restarted);
+    String isKnown = "request.headers['If-None-Match'] === '\"7-restarted\"'";
     visits.answerNext(
-        "(request.headers['If-None-Match'] === '\"7-restarted\"' ? answer(304) : "
-            + restarted
-            + ")");
-    visits.answerNext(update(8));
+        update(7), restarted, "(" + isKnown + " ? answer(304) : " + restarted + ")", update(8));
     assertThat(rounds("follow", 3)).containsExactly(7, 7, 8);
-    Value requests = visits.world().getMember("requests");
-    assertThat(requests.getArraySize()).isEqualTo(4);
-    assertThat(
-            requests.getArrayElement(3).getMember("headers").getMember("If-None-Match").asString())
-        .isEqualTo("\"7-restarted\"");
+    assertThat(requests()).hasSize(4);
+    assertThat(header(3, "If-None-Match")).isEqualTo("\"7-restarted\"");
   }
 
   @Test
   void aModelThatIsNotPublishedIsAnError() {
     visits.answerNext("problem(404, 'model m is not published')");
-    Value updates = gateway.invokeMember("follow", "m");
-    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 1));
+    Value failure = visits.failure(take(gateway, "follow", 1));
     assertThat(failure.getMember("status").asInt()).isEqualTo(404);
     assertThat(failure.getMember("message").asString()).contains("model m is not published");
   }
@@ -118,28 +132,23 @@ class GatewayTest extends DeviceFixture {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{...answer(200), json: async () => { throw new TypeError('terminated'); }}",
+        CUT_OFF,
         "answer(200, {body: '<html>Please log in</html>'})",
         "answer(200, {body: {connected: false}})",
         "problem(404, 'model_id must name a model that is published and not retired')",
         "answer(404)",
       })
   void followsOnAfterAFailureThatMayPass(String trouble) {
-    visits.answerNext(update(7));
-    visits.answerNext(trouble);
-    visits.answerNext(trouble);
-    visits.answerNext(update(8));
+    visits.answerNext(update(7), trouble, trouble, update(8));
     assertThat(rounds("follow", 2)).containsExactly(7, 8);
-    Value waits = visits.world().getMember("waits");
-    assertThat(waits.getArraySize()).isEqualTo(2);
-    assertThat(waits.getArrayElement(0).asDouble()).isBetween(500.0, 1000.0);
-    assertThat(waits.getArrayElement(1).asDouble()).isBetween(1000.0, 2000.0);
+    assertThat(waits()).hasSize(2);
+    assertThat(waits()[0]).isBetween(500.0, 1000.0);
+    assertThat(waits()[1]).isBetween(1000.0, 2000.0);
   }
 
   @Test
   void theFirstPollIsRepeatedToo() {
-    visits.answerNext("{...answer(200), json: async () => { throw new TypeError('terminated'); }}");
-    visits.answerNext(update(8));
+    visits.answerNext(CUT_OFF, update(8));
     assertThat(rounds("follow", 1)).containsExactly(8);
   }
 
@@ -153,36 +162,18 @@ class GatewayTest extends DeviceFixture {
       })
   void aFailureThatStaysEndsWithAnErrorOfThisModule(String trouble, String message) {
     visits.answerNext(update(7));
-    for (int i = 0; i < 6; i++) {
-      visits.answerNext(trouble);
-    }
-    Value updates = gateway.invokeMember("follow", "m");
-    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 2));
-    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
-    assertThat(failure.getMember("message").asString()).contains(message);
+    visits.answerTimes(6, trouble);
+    assertGatewayError(take(gateway, "follow", 2), message);
     assertThat(urls()).hasSize(7);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"follow", "events"})
   void aTokenThatFailsOnceIsAskedForAgain(String how) {
-    browser
-        .eval(
-            "(scenarios) => { globalThis.calls = 0; globalThis.token = async () => { if"
-                + " (globalThis.calls++ === 0) throw new Error('no network'); return 't'; };"
-                + " globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
-                + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
-                + " 9)}); }")
-        .execute(scenarios);
+    browser.eval("globalThis.calls = 0");
     gateway =
-        scenarios
-            .getMember("gateway")
-            .execute(
-                browser.exports(),
-                visits.page(),
-                browser.crypto(new SplittableRandom(9)::nextLong),
-                browser.eval("globalThis.token"));
-    visits.answerNext(how.equals("follow") ? update(7) : "globalThis.stream()");
+        withToken("async () => { if (calls++ === 0) throw new Error('no network'); return 't'; }");
+    visits.answerNext(firstUpdate(how));
     assertThat(rounds(how, 1)).containsExactly(7);
     assertThat(browser.eval("globalThis.calls").asInt()).isEqualTo(2);
   }
@@ -190,9 +181,10 @@ class GatewayTest extends DeviceFixture {
   @ParameterizedTest
   @ValueSource(strings = {"follow", "events"})
   void aPageLearnsWhyItWaits(String how) {
-    visits.answerNext("problem(503, 'away', {'Retry-After': '30'})");
-    visits.answerNext("(() => { throw new Error('no network'); })()");
-    visits.answerNext("problem(404, 'model m is not published')");
+    visits.answerNext(
+        "problem(503, 'away', {'Retry-After': '30'})",
+        NO_NETWORK,
+        "problem(404, 'model m is not published')");
     Value end =
         browser
             .eval(
@@ -207,28 +199,25 @@ class GatewayTest extends DeviceFixture {
     assertThat(visits.failure(end).getMember("status").asInt()).isEqualTo(404);
     assertThat(browser.eval("retries.map(({status}) => status).join()").asString())
         .isEqualTo("503,0");
-    Value waits = visits.world().getMember("waits");
-    assertThat(browser.eval("retries[0].ms").asDouble())
-        .isEqualTo(waits.getArrayElement(0).asDouble())
-        .isEqualTo(30_000);
-    assertThat(browser.eval("retries[1].ms").asDouble())
-        .isEqualTo(waits.getArrayElement(1).asDouble());
+    double[] announced = Browser.doubles(browser.eval("retries.map(({ms}) => ms)"));
+    assertThat(announced).startsWith(30_000).isEqualTo(waits());
   }
 
   /** Browsers' timers hold 31 bits of milliseconds, and run a longer one without a pause. */
   @ParameterizedTest
-  @CsvSource({"follow, 2147484", "follow, 99999999999999", "events, 2147484"})
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "follow | 2147484",
+        "follow | 99999999999999",
+        "events | 2147484",
+        // A clock that is wrong by years must not stop a device.
+        "follow | Fri, 15 Jan 2055 08:03:03 GMT",
+      })
   void aLongRetryAfterIsAPauseAndNoFlood(String how, String seconds) {
-    browser
-        .eval(
-            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
-                + " scenarios.chunks('data: ' + JSON.stringify(scenarios.update(7)) + '\\n\\n',"
-                + " 9)}); }")
-        .execute(scenarios);
-    visits.answerNext("problem(503, 'away', {'Retry-After': '" + seconds + "'})");
-    visits.answerNext(how.equals("follow") ? update(7) : "globalThis.stream()");
+    visits.answerNext("problem(503, 'away', {'Retry-After': '" + seconds + "'})", firstUpdate(how));
     assertThat(rounds(how, 1)).containsExactly(7);
-    assertThat(visits.world().getMember("waits").getArrayElement(0).asDouble()).isEqualTo(600_000);
+    assertThat(waits()).startsWith(600_000);
   }
 
   /** In the three forms of a date, of which the answer's own is the clock; nothing else is one. */
@@ -257,28 +246,8 @@ class GatewayTest extends DeviceFixture {
     visits.answerNext(
         "problem(409, 'later', {'Retry-After': '%s'%s})"
             .formatted(header, date == null ? "" : ", Date: '" + date + "'"));
-    Value failure = visits.failure(gateway.invokeMember("newest", "m"));
-    Value asked = failure.getMember("retryAfterMs");
+    Value asked = visits.failure(gateway.invokeMember("newest", "m")).getMember("retryAfterMs");
     assertThat(asked.isNull() ? null : asked.asDouble()).isEqualTo(wait);
-  }
-
-  /** A clock that is wrong by years must not stop a device. */
-  @Test
-  void aDateFarAheadIsAPauseOfTenMinutes() {
-    visits.answerNext("problem(503, 'away', {'Retry-After': 'Fri, 15 Jan 2055 08:03:03 GMT'})");
-    visits.answerNext(update(7));
-    assertThat(rounds("follow", 1)).containsExactly(7);
-    assertThat(visits.world().getMember("waits").getArrayElement(0).asDouble()).isEqualTo(600_000);
-  }
-
-  private Value withToken(String token) {
-    return scenarios
-        .getMember("gateway")
-        .execute(
-            browser.exports(),
-            visits.page(),
-            browser.crypto(new SplittableRandom(9)::nextLong),
-            browser.eval("(" + token + ")"));
   }
 
   @ParameterizedTest
@@ -292,42 +261,33 @@ class GatewayTest extends DeviceFixture {
         "() => 'abc\\n' | token returned an empty text, or one with blanks or line ends",
       })
   void aTokenThatIsNoneEndsWithItsReason(String token, String message) {
-    Value updates = withToken(token).invokeMember("follow", "m");
-    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 1));
-    assertThat(failure.getMember("message").asString()).startsWith(message);
+    assertThat(message(take(withToken(token), "follow", 1))).startsWith(message);
     assertThat(urls()).isEmpty();
   }
 
   @Test
   void theReasonOfATokenThatFailsIsShown() {
     Value failing = withToken("async () => { throw new Error('signed out'); }");
-    Value failure = visits.failure(failing.invokeMember("newest", "m"));
-    assertThat(failure.getMember("message").asString())
+    assertThat(message(failing.invokeMember("newest", "m")))
         .isEqualTo("the bearer token could not be had: signed out");
   }
 
   /** Across origins it would cost a preflight where there is no token, which needs one anyway. */
   @Test
   void theVersionIsSentWithATokenAlone() {
-    visits.answerNext(update(1));
-    visits.answerNext(update(1));
+    visits.answerTimes(2, update(1));
     visits.await(withToken("async () => 'bearer'").invokeMember("newest", "m"));
     visits.await(gateway.invokeMember("newest", "m"));
-    Value requests = visits.world().getMember("requests");
-    Value first = requests.getArrayElement(0).getMember("headers");
-    assertThat(first.getMember("Croupier-Client").asString())
-        .matches("javascript/\\d+\\.\\d+\\.\\d+");
-    assertThat(requests.getArrayElement(1).getMember("headers").hasMember("Croupier-Client"))
-        .isFalse();
+    assertThat(header(0, "Croupier-Client")).matches("javascript/\\d+\\.\\d+\\.\\d+");
+    assertThat(requests().get(1).getMember("headers").hasMember("Croupier-Client")).isFalse();
   }
 
   @Test
   void aDeviceThatIsOfflineSaysSo() {
     browser.eval("globalThis.navigator = { onLine: false }");
     try {
-      visits.answerNext("(() => { throw new Error('no network'); })()");
-      Value failure = visits.failure(gateway.invokeMember("newest", "m"));
-      assertThat(failure.getMember("message").asString()).isEqualTo("this device is offline");
+      visits.answerNext(NO_NETWORK);
+      assertThat(message(gateway.invokeMember("newest", "m"))).isEqualTo("this device is offline");
     } finally {
       browser.eval("delete globalThis.navigator");
     }
@@ -336,8 +296,7 @@ class GatewayTest extends DeviceFixture {
   @Test
   void anAnswerOfAnotherServerIsNamed() {
     visits.answerNext("answer(404)");
-    Value failure = visits.failure(gateway.invokeMember("newest", "m"));
-    assertThat(failure.getMember("message").asString())
+    assertThat(message(gateway.invokeMember("newest", "m")))
         .isEqualTo("the gateway answered 404 without a reason, as another server at its url would");
   }
 
@@ -347,9 +306,8 @@ class GatewayTest extends DeviceFixture {
   void anAbortEndsAPause(String how) {
     visits.answerNext("problem(503, 'away', {'Retry-After': '60'})");
     Value taken =
-        browser
-            .eval(
-                """
+        browser.call(
+            """
                 (module, page, world, scenarios, crypto, how) => {
                   globalThis.timers = new Map();
                   globalThis.setTimeout = (run, ms) => {
@@ -373,14 +331,12 @@ class GatewayTest extends DeviceFixture {
                       {url: 'https://gateway.example', fetch, now, crypto});
                   return scenarios.watch(scenarios.take(gateway[how]('m', {signal}), 1));
                 }
-                """)
-            .execute(
-                browser.exports(),
-                visits.page(),
-                visits.world(),
-                scenarios,
-                browser.crypto(new SplittableRandom(9)::nextLong),
-                how);
+                """,
+            visits.page(),
+            visits.world(),
+            scenarios,
+            browser.crypto(new SplittableRandom(9)::nextLong),
+            how);
     visits.run();
     assertThat(browser.eval("[...timers.values()].join()").asString()).isEqualTo("60000");
     assertThat(taken.getMember("isSettled").asBoolean()).isFalse();
@@ -395,65 +351,35 @@ class GatewayTest extends DeviceFixture {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 1000})
   void followsByEvents(int size) {
-    String stream =
-        ": h\u00e9llo\\n"
-            + "\\n"
-            + "retry: 5\\n"
-            + "event: update\\n"
-            + "id: 3\\n"
-            + "data: {\"modelId\": \"m\", \"round\": \"3\",\\r"
-            + "\\n"
-            + "data: \"weights\": [1], \"average\": [1], \"gradientBound\": 1, \"gridExponent\":"
-            + " -16}\\n"
-            + "\\n"
-            + "event: other\\n"
-            + "data: {}\\n"
-            + "\\n"
-            + "data:{\"modelId\": \"m\", \"round\": \"4\", \"weights\": [1], \"average\": [1],"
-            + " \"gradientBound\": 1, \"gridExponent\": -16}\\r"
-            + "\\r"
+    String events =
+        ": h\u00e9llo\n\nretry: 5\nevent: update\nid: 3\n"
+            + ("data: " + UPDATE.formatted(3).replace("\"3\", ", "\"3\",\r\ndata: ") + "\n\n")
+            + "event: other\ndata: {}\n\n"
+            + ("data:" + UPDATE.formatted(4) + "\r\r")
             + "data: unfinished";
-    browser
-        .eval(
-            "(world, scenarios, text, size) => { globalThis.stream = () =>"
-                + " scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body: scenarios.chunks(text, size)}); }")
-        .execute(visits.world(), scenarios, browser.eval("'" + stream + "'"), size);
-    visits.answerNext("globalThis.stream()");
-    visits.answerNext("problem(503, 'away')");
-    visits.answerNext("globalThis.stream()");
+    String answer = stream(events, size);
+    visits.answerNext(answer, "problem(503, 'away')", answer);
     // The stream that is opened again begins with the newest update.
     assertThat(rounds("events", 3)).containsExactly(3, 4, 3);
-    assertThat(urls()).containsOnly("/v1/models/m/events").hasSize(3);
+    assertThat(urls()).containsOnly(MODEL + "/events").hasSize(3);
   }
 
   @Test
   void eventsOfAnotherServerEndWithAnError() {
-    for (int i = 0; i < 6; i++) {
-      visits.answerNext("answer(200, {headers: {'Content-Type': 'text/html'}, body: []})");
-    }
-    Value updates = gateway.invokeMember("events", "m");
-    Value failure = visits.failure(scenarios.getMember("take").execute(updates, 1));
-    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
-    assertThat(failure.getMember("message").asString()).contains("no stream of events");
+    visits.answerTimes(6, "answer(200, {headers: {'Content-Type': 'text/html'}, body: []})");
+    assertGatewayError(take(gateway, "events", 1), "no stream of events");
     assertThat(urls()).hasSize(6);
   }
 
   @Test
   void aListWithoutModelsIsAnErrorOfThisModule() {
     visits.answerNext("answer(200, {body: {}})");
-    Value failure = visits.failure(gateway.invokeMember("models"));
-    assertThat(failure.getMember("name").asString()).isEqualTo("GatewayError");
-    assertThat(failure.getMember("message").asString()).contains("no list of models");
+    assertGatewayError(gateway.invokeMember("models"), "no list of models");
   }
 
   @Test
   void theEventsEndWithTheModel() {
-    browser
-        .eval(
-            "(scenarios) => { globalThis.stream = () => scenarios.answer(200, {headers: {'Content-Type': 'text/event-stream'}, body:"
-                + " scenarios.chunks('event: retired\\ndata: {}\\n\\n', 9)}); }")
-        .execute(scenarios);
-    visits.answerNext("globalThis.stream()");
+    visits.answerNext(stream("event: retired\ndata: {}\n\n", 9));
     assertThat(rounds("events", 3)).isEmpty();
     assertThat(urls()).hasSize(1);
   }
@@ -486,18 +412,18 @@ class GatewayTest extends DeviceFixture {
   void sendsNothingInTheClear(String url, boolean isSafe) {
     String safe =
         browser
-            .eval(
+            .call(
                 "(module, url, crypto) => { try { new module.Gateway({url, crypto}); return 'safe';"
-                    + " } catch (error) { return error.message; } }")
-            .execute(browser.exports(), url, browser.crypto(new SplittableRandom(9)::nextLong))
+                    + " } catch (error) { return error.message; } }",
+                url,
+                browser.crypto(new SplittableRandom(9)::nextLong))
             .asString();
     assertThat(safe.equals("safe")).as(safe).isEqualTo(isSafe);
   }
 
   @Test
   void aModelIdIsNoPath() {
-    Value failure = visits.failure(gateway.invokeMember("newest", "../reports"));
-    assertThat(failure.getMember("message").asString()).contains("modelId");
+    assertThat(message(gateway.invokeMember("newest", "../reports"))).contains("modelId");
     assertThat(urls()).isEmpty();
   }
 }

@@ -17,19 +17,19 @@ class HashedResponseTest extends BrowserFixture {
   private static final int RELEASES = 4000;
 
   private static Value randomiser(double epsilon, int categories) {
-    return browser
-        .eval(
-            "(module, epsilon, categories, crypto) =>"
-                + " new module.HashedResponse({epsilon, categories, crypto})")
-        .execute(browser.exports(), epsilon, categories, browser.crypto(Statistics.seeded(5)));
+    return browser.call(
+        "(module, epsilon, categories, crypto) =>"
+            + " new module.HashedResponse({epsilon, categories, crypto})",
+        epsilon,
+        categories,
+        browser.crypto(Statistics.seeded(5)));
   }
 
   @Test
   void groupsAreThoseOfJava() {
     Value groupOf =
-        browser
-            .eval("(i) => (seed, category, groups) => i.groupOf(i.halves(seed), category, groups)")
-            .execute(browser.export("internals"));
+        browser.callInternals(
+            "(i) => (seed, category, groups) => i.groupOf(i.halves(seed), category, groups)");
     SplittableRandom random = new SplittableRandom(1);
     for (int n = 0; n < 500; n++) {
       long seed = n == 0 ? 0 : n == 1 ? -1 : random.nextLong();
@@ -77,8 +77,7 @@ class HashedResponseTest extends BrowserFixture {
 
   private static void assertLaw(int categories, double epsilon) {
     Value randomiser = randomiser(epsilon, categories);
-    SplittableRandom random = new SplittableRandom(6);
-    browser.words(random::nextLong);
+    browser.words(new SplittableRandom(6)::nextLong);
     int groups = randomiser.getMember("groups").asInt();
     boolean isHashed = randomiser.getMember("isHashed").asBoolean();
     long[] observed = new long[groups];

@@ -3,6 +3,7 @@ package io.croupier.javascript;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,7 +15,8 @@ class JobAccountTest extends DeviceFixture {
 
   private Value device;
 
-  private void openDevice() {
+  @BeforeEach
+  void openDevice() {
     device = visits.open(visits.page(), "{epsilon: 2, token: async () => 'bearer'}");
   }
 
@@ -59,7 +61,6 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void theAccountHasNumbers() {
-    openDevice();
     answer(
         """
         {"asOfMs": "7", "spent": {"reports": "3", "epsilon": "Infinity"}, "limits": {"epsilon": 20.0},
@@ -81,7 +82,6 @@ class JobAccountTest extends DeviceFixture {
   /** An old gateway answers 404, another one perhaps nothing of use. */
   @Test
   void withoutAnAnswerTheDeviceGoesOn() {
-    openDevice();
     visits.await(report(device, 0));
     assertThat(asked()).as("before the first report").isZero();
     visits.await(report(device, 1));
@@ -112,10 +112,9 @@ class JobAccountTest extends DeviceFixture {
         "{'asOfMs': '1', 'spent': {}, 'refusals': [{'deviceId': 'DEVICE', 'sequence': '0'}]}",
       })
   void whatIsNoAccountCountsAsNoAnswer(String body) {
-    openDevice();
     visits.await(report(device, 0));
     answer(body.replace('\'', '"'));
-    assertThat(name(visits.failure(device.invokeMember("account")))).isEqualTo("GatewayError");
+    assertThat(error(device.invokeMember("account"))).isEqualTo("GatewayError");
     visits.await(report(device, 1));
     assertThat(asked()).isEqualTo(2);
   }
@@ -123,7 +122,6 @@ class JobAccountTest extends DeviceFixture {
   /** The report that met the stop doesn't keep the device from reporting after it. */
   @Test
   void aStoppedPersonsDeviceDrawsNothingUntilTheEndOfTheStop() {
-    openDevice();
     visits.await(report(device, 0));
     String account =
         account(-1, "\"epsilon\": 100", refusal(0, "REFUSED_STOPPED", "1799999999999"));
@@ -137,7 +135,6 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void asksOnceForEachReportAndOnceAMinute() {
-    openDevice();
     answer(account(0, "\"epsilon\": 100", ""));
     visits.await(report(device, 0));
     for (int round = 1; round <= 20; round++) {
@@ -153,7 +150,6 @@ class JobAccountTest extends DeviceFixture {
   /** Other devices of the person have spent what the job allows. */
   @Test
   void stopsWhereTheJobsLimitLeavesTooLittle() {
-    openDevice();
     visits.await(report(device, 0));
     answer(account(0, "\"epsilon\": 1.999999999", refusal(7, "REFUSED_BUDGET", "0")));
     assertThat(refused(1))
@@ -172,7 +168,6 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void stopsForADayAfterARefusal() {
-    openDevice();
     visits.await(report(device, 0));
     answer(account(0, "", refusal(0, "REFUSED_SEQUENCE", "1799913600001")));
     assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
@@ -192,7 +187,6 @@ class JobAccountTest extends DeviceFixture {
     "other, REFUSED_BUDGET, false",
   })
   void aRefusalConcernsItsModel(String model, String outcome, boolean stops) {
-    openDevice();
     visits.await(report(device, 0));
     answer(account(0, "\"epsilon\": 100", refusal(model, 0, outcome, "1800000000000")));
     if (stops) {
@@ -204,7 +198,6 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void withoutWhatIsLeftTheRefusalStops() {
-    openDevice();
     visits.await(report(device, 0));
     answer(
         account(0, "", refusal(0, "REFUSED_BUDGET", "1800000000000")).replace("\"left\": {},", ""));
@@ -213,7 +206,6 @@ class JobAccountTest extends DeviceFixture {
 
   @Test
   void anotherVisitAsksBeforeItsFirstReport() {
-    openDevice();
     visits.await(report(device, 0));
     device.invokeMember("close");
     openDevice();

@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,40 +19,24 @@ import org.junit.jupiter.api.Test;
  * round is reported twice, the same bytes are sent again, and every report that was sent is
  * charged.
  */
-class KilledPageTest {
+class KilledPageTest extends DeviceFixture {
   private static final int ROUNDS = 2;
 
   private static final int RUNS = Integer.getInteger("kills", 60);
 
-  private static Browser browser;
-  private static Value scenarios;
-
-  @BeforeAll
-  static void open() {
-    browser = new Browser();
-    scenarios = browser.test("scenarios.js");
-  }
-
-  @AfterAll
-  static void close() {
-    browser.close();
-  }
-
-  private static void assertAccount(Visits visits, Value last, String when) {
+  private void assertAccount(Value last, String when) {
     Map<Long, ByteString> bytes = new HashMap<>();
     Map<Long, Long> rounds = new HashMap<>();
     Set<String> devices = new HashSet<>();
     for (byte[] body : visits.received()) {
       GradientReport report = Visits.report(body);
       devices.add(report.getDeviceId());
-      ByteString before = bytes.put(report.getSequence(), ByteString.copyFrom(body));
-      assertThat(before == null || before.equals(ByteString.copyFrom(body)))
+      assertThat(bytes.put(report.getSequence(), ByteString.copyFrom(body)))
           .as("the same bytes under a number, %s", when)
-          .isTrue();
-      Long other = rounds.put(report.getRound(), report.getSequence());
-      assertThat(other == null || other == report.getSequence())
+          .isIn(null, ByteString.copyFrom(body));
+      assertThat(rounds.put(report.getRound(), report.getSequence()))
           .as("one report of a round, %s", when)
-          .isTrue();
+          .isIn(null, report.getSequence());
     }
     assertThat(devices).as(when).hasSize(1);
     assertThat(bytes.keySet()).as("no gap, none lost, %s", when).containsExactlyInAnyOrder(0L, 1L);
@@ -69,7 +51,7 @@ class KilledPageTest {
   void aPageThatIsKilledAnywhereReportsNoRoundTwice() {
     int kills = 0;
     for (int stopAt = 1; ; stopAt++) {
-      Visits visits = new Visits(browser, scenarios);
+      visits = new Visits(browser, scenarios);
       Value page = visits.page(stopAt, false);
       Value first = visits.visit(page, ROUNDS);
       if (first != null) {
@@ -78,7 +60,7 @@ class KilledPageTest {
       kills++;
       Value last = visits.visit(visits.page(), ROUNDS);
       assertThat(last).isNotNull();
-      assertAccount(visits, last, "killed before operation " + stopAt);
+      assertAccount(last, "killed before operation " + stopAt);
     }
     assertThat(kills).isGreaterThan(50);
   }
@@ -88,7 +70,7 @@ class KilledPageTest {
   void storageAndNetworkThatFailAnywhereLoseNothing() {
     int failures = 0;
     for (int stopAt = 1; ; stopAt++) {
-      Visits visits = new Visits(browser, scenarios);
+      visits = new Visits(browser, scenarios);
       Value page = visits.page(stopAt, true);
       assertThat(visits.visit(page, ROUNDS)).as("operation %s", stopAt).isNotNull();
       if (page.getMember("operations").getArraySize() < stopAt) {
@@ -96,8 +78,7 @@ class KilledPageTest {
       }
       failures++;
       page.invokeMember("kill");
-      Value last = visits.visit(visits.page(), ROUNDS);
-      assertAccount(visits, last, "failure of operation " + stopAt);
+      assertAccount(visits.visit(visits.page(), ROUNDS), "failure of operation " + stopAt);
     }
     assertThat(failures).isGreaterThan(50);
   }
@@ -107,7 +88,7 @@ class KilledPageTest {
   void pagesThatAreKilledAgainAndAgainReportNoRoundTwice() {
     SplittableRandom random = new SplittableRandom(17);
     for (int run = 0; run < RUNS; run++) {
-      Visits visits = new Visits(browser, scenarios);
+      visits = new Visits(browser, scenarios);
       StringBuilder when = new StringBuilder("run " + run);
       for (int visit = random.nextInt(1, 6); visit > 0; visit--) {
         int stopAt = random.nextInt(1, 80);
@@ -117,14 +98,13 @@ class KilledPageTest {
         visits.visit(page, ROUNDS);
         page.invokeMember("kill");
       }
-      assertAccount(visits, visits.visit(visits.page(), ROUNDS), when.toString());
+      assertAccount(visits.visit(visits.page(), ROUNDS), when.toString());
     }
   }
 
   /** Charge and bytes are flushed to the disk before a report is sent. */
   @Test
   void whatIsSentIsDurableBefore() {
-    Visits visits = new Visits(browser, scenarios);
     Value page = visits.page();
     visits.visit(page, 1);
     List<String> names = Browser.texts(page.getMember("operations"));

@@ -42,25 +42,23 @@ class LossesTest extends BrowserFixture {
       cases = new ObjectMapper().readTree(in).get("cases");
     }
     Value make =
-        browser
-            .eval(
-                "(module) => (text) => { const one = JSON.parse(text);"
-                    + " const loss = one.loss === 'huber' ? module.huber({c: one.c, scale: one.scale})"
-                    + " : one.loss === 'softmax' ? module.softmax(one.classes) : module[one.loss];"
-                    + " const rows = new module.Rows({features: one.features,"
-                    + " targets: one.targets, importance: one.importance, loss});"
-                    + " const single = one.features.map((x, i) => new module.Rows({features: [x],"
-                    + " targets: [one.targets[i]], importance: [one.importance[i]], loss}));"
-                    + " return {mean: rows.gradient(one.weights),"
-                    + " gradients: single.map((row) => row.gradient(one.weights)),"
-                    + " losses: one.features.map((x, i) => rows.loss(i, one.weights)),"
-                    + " norms: one.features.map(module.norm),"
-                    + " mallows: module.mallowsWeights(one.features, one.k),"
-                    + " above: one.losses.map((value, i) => [-1e-6, 1e-6].map((d) => rows.answer("
-                    + "{kind: 'lossAbove', threshold: value + d}, i, one.weights))),"
-                    + " featuresSize: rows.size({size: 'FEATURES', slopeBound: 0.75}, one.weights),"
-                    + " gradientSize: rows.size({size: 'GRADIENT', slopeBound: 0}, one.weights)}; }")
-            .execute(browser.exports());
+        browser.call(
+            "(module) => (text) => { const one = JSON.parse(text);"
+                + " const loss = one.loss === 'huber' ? module.huber({c: one.c, scale: one.scale})"
+                + " : one.loss === 'softmax' ? module.softmax(one.classes) : module[one.loss];"
+                + " const rows = new module.Rows({features: one.features,"
+                + " targets: one.targets, importance: one.importance, loss});"
+                + " const single = one.features.map((x, i) => new module.Rows({features: [x],"
+                + " targets: [one.targets[i]], importance: [one.importance[i]], loss}));"
+                + " return {mean: rows.gradient(one.weights),"
+                + " gradients: single.map((row) => row.gradient(one.weights)),"
+                + " losses: one.features.map((x, i) => rows.loss(i, one.weights)),"
+                + " norms: one.features.map(module.norm),"
+                + " mallows: module.mallowsWeights(one.features, one.k),"
+                + " above: one.losses.map((value, i) => [-1e-6, 1e-6].map((d) => rows.answer("
+                + "{kind: 'lossAbove', threshold: value + d}, i, one.weights))),"
+                + " featuresSize: rows.size({size: 'FEATURES', slopeBound: 0.75}, one.weights),"
+                + " gradientSize: rows.size({size: 'GRADIENT', slopeBound: 0}, one.weights)}; }");
     int count = 0;
     for (JsonNode one : cases) {
       String what = "case " + count++;
@@ -97,7 +95,7 @@ class LossesTest extends BrowserFixture {
 
   @Test
   void softmaxPredictsAsTheJavaClientDoes() {
-    Value softmax = browser.eval("(module) => module.softmax(3)").execute(browser.exports());
+    Value softmax = browser.call("(module) => module.softmax(3)");
     SplittableRandom random = new SplittableRandom(4);
     for (int n = 0; n < 200; n++) {
       double[] weights = random.doubles(12, -3, 3).toArray();
@@ -118,11 +116,9 @@ class LossesTest extends BrowserFixture {
   @Test
   void accuracyIsWhetherThePredictionHasTheClass() {
     Value answer =
-        browser
-            .eval(
-                "(module) => (x, y) => new module.Rows({features: [[x]], targets: [y],"
-                    + " loss: module.logistic}).answer({kind: 'accuracy'}, 0, [1])")
-            .execute(browser.exports());
+        browser.call(
+            "(module) => (x, y) => new module.Rows({features: [[x]], targets: [y],"
+                + " loss: module.logistic}).answer({kind: 'accuracy'}, 0, [1])");
     assertThat(answer.execute(0.1, 1).asBoolean()).isTrue();
     assertThat(answer.execute(0.1, 0).asBoolean()).isFalse();
     assertThat(answer.execute(-0.1, 0).asBoolean()).isTrue();
@@ -133,11 +129,9 @@ class LossesTest extends BrowserFixture {
   @Test
   void theClassOfTheHighestScoreIsPredicted() {
     Value answer =
-        browser
-            .eval(
-                "(module) => (y) => new module.Rows({features: [[2, 1]], targets: [y],"
-                    + " loss: module.softmax(3)}).answer({kind: 'accuracy'}, 0, [0, 1, 1, 1, 0, 2])")
-            .execute(browser.exports());
+        browser.call(
+            "(module) => (y) => new module.Rows({features: [[2, 1]], targets: [y],"
+                + " loss: module.softmax(3)}).answer({kind: 'accuracy'}, 0, [0, 1, 1, 1, 0, 2])");
     assertThat(answer.execute(0).asBoolean()).isFalse();
     assertThat(answer.execute(1).asBoolean()).isTrue();
     assertThat(answer.execute(2).asBoolean()).isFalse();
@@ -182,11 +176,7 @@ class LossesTest extends BrowserFixture {
         "features: [[1]], targets: [1], importance: [-1], loss: module.logistic",
       })
   void malformedRowsAreRefusedBeforeTheFirstReport(String options) {
-    assertThatThrownBy(
-            () ->
-                browser
-                    .eval("(module) => new module.Rows({" + options + "})")
-                    .execute(browser.exports()))
+    assertThatThrownBy(() -> browser.call("(module) => new module.Rows({" + options + "})"))
         .hasMessageContaining("it must be");
   }
 }

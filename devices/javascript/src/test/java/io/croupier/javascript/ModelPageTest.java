@@ -25,17 +25,15 @@ class ModelPageTest {
 
     try (Browser browser = new Browser()) {
       Value rows =
-          browser
-              .eval(
-                  "({readUpdate}) => { const zero = [0, 0, 0, 0, 0, 0]; const snapshot ="
-                      + " readUpdate({modelId: 'm', round: 0, weights: zero, average: zero,"
-                      + " gradientBound: 1, gridExponent: -16, predicts: {label: 'feltWell',"
-                      + " logistic: {}}, features: "
-                      + FEATURES
-                      + "}); "
-                      + code.group(1)
-                      + "return data; }")
-              .execute(browser.exports());
+          browser.call(
+              "({readUpdate}) => { const zero = [0, 0, 0, 0, 0, 0]; const snapshot ="
+                  + " readUpdate({modelId: 'm', round: 0, weights: zero, average: zero,"
+                  + " gradientBound: 1, gridExponent: -16, predicts: {label: 'feltWell',"
+                  + " logistic: {}}, features: "
+                  + FEATURES
+                  + "}); "
+                  + code.group(1)
+                  + "return data; }");
       Value zero = browser.eval("new Float64Array(6)");
       assertThat(Browser.doubles(rows.invokeMember("gradient", zero)))
           .containsExactly(-0.5, 0.25, -0.25, 0, -0.5, 0);

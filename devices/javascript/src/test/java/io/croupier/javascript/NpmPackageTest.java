@@ -8,15 +8,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.io.Reader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -198,16 +197,9 @@ class NpmPackageTest {
 
   private static String program() throws IOException {
     String program = PROGRAM;
-    for (String rfc : List.of("9474", "9180", "9458")) {
-      Properties vectors = new Properties();
-      try (Reader reader =
-          Files.newBufferedReader(
-              Path.of(
-                  "../../devices/java/src/test/resources/golden/rfc%s.properties"
-                      .formatted(rfc)))) {
-        vectors.load(reader);
-      }
-      program = program.replace("RFC" + rfc, new ObjectMapper().writeValueAsString(vectors));
+    for (int rfc : new int[] {9474, 9180, 9458}) {
+      String vectors = new ObjectMapper().writeValueAsString(Rfc.of(rfc).vectors());
+      program = program.replace("RFC" + rfc, vectors);
     }
     return program;
   }
@@ -249,32 +241,21 @@ class NpmPackageTest {
     assumeTrue(
         status(
                 project,
-                "npm",
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--no-save",
-                "--fetch-retries=0",
-                "--fetch-timeout=30000",
-                COMPILER)
+                command(
+                    "npm",
+                    "install --no-audit --no-fund --no-save --fetch-retries=0 --fetch-timeout=30000",
+                    COMPILER))
             == 0,
         "Skipped: npm can't fetch " + COMPILER);
     Files.writeString(project.resolve("typed.mts"), TYPED);
     run(
         project,
-        project.resolve("node_modules/.bin/tsc").toString(),
-        "--noEmit",
-        "--strict",
-        "--noUncheckedIndexedAccess",
-        "--exactOptionalPropertyTypes",
-        "--noUnusedLocals",
-        "--target",
-        "es2022",
-        "--module",
-        "nodenext",
-        "--lib",
-        "es2022,dom,esnext.asynciterable",
-        "typed.mts");
+        command(
+            project.resolve("node_modules/.bin/tsc").toString(),
+            "--noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes"
+                + " --noUnusedLocals --target es2022 --module nodenext"
+                + " --lib es2022,dom,esnext.asynciterable",
+            "typed.mts"));
   }
 
   @Test
@@ -333,15 +314,12 @@ class NpmPackageTest {
     try {
       return run(
           project,
-          "chromium",
-          "--headless=new",
-          "--no-sandbox",
-          "--disable-dev-shm-usage",
-          "--disable-gpu",
-          "--virtual-time-budget=20000",
-          "--user-data-dir=" + directory.resolve("profile"),
-          "--dump-dom",
-          "http://127.0.0.1:" + server.getAddress().getPort() + "/index.html");
+          command(
+              "chromium",
+              "--headless=new --no-sandbox --disable-dev-shm-usage --disable-gpu"
+                  + " --virtual-time-budget=20000 --dump-dom",
+              "--user-data-dir=" + directory.resolve("profile"),
+              "http://127.0.0.1:" + server.getAddress().getPort() + "/index.html"));
     } finally {
       server.stop(0);
     }
@@ -368,6 +346,13 @@ class NpmPackageTest {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** A program, its options, between which are blanks, and what else it takes. */
+  private static String[] command(String program, String options, String... others) {
+    return Stream.of(new String[] {program}, options.split(" ", -1), others)
+        .flatMap(Stream::of)
+        .toArray(String[]::new);
   }
 
   /** Returns what a command that succeeds prints. */

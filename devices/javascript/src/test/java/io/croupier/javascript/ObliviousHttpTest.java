@@ -7,16 +7,9 @@ import com.google.protobuf.ByteString;
 import io.croupier.client.ohttp.BinaryRequest;
 import io.croupier.client.token.Token;
 import io.croupier.schemas.AnonymousReport;
-import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import org.graalvm.polyglot.PolyglotException;
 import org.graalvm.polyglot.Value;
@@ -32,19 +25,8 @@ class ObliviousHttpTest extends RelayFixture {
     Value relay =
         browser.eval("({url: 'https://relay.example/of/ours', key: '%s'})".formatted(KEY));
     return visits.await(
-        scenarios
-            .getMember("openAnonymously")
-            .execute(browser.exports(), visits.page(), visits.crypto(), 1, relay));
-  }
-
-  private static Properties vectors(String rfc) throws IOException {
-    Properties vectors = new Properties();
-    try (Reader reader =
-        Files.newBufferedReader(
-            Path.of("../../devices/java/src/test/resources/golden/%s.properties".formatted(rfc)))) {
-      vectors.load(reader);
-    }
-    return vectors;
+        visits.scenario(
+            "openAnonymously", browser.exports(), visits.page(), visits.crypto(), 1, relay));
   }
 
   private static Value bytes(String hex) {
@@ -69,40 +51,35 @@ class ObliviousHttpTest extends RelayFixture {
   @Tag("ci")
   @Test
   void theVectorsOfHpkeHold() throws Exception {
-    Properties rfc = vectors("rfc9180");
+    Rfc rfc = Rfc.of(9180);
     Value context =
         visits.await(
             browser
                 .internal("hpkeSender")
                 .execute(
                     subtle(),
-                    pair(rfc.getProperty("skEm"), rfc.getProperty("enc")),
-                    bytes(rfc.getProperty("pkRm")),
-                    bytes(rfc.getProperty("info"))));
-    assertThat(hex(context.invokeMember("exported", "", 32)))
-        .isEqualTo(rfc.getProperty("exported"));
+                    pair(rfc.hex("skEm"), rfc.hex("enc")),
+                    bytes(rfc.hex("pkRm")),
+                    bytes(rfc.hex("info"))));
+    assertThat(hex(context.invokeMember("exported", "", 32))).isEqualTo(rfc.hex("exported"));
     assertThat(hex(context.invokeMember("exported", "TestContext", 32)))
-        .isEqualTo(rfc.getProperty("exported_TestContext"));
+        .isEqualTo(rfc.hex("exported_TestContext"));
     Value message = browser.array(new byte[] {1, 2, 3});
     Value sealed = visits.await(context.invokeMember("seal", message));
     assertThat(Browser.bytes(sealed))
         .isEqualTo(
-            WebKeys.aesGcm(
-                true,
-                HexFormat.of().parseHex(rfc.getProperty("key")),
-                HexFormat.of().parseHex(rfc.getProperty("base_nonce")),
-                new byte[] {1, 2, 3}));
+            WebKeys.aesGcm(true, rfc.bytes("key"), rfc.bytes("base_nonce"), new byte[] {1, 2, 3}));
   }
 
   /** Appendix A of RFC 9458. */
   @Test
   void theExampleOfObliviousHttpHolds() throws Exception {
-    Properties rfc = vectors("rfc9458");
-    String request = rfc.getProperty("encapsulated_request");
+    Rfc rfc = Rfc.of(9458);
+    String request = rfc.hex("encapsulated_request");
     Value key =
         browser
             .eval("(publicKey) => ({id: [1], publicKey})")
-            .execute(bytes(rfc.getProperty("key_configuration").substring(6, 70)));
+            .execute(bytes(rfc.hex("key_configuration").substring(6, 70)));
     Value exchange =
         visits.await(
             browser
@@ -110,12 +87,12 @@ class ObliviousHttpTest extends RelayFixture {
                 .execute(
                     subtle(),
                     key,
-                    bytes(rfc.getProperty("request")),
-                    pair(rfc.getProperty("ephemeral_private_key"), request.substring(14, 78))));
+                    bytes(rfc.hex("request")),
+                    pair(rfc.hex("ephemeral_private_key"), request.substring(14, 78))));
     assertThat(hex(exchange.getMember("request"))).isEqualTo(request);
-    String answer = rfc.getProperty("encapsulated_response");
+    String answer = rfc.hex("encapsulated_response");
     assertThat(hex(visits.await(exchange.invokeMember("open", bytes(answer)))))
-        .isEqualTo(rfc.getProperty("response"));
+        .isEqualTo(rfc.hex("response"));
     byte[] changed = HexFormat.of().parseHex(answer);
     for (int i = 0; i < changed.length; i++) {
       changed[i] ^= 1;
@@ -168,17 +145,10 @@ class ObliviousHttpTest extends RelayFixture {
     }
   }
 
-  /** The failure at the publication of the device's first token, and of each later call. */
-  private Value failure(Value device, long round) {
-    return visits.failure(takePart(device, update(round)));
-  }
-
   /** The publication of window 0 at which this device reports; before it there is no failure. */
   private long slot(Value device) {
     for (long round = 0; round < PUBLICATIONS; round++) {
-      Value state = scenarios.getMember("watch").execute(takePart(device, update(round)));
-      visits.run();
-      if (!state.getMember("failure").isNull()) {
+      if (visits.failureIfAny(takePart(device, update(round))).isPresent()) {
         return round;
       }
     }
@@ -186,11 +156,8 @@ class ObliviousHttpTest extends RelayFixture {
   }
 
   private void relayAnswers(String expression) {
-    scenarios
-        .getMember("relayAnswers")
-        .execute(
-            visits.world(),
-            browser.eval("({answer, problem}) => () => (" + expression + ")").execute(scenarios));
+    Value answer = browser.eval("({answer, problem}) => () => (" + expression + ")");
+    visits.scenario("relayAnswers", visits.world(), answer.execute(scenarios));
   }
 
   /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */
@@ -204,29 +171,28 @@ class ObliviousHttpTest extends RelayFixture {
     Value device = openThroughRelay();
     relayAnswers("problem(400, 'lie')");
     long slot = slot(device);
-    List<String> messages = new ArrayList<>();
-    for (String answer :
-        List.of(
+    String notOfTheGateway = "the relay's answer is not what the gateway encrypted for the request";
+    Map<String, String> lies =
+        Map.of(
             "problem(422, 'lie')",
+            "the relay answered 422",
             "answer(413)",
+            "the relay answered 413",
             "answer(404)",
+            "the relay answered 404",
             "({arrayBuffer: async () => { throw new TypeError('cut off'); }})",
+            "the relay could not be reached",
             "answer(200, {body: 'no ciphertext, but long enough for a nonce and a tag'})",
-            "({...answer(200), arrayBuffer: async () => ofAnother.buffer})")) {
+            notOfTheGateway,
+            "({...answer(200), arrayBuffer: async () => ofAnother.buffer})",
+            notOfTheGateway);
+    for (String answer : lies.keySet()) {
       relayAnswers(answer);
-      Value failure = failure(device, slot);
+      Value failure = visits.failure(takePart(device, update(slot)));
       assertThat(name(failure)).isEqualTo("GatewayError");
       assertThat(failure.getMember("isFinal").asBoolean()).isFalse();
-      messages.add(failure.getMember("message").asString());
+      assertThat(failure.getMember("message").asString()).isEqualTo(lies.get(answer));
     }
-    assertThat(messages)
-        .containsExactly(
-            "the relay answered 422",
-            "the relay answered 413",
-            "the relay answered 404",
-            "the relay could not be reached",
-            "the relay's answer is not what the gateway encrypted for the request",
-            "the relay's answer is not what the gateway encrypted for the request");
     assertThat(reports()).isEmpty();
     relayAnswers("undefined");
     visits.await(takePart(device, update(slot)));
@@ -239,7 +205,7 @@ class ObliviousHttpTest extends RelayFixture {
     Value device = openThroughRelay();
     Value inside = visits.world().getMember("answersInside");
     inside.invokeMember("push", browser.eval("undefined"));
-    inside.invokeMember("push", scenarios.getMember("problem").execute(422, "no"));
+    inside.invokeMember("push", visits.scenario("problem", 422, "no"));
     long slot = slot(device);
     assertThat(relayed()).hasSize(2);
     for (long round = slot; round < PUBLICATIONS; round++) {
@@ -253,17 +219,17 @@ class ObliviousHttpTest extends RelayFixture {
   void aBrowserWithoutTheCurveSendsNothing() {
     Value relay = browser.eval("({url: 'https://relay.example/', key: '%s'})".formatted(KEY));
     Value gateway =
-        browser
-            .eval(
-                """
+        browser.call(
+            """
                 (module, relay, crypto) => new module.Gateway({
                   url: 'https://gateway.example', relay,
                   crypto: {getRandomValues: crypto.getRandomValues, subtle: {}},
                   fetch: () => { throw new Error('sent'); },
                 })
-                """)
-            .execute(browser.exports(), relay, visits.crypto());
-    assertThat(visits.failure(gateway.invokeMember("windows", "m")).getMember("message").asString())
+                """,
+            relay,
+            visits.crypto());
+    assertThat(message(gateway.invokeMember("windows", "m")))
         .startsWith("nothing can be encrypted for the gateway: a relay needs crypto.subtle");
   }
 
@@ -284,13 +250,12 @@ class ObliviousHttpTest extends RelayFixture {
         (options, message) ->
             assertThatThrownBy(
                     () ->
-                        browser
-                            .eval(
-                                "(module, crypto) => new module.Gateway("
-                                    + "{url: 'https://gateway.example', crypto, ..."
-                                    + options
-                                    + "})")
-                            .execute(browser.exports(), visits.crypto()))
+                        browser.call(
+                            "(module, crypto) => new module.Gateway("
+                                + "{url: 'https://gateway.example', crypto, ..."
+                                + options
+                                + "})",
+                            visits.crypto()))
                 .isInstanceOf(PolyglotException.class)
                 .hasMessageContaining(message));
   }

@@ -9,7 +9,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.loss.PortableMath;
 import io.croupier.schemas.ModelUpdate;
-import java.io.File;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
@@ -27,7 +26,7 @@ class PredictionTest extends BrowserFixture {
           + " -16, features: [{name: 'one', intercept: {}}, {name: 'well', yesNo: {}}]";
 
   static JsonNode golden() throws IOException {
-    return JSON.readTree(new File("../../devices/python/tests/golden/predictions.json"));
+    return Browser.golden("predictions");
   }
 
   /** The update of a golden case as a gateway serves it. */
@@ -80,9 +79,7 @@ class PredictionTest extends BrowserFixture {
   }
 
   private static Value run(String predicts, String call) {
-    return browser
-        .eval("(module) => module.readUpdate(%s%s})%s".formatted(UPDATE, predicts, call))
-        .execute(browser.exports());
+    return browser.call("(module) => module.readUpdate(%s%s})%s".formatted(UPDATE, predicts, call));
   }
 
   @ParameterizedTest
@@ -117,11 +114,9 @@ class PredictionTest extends BrowserFixture {
     String participant = ".participant({well: true, y: " + label + "}).gradient([0.5, 0.25])";
     Value expected = run(", predicts: {label: 'y', " + predicted + "}", participant);
     Value rows =
-        browser
-            .eval(
-                "(module) => new module.Rows({features: [[1, 1]], targets: [%s], loss: module.%s})"
-                    .formatted(label.equals("true") ? "1" : "-1", loss))
-            .execute(browser.exports());
+        browser.call(
+            "(module) => new module.Rows({features: [[1, 1]], targets: [%s], loss: module.%s})"
+                .formatted(label.equals("true") ? "1" : "-1", loss));
     assertThat(Browser.doubles(rows.invokeMember("gradient", browser.eval("[0.5, 0.25]"))))
         .containsExactly(Browser.doubles(expected));
   }
@@ -138,8 +133,7 @@ class PredictionTest extends BrowserFixture {
   void aClassIsOneOfTheModels() {
     String update = UPDATE.replace("[0, 0]", "[0, 0, 0, 0]").replace("[2, 0]", "[0, 0, 1, 0]");
     String call = ", predicts: {label: 'y', softmax: {classes: ['a', 'b']}}})";
-    Value model =
-        browser.eval("(module) => module.readUpdate(" + update + call).execute(browser.exports());
+    Value model = browser.call("(module) => module.readUpdate(" + update + call);
     Value row = browser.eval("(y) => ({well: true, y})");
     assertThat(model.invokeMember("predict", row.execute("a")).asString()).isEqualTo("b");
     assertThat(model.invokeMember("participant", row.execute("a")).getMember("dimension").asInt())

@@ -2,7 +2,6 @@ package io.croupier.javascript;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
@@ -10,11 +9,11 @@ import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.CandidateVectors;
+import io.croupier.noise.Decimals;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -34,17 +33,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PrivUnitTest extends BrowserFixture {
   /** A randomiser whose words come from the supplier that the browser was given last. */
   private static Value randomiser(int d, double epsilon, int candidates) {
-    return randomiser(
-        d, epsilon, candidates, new PrivUnitLaws().best(d, epsilon, candidates).top());
+    int top = new PrivUnitLaws().best(d, epsilon, candidates).top();
+    return randomiser(d, epsilon, candidates, top);
   }
 
   private static Value randomiser(double d, double epsilon, int candidates, double top) {
-    return browser
-        .eval(
-            "(module, dimension, epsilon, candidates, top, crypto) =>"
-                + " new module.PrivUnit({dimension, epsilon, candidates, top, crypto})")
-        .execute(
-            browser.exports(), d, epsilon, candidates, top, browser.crypto(Statistics.seeded(1)));
+    return browser.call(
+        "(module, dimension, epsilon, candidates, top, crypto) =>"
+            + " new module.PrivUnit({dimension, epsilon, candidates, top, crypto})",
+        d,
+        epsilon,
+        candidates,
+        top,
+        browser.crypto(Statistics.seeded(1)));
   }
 
   private static PrivUnitRandomiser.Choice choose(Value randomiser, double[] gradient, double g) {
@@ -122,14 +123,8 @@ class PrivUnitTest extends BrowserFixture {
   @ValueSource(doubles = {1e-9, 1e-3, 0.1, 1.0 / 3, 1, 2, 3.7, 8, 13.123456789, 16})
   void theCoinIsRoundedUpByAtMost1em12OfIt(double epsilon) {
     BigDecimal declared = ReleaseCost.decimal(epsilon).setScale(9, RoundingMode.DOWN);
-    MathContext digits = new MathContext(60);
-    BigDecimal exact = BigDecimal.ONE;
-    BigDecimal term = BigDecimal.ONE;
-    for (int n = 1; n < 200; n++) {
-      term = term.multiply(declared, digits).divide(BigDecimal.valueOf(n), digits);
-      exact = exact.add(term, digits);
-    }
-    exact = new BigDecimal(BigInteger.TWO.pow(63)).divide(exact, digits);
+    BigDecimal exact =
+        new BigDecimal(BigInteger.TWO.pow(63)).divide(Decimals.exp(declared), Decimals.DIGITS);
     Value units = browser.internal("nanos").execute(epsilon);
     assertThat(units.asBigInteger()).isEqualTo(declared.unscaledValue());
     BigDecimal acceptance =
@@ -167,22 +162,16 @@ class PrivUnitTest extends BrowserFixture {
   private static void assertIndices(double epsilon, int count) {
     int draws = 8_000;
     Value observed =
-        browser
-            .eval(
-                "(i, crypto, epsilon, count, draws) => {"
-                    + " const words = new i.Words(crypto);"
-                    + " const coin = i.acceptance(i.nanos(epsilon));"
-                    + " const top = new Uint8Array(16);"
-                    + " for (let k = 0; k < count; k++) { top[(5 * k + 2) % 16] = 1; }"
-                    + " const observed = new Float64Array(16);"
-                    + " for (let n = 0; n < draws; n++) { observed[i.drawIndex(top, words, coin)]++; }"
-                    + " return observed; }")
-            .execute(
-                browser.export("internals"),
-                browser.crypto(new SplittableRandom(10)::nextLong),
-                epsilon,
-                count,
-                draws);
+        browser.callInternals(
+            "(i, crypto, epsilon, count, draws) => {"
+                + " const words = new i.Words(crypto);"
+                + " const coin = i.acceptance(i.nanos(epsilon));"
+                + " const top = new Uint8Array(16);"
+                + " for (let k = 0; k < count; k++) { top[(5 * k + 2) % 16] = 1; }"
+                + " const observed = new Float64Array(16);"
+                + " for (let n = 0; n < draws; n++) { observed[i.drawIndex(top, words, coin)]++; }"
+                + " return observed; }",
+            browser.crypto(new SplittableRandom(10)::nextLong), epsilon, count, draws);
     double odds = Math.exp(epsilon);
     double all = count * odds + 16 - count;
     double[] probabilities = new double[16];
@@ -237,28 +226,10 @@ class PrivUnitTest extends BrowserFixture {
     }
     double variance =
         law.varianceAcross() + (law.varianceAlong() - law.varianceAcross()) * length * length;
-    assertMoments("along", alongs, length, variance, law.scale());
+    Statistics.assertMoments("along", alongs, length, variance, law.scale(), 0);
     if (d > 1) {
-      assertMoments("across", acrosses, 0, law.varianceAcross(), law.scale());
+      Statistics.assertMoments("across", acrosses, 0, law.varianceAcross(), law.scale(), 0);
     }
-  }
-
-  /** Bernstein, and Hoeffding for the square: what is measured is at most M long. */
-  private static void assertMoments(
-      String what, double[] sample, double mean, double variance, double most) {
-    double log = Math.log(2 / Statistics.FALSE_ALARM);
-    double n = sample.length;
-    double average = Arrays.stream(sample).sum() / n;
-    assertThat(average)
-        .as("mean %s", what)
-        .isCloseTo(mean, within(Math.sqrt(2 * variance * log / n) + 2 * most * log / (3 * n)));
-    double square = Arrays.stream(sample).map(x -> (x - mean) * (x - mean)).sum() / n;
-    double range = (most + 1) * (most + 1);
-    assertThat(square)
-        .as("variance %s", what)
-        .isCloseTo(
-            variance,
-            within(Math.sqrt(2 * range * variance * log / n) + 2 * range * log / (3 * n)));
   }
 
   @Test
@@ -325,15 +296,13 @@ class PrivUnitTest extends BrowserFixture {
   @Test
   void theSeedAndTheIndexComeFromDifferentCallsOfTheGenerator() {
     Value calls =
-        browser
-            .eval(
-                "(module) => { const calls = [];"
-                    + " const crypto = { getRandomValues(block) {"
-                    + " calls.push(calls.length + 1); block.fill(calls.length); return block; } };"
-                    + " const one = new module.PrivUnit({dimension: 2, epsilon: 1, crypto});"
-                    + " const { seed } = one.choose([0, 0], 1);"
-                    + " return { seed, calls: calls.length }; }")
-            .execute(browser.exports());
+        browser.call(
+            "(module) => { const calls = [];"
+                + " const crypto = { getRandomValues(block) {"
+                + " calls.push(calls.length + 1); block.fill(calls.length); return block; } };"
+                + " const one = new module.PrivUnit({dimension: 2, epsilon: 1, crypto});"
+                + " const { seed } = one.choose([0, 0], 1);"
+                + " return { seed, calls: calls.length }; }");
     assertThat(calls.getMember("seed").asBigInteger()).isEqualTo(0x1_0000_0001L);
     assertThat(calls.getMember("calls").asInt()).isEqualTo(2);
   }
@@ -362,10 +331,7 @@ class PrivUnitTest extends BrowserFixture {
   @Test
   void refusesToDrawWithoutACryptographicGenerator() {
     assertThatThrownBy(
-            () ->
-                browser
-                    .eval("(module) => new module.PrivUnit({dimension: 1, epsilon: 1})")
-                    .execute(browser.exports()))
+            () -> browser.call("(module) => new module.PrivUnit({dimension: 1, epsilon: 1})"))
         .hasMessageContaining("crypto is undefined");
   }
 }

@@ -28,7 +28,7 @@ abstract class RelayFixture extends WindowFixture {
   @BeforeEach
   void relay() {
     ProxyExecutable open = arguments -> open(Browser.bytes(arguments[0]));
-    scenarios.getMember("relayBy").execute(visits.world(), open);
+    visits.scenario("relayBy", visits.world(), open);
   }
 
   private ProxyObject open(byte[] body) {

@@ -7,6 +7,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.Test;
@@ -30,31 +31,30 @@ class ReportBytesTest extends BrowserFixture {
         ModelUpdate.newBuilder()
             .setModelId("model.1")
             .setRound(round)
-            .addWeights(1)
-            .addWeights(1)
-            .addWeights(1)
-            .addAverage(1)
-            .addAverage(1)
-            .addAverage(1)
+            .addAllWeights(List.of(1.0, 1.0, 1.0))
+            .addAllAverage(List.of(1.0, 1.0, 1.0))
             .setGradientBound(bound)
             .setGridExponent(ModelSpecs.gridExponent(bound));
     if (moves) {
       update.setSize(AdaptiveClip.Size.GRADIENT);
     }
-    Value json = browser.eval("JSON.parse").execute(JsonFormat.printer().print(update));
-    return browser.export("readUpdate").execute(json).getMember("terms");
+    return browser.readUpdate(JsonFormat.printer().print(update)).getMember("terms");
+  }
+
+  private static void assertReport(Value written, GradientReport expected) {
+    byte[] bytes = Browser.bytes(written);
+    assertThat(bytes).isEqualTo(expected.toByteArray());
+    assertThat(Visits.report(bytes)).isEqualTo(expected);
   }
 
   @Test
   void reportsOfGradientsAreThoseOfProtobuf() throws Exception {
     SplittableRandom random = new SplittableRandom(4);
     Value write =
-        browser
-            .eval(
-                "(i) => (terms, device, sequence, now, epsilon, candidates, top, seed, index) =>"
-                    + " i.candidateReport(terms, device, sequence, now, {epsilon, candidates, top},"
-                    + " {seed, index})")
-            .execute(browser.export("internals"));
+        browser.callInternals(
+            "(i) => (terms, device, sequence, now, epsilon, candidates, top, seed, index) =>"
+                + " i.candidateReport(terms, device, sequence, now, {epsilon, candidates, top},"
+                + " {seed, index})");
     for (int n = 0; n < 80; n++) {
       long round = n < 3 ? n : random.nextLong(1L << random.nextInt(1, 53));
       long sequence = n < 3 ? 0 : random.nextLong(1L << random.nextInt(1, 40));
@@ -69,32 +69,21 @@ class ReportBytesTest extends BrowserFixture {
       if (moves) {
         expected.setGradientBound(bound);
       }
-      byte[] bytes =
-          Browser.bytes(
-              write.execute(
-                  terms(round, bound, moves),
-                  "device-" + n,
-                  sequence,
-                  NOW,
-                  epsilon,
-                  4096,
-                  1 + n,
-                  browser.big(seed),
-                  index));
-      assertThat(bytes).isEqualTo(expected.build().toByteArray());
-      assertThat(Visits.report(bytes)).isEqualTo(expected.build());
+      Value terms = terms(round, bound, moves);
+      Value ownSeed = browser.big(seed);
+      assertReport(
+          write.execute(terms, "device-" + n, sequence, NOW, epsilon, 4096, 1 + n, ownSeed, index),
+          expected.build());
     }
   }
 
   @Test
   void reportsOfVotesAreThoseOfProtobuf() throws Exception {
     Value write =
-        browser
-            .eval(
-                "(i) => (terms, sequence, now, epsilon, groups, statistic, seed, group) =>"
-                    + " i.voteReport(terms, 'd', sequence, now, {epsilon, groups}, statistic,"
-                    + " {seed, group})")
-            .execute(browser.export("internals"));
+        browser.callInternals(
+            "(i) => (terms, sequence, now, epsilon, groups, statistic, seed, group) =>"
+                + " i.voteReport(terms, 'd', sequence, now, {epsilon, groups}, statistic,"
+                + " {seed, group})");
     for (long seed : new long[] {0, 7, -1}) {
       GradientReport.Builder expected = blank(7, "d", 300);
       expected.getVoteBuilder().setStatistic("screen").setIndex(3);
@@ -102,39 +91,25 @@ class ReportBytesTest extends BrowserFixture {
         expected.getVoteBuilder().setSeed(seed);
       }
       expected.getHashedResponseBuilder().setEpsilon(0.3).setGroups(1000);
-      Object noSeed = browser.eval("null");
-      byte[] bytes =
-          Browser.bytes(
-              write.execute(
-                  terms(7, 1, true),
-                  300,
-                  NOW,
-                  0.3,
-                  1000,
-                  "screen",
-                  seed == 0 ? noSeed : browser.big(seed),
-                  3));
-      assertThat(bytes).isEqualTo(expected.build().toByteArray());
-      assertThat(Visits.report(bytes)).isEqualTo(expected.build());
+      Value ownSeed = seed == 0 ? browser.eval("null") : browser.big(seed);
+      assertReport(
+          write.execute(terms(7, 1, true), 300, NOW, 0.3, 1000, "screen", ownSeed, 3),
+          expected.build());
     }
   }
 
   @Test
   void reportsOfAnswersAreThoseOfProtobuf() throws Exception {
     Value write =
-        browser
-            .eval(
-                "(i) => (terms, sequence, now, epsilon, question, bit) =>"
-                    + " i.answerReport(terms, 'd', sequence, now, {epsilon}, question, bit)")
-            .execute(browser.export("internals"));
+        browser.callInternals(
+            "(i) => (terms, sequence, now, epsilon, question, bit) =>"
+                + " i.answerReport(terms, 'd', sequence, now, {epsilon}, question, bit)");
     for (boolean bit : new boolean[] {true, false}) {
       GradientReport.Builder expected = blank(7, "d", 300);
       expected.getAnswerBuilder().setQuestion("loss-above_1.5").setBit(bit);
       expected.getRandomisedResponseBuilder().setEpsilon(0.3);
-      byte[] bytes =
-          Browser.bytes(write.execute(terms(7, 1, true), 300, NOW, 0.3, "loss-above_1.5", bit));
-      assertThat(bytes).isEqualTo(expected.build().toByteArray());
-      assertThat(Visits.report(bytes)).isEqualTo(expected.build());
+      assertReport(
+          write.execute(terms(7, 1, true), 300, NOW, 0.3, "loss-above_1.5", bit), expected.build());
     }
   }
 }

@@ -3,13 +3,13 @@ package io.croupier.javascript;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.schemas.GradientReport;
 import java.nio.ByteBuffer;
-import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.graalvm.polyglot.Value;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,8 +24,17 @@ class ReportedOnceTest extends DeviceFixture {
   private static final String QUESTION =
       "{estimates: [{question: {name: 'right', accuracy: {}}}], questionProbability: 1}";
 
+  private Value page;
+  private Value device;
+
+  @BeforeEach
+  void openDevice() {
+    page = visits.page();
+    device = visits.open(page, "{}");
+  }
+
   private Value rows(double value) {
-    return scenarios.getMember("rows").execute(browser.exports(), value);
+    return visits.scenario("rows", browser.exports(), value);
   }
 
   private Value takePart(Value device, int round, double value, String options) {
@@ -37,22 +46,21 @@ class ReportedOnceTest extends DeviceFixture {
         "takePart", snapshot, rows(value), browser.eval("(" + options + ")"));
   }
 
-  private void assertRefused(Value promise) {
-    assertThat(name(visits.failure(promise))).isEqualTo("AlreadyReportedError");
+  private Value report(Value device, int round, String options) {
+    return device.invokeMember(
+        "report",
+        visits.snapshot(round, "{}"),
+        browser.array(0.1),
+        browser.eval("undefined"),
+        browser.eval("(" + options + ")"));
   }
 
-  private Value stored(String expression) {
-    return browser
-        .eval(
-            "(world) => { const state = world.databases.get('croupier/ada').stores.get('state'); "
-                + expression
-                + "; }")
-        .execute(visits.world());
+  private void assertRefused(Value promise) {
+    assertThat(error(promise)).isEqualTo("AlreadyReportedError");
   }
 
   @Test
   void theSameDataAreReportedOnceBeforeAnyDraw() {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{}"));
     browser.words(
         () -> {
@@ -70,7 +78,6 @@ class ReportedOnceTest extends DeviceFixture {
 
   @Test
   void otherDataAnotherKeyAndAnotherModelAreReported() {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{}"));
     visits.await(takePart(device, 1, 0.5, "{}"));
     visits.await(takePart(device, 2, 0.25, "{key: 'Monday'}"));
@@ -83,7 +90,6 @@ class ReportedOnceTest extends DeviceFixture {
   /** A gradient, then an answer, which is a report of the same data as well. */
   @Test
   void reportsOfAnyKindCount() {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{times: 2}"));
     visits.await(takePart(device, visits.snapshot(1, QUESTION), 0.25, "{times: 2}"));
     assertRefused(takePart(device, 2, 0.25, "{times: 2}"));
@@ -94,45 +100,27 @@ class ReportedOnceTest extends DeviceFixture {
 
   @Test
   void reportsOfOnePartCountUnderAKey() {
-    Value device = visits.open(visits.page(), "{}");
-    Value data = browser.eval("({key: 'Monday'})");
-    Value gradient = browser.array(0.1);
-    Value undefined = browser.eval("undefined");
-    visits.await(
-        device.invokeMember("report", visits.snapshot(0, "{}"), gradient, undefined, data));
-    assertRefused(
-        device.invokeMember("report", visits.snapshot(1, "{}"), gradient, undefined, data));
+    visits.await(report(device, 0, "{key: 'Monday'}"));
+    assertRefused(report(device, 1, "{key: 'Monday'}"));
     assertRefused(takePart(device, visits.snapshot(2, QUESTION), 0.25, "{key: 'Monday'}"));
-    visits.await(device.invokeMember("report", visits.snapshot(3, "{}"), gradient));
+    visits.await(report(device, 3));
     assertThat(visits.received()).hasSize(2);
   }
 
   @Test
   void timesWithoutAKeyAreRefused() {
-    Value device = visits.open(visits.page(), "{}");
-    Value undefined = browser.eval("undefined");
-    Value failure =
-        visits.failure(
-            device.invokeMember(
-                "report",
-                visits.snapshot(0, "{}"),
-                browser.array(0.1),
-                undefined,
-                browser.eval("({times: 2})")));
-    assertThat(failure.getMember("message").asString()).startsWith("key is undefined; it must be");
+    assertThat(message(report(device, 0, "{times: 2}"))).startsWith("key is undefined; it must be");
     assertThat(spent(device)).isEqualTo("0");
   }
 
   /** By a token that was refused, or whose window is over. */
   @Test
   void dataThatATokenWasChargedForAreNotCalledReported() {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{key: 'Monday'}"));
     stored(
         "for (const name of state.keys()) if (name.startsWith('data/')) state.set(name, {charged: 1,"
             + " reported: 0})");
-    Value failure = visits.failure(takePart(device, 1, 0.25, "{key: 'Monday'}"));
-    assertThat(failure.getMember("message").asString())
+    assertThat(message(takePart(device, 1, 0.25, "{key: 'Monday'}")))
         .isEqualTo(
             "a token for model m was charged for these data, and they may be charged once; report other"
                 + " data under another key, or state a larger times, which spends again for the same data");
@@ -152,7 +140,6 @@ class ReportedOnceTest extends DeviceFixture {
         "1 | true",
       })
   void aCategoryMayBeAnyValue(String own, String other) {
-    Value device = visits.open(visits.page(), "{}");
     String options = "{categories: {day: %s}}";
     visits.await(takePart(device, 0, 0.25, options.formatted(own)));
     assertRefused(takePart(device, 1, 0.25, options.formatted(own)));
@@ -161,7 +148,6 @@ class ReportedOnceTest extends DeviceFixture {
 
   @Test
   void aCategoryThatContainsItselfIsAnObject() {
-    Value device = visits.open(visits.page(), "{}");
     String options = "(() => { const day = {}; day.day = day; return {categories: {day}}; })()";
     visits.await(takePart(device, 0, 0.25, options));
     assertRefused(takePart(device, 1, 0.25, options));
@@ -174,7 +160,6 @@ class ReportedOnceTest extends DeviceFixture {
         "{weights: undefined, average: undefined, gradientBound: undefined, gridExponent: undefined,"
             + " statistics: [{statistic: {name: 'day', choice: {categories: ['a', 'b']}}}],"
             + " questionProbability: 1}";
-    Value device = visits.open(visits.page(), "{}");
     Value own = browser.eval("({categories: {day: 'b'}})");
     visits.await(device.invokeMember("takePart", visits.snapshot(0, alone), null, own));
     assertRefused(device.invokeMember("takePart", visits.snapshot(1, alone), null, own));
@@ -185,11 +170,9 @@ class ReportedOnceTest extends DeviceFixture {
   /** The page is closed after the report is stored, and before the gateway has it. */
   @Test
   void whatAClosedPageStoredIsSentAndNotReportedAgain() {
-    Value page = visits.page();
-    Value device = visits.open(page, "{}");
     visits.answerNext("(() => { throw new Error('closed'); })()");
-    scenarios.getMember("watch").execute(takePart(device, 0, 0.25, "{}"));
-    while (visits.world().getMember("requests").getArraySize() == 0) {
+    takePart(device, 0, 0.25, "{}");
+    while (requests().isEmpty()) {
       visits.world().invokeMember("step");
     }
     page.invokeMember("kill");
@@ -208,14 +191,13 @@ class ReportedOnceTest extends DeviceFixture {
     Value second = visits.open(visits.page(), "{locks: null}");
     Value late = takePart(first, 0, 0.25, "{}");
     visits.await(takePart(second, 1, 0.25, "{}"));
-    assertThat(name(visits.failure(late))).isIn("LedgerBusyError", "AlreadyReportedError");
+    assertThat(error(late)).isIn("LedgerBusyError", "AlreadyReportedError");
     assertThat(visits.received()).hasSize(1);
   }
 
   /** What the ledger keeps reveals neither a key nor data without its secret. */
   @Test
   void theLedgerKeepsADigestUnderItsSecret() throws Exception {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{key: 'Montag \u00fc'}"));
     visits.await(takePart(device, 1, 0.25, "{}"));
     byte[] secret = Browser.bytes(stored("return state.get('device').secret"));
@@ -224,11 +206,10 @@ class ReportedOnceTest extends DeviceFixture {
       row.putDouble(number);
     }
     row.put("[]".getBytes(UTF_8));
-    Set<String> names = new HashSet<>();
-    names.add(mark(secret, 1, "Montag \u00fc".getBytes(UTF_8)));
-    names.add(mark(secret, 0, row.array()));
     Value kept = stored("return [...state.keys()].filter((name) => name.startsWith('data/'))");
-    assertThat(new HashSet<>(Browser.texts(kept))).isEqualTo(names);
+    assertThat(Browser.texts(kept))
+        .containsExactlyInAnyOrder(
+            mark(secret, 1, "Montag \u00fc".getBytes(UTF_8)), mark(secret, 0, row.array()));
   }
 
   private static String mark(byte[] secret, int given, byte[] data) throws Exception {
@@ -242,12 +223,10 @@ class ReportedOnceTest extends DeviceFixture {
   /** Databases of release 0.2.0 have no counts of data. */
   @Test
   void aLedgerOfAnEarlierReleaseOpens() {
-    Value page = visits.page();
-    visits.open(page, "{}");
     page.invokeMember("kill");
     stored(
         "state.set('account', {reports: 1, epsilonNanos: '1000000000'}); state.set('rounds/m', [0])");
-    Value device = visits.open(visits.page(), "{}");
+    device = visits.open(visits.page(), "{}");
     assertThat(visits.await(takePart(device, 0, 0.25, "{}")).isNull()).isTrue();
     visits.await(takePart(device, 1, 0.25, "{}"));
     assertRefused(takePart(device, 2, 0.25, "{}"));
@@ -257,15 +236,12 @@ class ReportedOnceTest extends DeviceFixture {
   @ParameterizedTest
   @ValueSource(strings = {"null", "{charged: 1}", "{charged: -1, reported: 0}", "3"})
   void damagedCountsAreRefused(String damage) {
-    Value device = visits.open(visits.page(), "{}");
     visits.await(takePart(device, 0, 0.25, "{}"));
     stored(
         "for (const name of state.keys()) if (name.startsWith('data/')) state.set(name, "
             + damage
             + ")");
-    Value failure = visits.failure(takePart(device, 1, 0.25, "{}"));
-    assertThat(name(failure)).isEqualTo("LedgerError");
-    assertThat(failure.getMember("message").asString()).contains("damaged");
+    assertDamaged(takePart(device, 1, 0.25, "{}"));
   }
 
   @ParameterizedTest
@@ -284,9 +260,7 @@ class ReportedOnceTest extends DeviceFixture {
         "`Monday` | the argument of takePart is a text; it must be an object with categories, key, times",
       })
   void aWrongKeyIsRefused(String options, String message) {
-    Value device = visits.open(visits.page(), "{}");
-    Value failure = visits.failure(takePart(device, 0, 0.25, options));
-    assertThat(failure.getMember("message").asString()).startsWith(message);
+    assertThat(message(takePart(device, 0, 0.25, options))).startsWith(message);
     assertThat(spent(device)).isEqualTo("0");
   }
 
@@ -297,14 +271,13 @@ class ReportedOnceTest extends DeviceFixture {
     int kills = 0;
     for (int stopAt = 1; ; stopAt++) {
       visits = new Visits(browser, scenarios);
-      Value first = visit(visits.page(stopAt, false));
-      Value last = first == null ? visit(visits.page()) : first;
+      Value first = visits.visitWithData(visits.page(stopAt, false), 2);
+      Value last = first == null ? visits.visitWithData(visits.page(), 2) : first;
       String when = "killed before operation " + stopAt;
-      Set<Long> sequences = new HashSet<>();
-      for (byte[] body : visits.received()) {
-        sequences.add(Visits.report(body).getSequence());
-      }
-      assertThat(sequences).as(when).hasSize(1);
+      assertThat(visits.reports())
+          .extracting(GradientReport::getSequence)
+          .as(when)
+          .containsOnly(0L);
       Value spent = last.getArrayElement(last.getArraySize() - 1);
       assertThat(spent.getMember("epsilon").asString()).as(when).isEqualTo("1");
       if (first != null) {
@@ -313,17 +286,5 @@ class ReportedOnceTest extends DeviceFixture {
       kills++;
     }
     assertThat(kills).isGreaterThan(30);
-  }
-
-  private Value visit(Value page) {
-    Value state =
-        scenarios
-            .getMember("watch")
-            .execute(
-                scenarios
-                    .getMember("visitWithData")
-                    .execute(browser.exports(), page, visits.crypto(), 2));
-    visits.run();
-    return state.getMember("isSettled").asBoolean() ? state.getMember("value") : null;
   }
 }

@@ -34,17 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a device reads in an update, and does in its round: the same as the Java client. */
 class RoundsTest extends BrowserFixture {
-  private static Value array(byte[] bytes) {
-    Value array = browser.eval("(n) => new Uint8Array(n)").execute(bytes.length);
-    for (int i = 0; i < bytes.length; i++) {
-      array.setArrayElement(i, bytes[i] & 0xff);
-    }
-    return array;
-  }
-
   private static Value read(ModelUpdate update) throws InvalidProtocolBufferException {
-    Value json = browser.eval("JSON.parse").execute(JsonFormat.printer().print(update));
-    return browser.export("readUpdate").execute(json);
+    return browser.readUpdate(JsonFormat.printer().print(update));
   }
 
   @Tag("ci")
@@ -54,13 +45,15 @@ class RoundsTest extends BrowserFixture {
     for (int n = 0; n < 150; n += n < 50 || n > 70 ? 5 : 1) {
       byte[] message = new byte[n];
       random.nextBytes(message);
-      assertThat(Browser.bytes(browser.internal("sha256").execute(array(message))))
+      assertThat(Browser.bytes(browser.internal("sha256").execute(browser.array(message))))
           .isEqualTo(MessageDigest.getInstance("SHA-256").digest(message));
       byte[] key = new byte[32];
       random.nextBytes(key);
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      assertThat(Browser.bytes(browser.internal("hmac").execute(array(key), array(message))))
+      assertThat(
+              Browser.bytes(
+                  browser.internal("hmac").execute(browser.array(key), browser.array(message))))
           .isEqualTo(mac.doFinal(message));
     }
   }
@@ -139,17 +132,14 @@ class RoundsTest extends BrowserFixture {
     Map<String, Integer> seen = new HashMap<>();
     Path file = folder.resolve("ada.ledger");
     try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
-      Value secret = array(secret(file));
+      Value secret = browser.array(secret(file));
       for (int n = 0; n < 240; n++) {
         ModelUpdate update = update(random, n);
         RoundTerms terms = ModelSnapshot.parse(update.toByteArray()).terms();
         Value own = browser.internal("decide").execute(secret, read(update).getMember("terms"));
         String kind = own.getMember("kind").asString();
-        if (kind.equals("statistic")) {
-          kind += " " + own.getMember("statistic").getMember("name").asString();
-        }
-        if (kind.equals("question")) {
-          kind += " " + own.getMember("question").getMember("name").asString();
+        if (kind.equals("statistic") || kind.equals("question")) {
+          kind += " " + own.getMember(kind).getMember("name").asString();
         }
         assertThat(kind).as("%s", update).isEqualTo(Decisions.of(ledger, terms));
         seen.merge(kind, 1, Integer::sum);
@@ -239,8 +229,7 @@ class RoundsTest extends BrowserFixture {
     String json =
         "{\"modelId\": \"m\", \"round\": 1, \"weights\": [1], \"average\": [1], \"gradientBound\": 1,"
             + " \"gridExponent\": -16, \"size\": 7, \"questionProbability\": 0.5}";
-    Value update = browser.eval("JSON.parse").execute(json);
-    Value terms = browser.export("readUpdate").execute(update).getMember("terms");
+    Value terms = browser.readUpdate(json).getMember("terms");
     assertThat(terms.getMember("size").asString()).isEqualTo("UNKNOWN");
   }
 }

@@ -124,41 +124,30 @@ class SameRequestsTest extends RelayFixture {
 
   private void runPage() {
     Value collector =
-        browser
-            .eval(
-                "({Gateway}, page, crypto, url, key) => new Gateway({url, fetch: page.fetch, sleep:"
-                    + " page.sleep, now: page.now, crypto, relay: {url: url + '/relay', key}})")
-            .execute(browser.exports(), visits.page(), visits.crypto(), uri().toString(), KEY);
+        browser.call(
+            "({Gateway}, page, crypto, url, key) => new Gateway({url, fetch: page.fetch, sleep:"
+                + " page.sleep, now: page.now, crypto, relay: {url: url + '/relay', key}})",
+            visits.page(),
+            visits.crypto(),
+            uri().toString(),
+            KEY);
     Value update =
         visits.await(
             collector.invokeMember("follow", "m", browser.eval("({})")).invokeMember("next"));
     assertThat(update.getMember("value").getMember("round").asLong()).isEqualTo(1);
     Value device =
         visits.await(
-            browser
-                .eval(
-                    "(open, module, page, crypto, url, collector) => open(module, page, crypto,"
-                        + " {url, epsilon: 2, anonymous: {collector, longestWaitMs: 1}})")
-                .execute(
-                    scenarios.getMember("open"),
-                    browser.exports(),
-                    visits.page(),
-                    visits.crypto(),
-                    uri().toString(),
-                    collector));
+            browser.call(
+                "(module, {open}, page, crypto, url, collector) => open(module, page, crypto,"
+                    + " {url, epsilon: 2, anonymous: {collector, longestWaitMs: 1}})",
+                scenarios,
+                visits.page(),
+                visits.crypto(),
+                uri().toString(),
+                collector));
     for (long round = 0; round < PUBLICATIONS; round++) {
-      visits.await(takePartOnce(device, round));
+      visits.await(takePart(device, update(round), "() => [0.6, 0.8]", "{key: 'all'}"));
     }
-  }
-
-  private Value takePartOnce(Value device, long round) {
-    Value snapshot =
-        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update(round)));
-    return device.invokeMember(
-        "takePartAnonymously",
-        snapshot,
-        browser.eval("() => [0.6, 0.8]"),
-        browser.eval("({key: 'all'})"));
   }
 
   /** A report with nothing random: token, seed, index, and the publication that was drawn. */

@@ -4,7 +4,9 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Violation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -73,17 +75,24 @@ final class Visits {
 
   /** The error that a promise is rejected with. */
   Value failure(Value promise) {
-    Value failure = settled(promise).getMember("failure");
-    if (failure.isNull()) {
-      throw new AssertionError("the promise isn't rejected");
-    }
-    return failure;
+    return failureIfAny(promise)
+        .orElseThrow(() -> new AssertionError("the promise isn't rejected"));
+  }
+
+  /** The error that a promise is rejected with, if it is. */
+  Optional<Value> failureIfAny(Value promise) {
+    return Optional.of(settled(promise).getMember("failure")).filter(value -> !value.isNull());
   }
 
   private Value settled(Value promise) {
-    Value state = scenarios.getMember("watch").execute(promise);
+    Value state = scenario("watch", promise);
     run();
     return state;
+  }
+
+  /** Calls a function of scenarios.js. */
+  Value scenario(String name, Object... arguments) {
+    return scenarios.getMember(name).execute(arguments);
   }
 
   /** A device, on a page. */
@@ -93,45 +102,34 @@ final class Visits {
 
   /** The promise of a device. */
   Value opening(Value page, String options) {
-    return scenarios
-        .getMember("open")
-        .execute(browser.exports(), page, crypto, browser.eval("(" + options + ")"));
+    return scenario("open", browser.exports(), page, crypto, browser.eval("(" + options + ")"));
   }
 
   /** A snapshot of the model, with other fields. */
   Value snapshot(int round, String changes) {
-    Value update = scenarios.getMember("update").execute(round, browser.eval("(" + changes + ")"));
+    Value update = scenario("update", round, browser.eval("(" + changes + ")"));
     return browser.export("readUpdate").execute(update);
   }
 
   /** Runs a visit of a page until it is over, or killed; null if it was killed. */
   Value visit(Value page, int rounds) {
-    Value state =
-        scenarios
-            .getMember("watch")
-            .execute(
-                scenarios
-                    .getMember("visit")
-                    .execute(browser.exports(), page, crypto, rounds, browser.eval("({})")));
-    run();
-    return state.getMember("isSettled").asBoolean() ? state.getMember("value") : null;
+    return result(scenario("visit", browser.exports(), page, crypto, rounds));
+  }
+
+  /** The same, of a visit that takes part with the same data in each round. */
+  Value visitWithData(Value page, int rounds) {
+    return result(scenario("visitWithData", browser.exports(), page, crypto, rounds));
   }
 
   /** Runs an anonymous visit with these updates until it is over; false if it was killed. */
   boolean visitAnonymously(Value page, List<String> updates) {
-    Value state =
-        scenarios
-            .getMember("watch")
-            .execute(
-                scenarios
-                    .getMember("visitAnonymously")
-                    .execute(
-                        browser.exports(),
-                        page,
-                        crypto,
-                        ProxyArray.fromList(new ArrayList<>(updates))));
-    run();
-    return state.getMember("isSettled").asBoolean();
+    ProxyArray texts = ProxyArray.fromList(new ArrayList<>(updates));
+    return result(scenario("visitAnonymously", browser.exports(), page, crypto, texts)) != null;
+  }
+
+  private Value result(Value visit) {
+    Value state = settled(visit);
+    return state.getMember("isSettled").asBoolean() ? state.getMember("value") : null;
   }
 
   /** The source of random words and hashes of all pages. */
@@ -139,15 +137,18 @@ final class Visits {
     return crypto;
   }
 
-  /** The next answer of the gateway: an expression of {@code (request, world)}. */
-  void answerNext(String expression) {
-    world
-        .getMember("answers")
-        .invokeMember(
-            "push",
-            browser
-                .eval("({answer, problem}) => (request, world) => (" + expression + ")")
-                .execute(scenarios));
+  /** The next answers of the gateway: expressions of {@code (request, world)}. */
+  void answerNext(String... expressions) {
+    for (String expression : expressions) {
+      Value answer =
+          browser.eval("({answer, problem}) => (request, world) => (" + expression + ")");
+      world.getMember("answers").invokeMember("push", answer.execute(scenarios));
+    }
+  }
+
+  /** The same answer, a number of times. */
+  void answerTimes(int times, String expression) {
+    answerNext(Collections.nCopies(times, expression).toArray(String[]::new));
   }
 
   /**
@@ -157,17 +158,17 @@ final class Visits {
   void grantBy(UnaryOperator<String> grants, Supplier<String> windows) {
     ProxyExecutable grant = arguments -> grants.apply(arguments[0].asString());
     ProxyExecutable served = arguments -> windows.get();
-    scenarios.getMember("grantBy").execute(world, grant, served);
+    scenario("grantBy", world, grant, served);
   }
 
   /** The bytes of all reports that the gateway received, also twice. */
   List<byte[]> received() {
-    Value received = world.getMember("received");
-    List<byte[]> bodies = new ArrayList<>();
-    for (long i = 0; i < received.getArraySize(); i++) {
-      bodies.add(Browser.bytes(received.getArrayElement(i)));
-    }
-    return bodies;
+    return Browser.values(world.getMember("received")).stream().map(Browser::bytes).toList();
+  }
+
+  /** All reports that the gateway received. */
+  List<GradientReport> reports() {
+    return received().stream().map(Visits::report).toList();
   }
 
   /** The report of these bytes, as the gateway completes it, and checks it as the job does. */

@@ -22,7 +22,6 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 import org.graalvm.polyglot.Value;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -108,13 +107,16 @@ abstract class WindowFixture extends DeviceFixture {
   }
 
   Value takePart(Value device, String update) {
-    Value snapshot =
-        browser.export("readUpdate").execute(browser.eval("JSON.parse").execute(update));
+    return takePart(device, update, "() => [0.6, 0.8]", "{key: 'all', times: Infinity}");
+  }
+
+  /** Takes part with rows, or a function of a gradient, and options. */
+  Value takePart(Value device, String update, String data, String options) {
     return device.invokeMember(
         "takePartAnonymously",
-        snapshot,
-        browser.eval("() => [0.6, 0.8]"),
-        browser.eval("({key: 'all', times: Infinity})"));
+        browser.readUpdate(update),
+        browser.call("({Rows, logistic}) => (" + data + ")"),
+        browser.eval("(" + options + ")"));
   }
 
   List<AnonymousReport> reports() {
@@ -127,13 +129,6 @@ abstract class WindowFixture extends DeviceFixture {
                 throw new UncheckedIOException(e);
               }
             })
-        .toList();
-  }
-
-  List<Value> requests() {
-    Value requests = visits.world().getMember("requests");
-    return LongStream.range(0, requests.getArraySize())
-        .mapToObj(requests::getArrayElement)
         .toList();
   }
 }
