@@ -18,8 +18,6 @@ import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.TokenWindow;
 import java.net.URI;
 import java.nio.file.Files;
@@ -87,20 +85,8 @@ class AnonymousExampleTest {
         new TokenChallenge("clicks", window, AnonymousWindows.bytes(LEVEL.mechanism())));
   }
 
-  private static TokenWindow window(long window) {
-    return TokenWindow.newBuilder()
-        .setWindow(window)
-        .setFirstRound(window * PUBLICATIONS)
-        .setLastRound((window + 1) * PUBLICATIONS - 1)
-        .addLevels(
-            TokenLevel.newBuilder()
-                .setPrivUnit(
-                    PrivUnit.newBuilder()
-                        .setEpsilon(2)
-                        .setCandidates(LEVEL.mechanism().candidates())
-                        .setTop(LEVEL.mechanism().top()))
-                .setModulus(issuer(window).key().modulus()))
-        .build();
+  private static TokenWindow.Builder window(long window) {
+    return SigningGateway.window(window, PUBLICATIONS, LEVEL.mechanism(), issuer(window));
   }
 
   private Answer answer(Received request) throws InterruptedException {
@@ -158,14 +144,8 @@ class AnonymousExampleTest {
   private static Answer signed(String request) {
     String blinded = request.replaceAll(".*\"blinded\":\"|\".*", "");
     long window = Long.parseLong(request.replaceAll(".*\"window\":\"|\".*", ""));
-    ByteString signature =
-        issuer(window).sign(ByteString.copyFrom(Base64.getDecoder().decode(blinded)));
-    return new Answer(
-        200,
-        Map.of(),
-        ByteString.copyFromUtf8(
-            "{\"blindSignature\": \"%s\"}"
-                .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
+    return SigningGateway.signed(
+        issuer(window).sign(ByteString.copyFrom(Base64.getDecoder().decode(blinded))));
   }
 
   @Tag("ci")

@@ -71,6 +71,18 @@ abstract class AnonymousFixture {
         () -> now);
   }
 
+  /** Begins to take part, without waiting for tokens or the report. */
+  static Optional<CompletableFuture<Void>> begin(AnonymousReporter reporter, ModelSnapshot model) {
+    return reporter.takePart(model, FrequentData.KEY, () -> new double[2]);
+  }
+
+  /** Takes part in the rounds from one to before another. */
+  static void takePart(AnonymousReporter reporter, long from, long to) throws Exception {
+    for (long round = from; round < to; round++) {
+      takePart(reporter, round);
+    }
+  }
+
   static boolean takePart(AnonymousReporter reporter, long round) throws Exception {
     return takePart(reporter, round, FrequentData.KEY);
   }

@@ -9,11 +9,11 @@ import io.croupier.client.ledger.LimitReachedException;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +23,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Devices that are asked for one private bit instead of a gradient. */
 class AnsweringTest {
@@ -38,7 +37,7 @@ class AnsweringTest {
     update.setQuestionProbability(asks);
     update.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
     update.addEstimatesBuilder().getQuestionBuilder().setName("b").getLossAboveBuilder();
-    return ModelSnapshot.parse(update.build().toByteArray());
+    return Updates.parse(update);
   }
 
   private GradientReporter reporter(LocalLedger ledger) {
@@ -132,37 +131,10 @@ class AnsweringTest {
     }
     int a = counts.get("an answer to question a");
     int b = counts.get("an answer to question b");
-    assertFrequency(counts.get("a gradient"), 0.4, rounds);
-    assertFrequency(a, 0.05, rounds);
-    assertFrequency(b, 0.05, rounds);
-    assertFrequency(a + b, 0.1, rounds);
-  }
-
-  private static void assertFrequency(int count, double probability, int rounds) {
-    double deviation = Math.sqrt(probability * (1 - probability) * rounds);
-    assertThat(Math.abs(count - probability * rounds)).isLessThan(5.5 * deviation);
-  }
-
-  /** A toss that could be repeated would make devices that crash often answer more often. */
-  @Test
-  void aRestartDoesNotTossAgain(@TempDir Path folder) throws Exception {
-    Path file = folder.resolve("ledger");
-    List<Optional<String>> before;
-    try (LocalLedger ledger = LocalLedger.open(file, "u", Limit.NONE)) {
-      before = asked(ledger);
-    }
-    assertThat(before).contains(Optional.of("a gradient"));
-    try (LocalLedger ledger = LocalLedger.open(file, "u", Limit.NONE)) {
-      assertThat(asked(ledger)).isEqualTo(before);
-    }
-  }
-
-  private static List<Optional<String>> asked(LocalLedger ledger) {
-    List<Optional<String>> questions = new ArrayList<>();
-    for (long round = 0; round < 100; round++) {
-      questions.add(asked(ledger, asking(1, 0.5, round)));
-    }
-    return questions;
+    Statistics.assertFrequency("gradients", counts.get("a gradient"), 0.4, rounds);
+    Statistics.assertFrequency("answers to a", a, 0.05, rounds);
+    Statistics.assertFrequency("answers to b", b, 0.05, rounds);
+    Statistics.assertFrequency("answers", a + b, 0.1, rounds);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.croupier.client;
 
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -95,9 +97,7 @@ class FeaturesTest {
   void whatIsWrongIsNamedWithoutTheValue(String name, String value, String message) {
     Map<String, Object> row = row();
     row.put(name, value == null ? null : value(value));
-    assertThatThrownBy(() -> four().vector(row))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(message);
+    assertRefused(() -> four().vector(row), message);
   }
 
   @Test
@@ -106,11 +106,10 @@ class FeaturesTest {
     row.remove("walked");
     row.put("wlaked", 17.5);
     row.put("age", 17.5);
-    assertThatThrownBy(() -> four().vector(row))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "feature 'walked' is missing; it must be a number; names in the row that are no"
-                + " feature's: 2");
+    assertRefused(
+        () -> four().vector(row),
+        "feature 'walked' is missing; it must be a number; names in the row that are no"
+            + " feature's: 2");
   }
 
   private static Object value(String text) {
@@ -128,10 +127,11 @@ class FeaturesTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContainingAll("'note'", DIGEST)
         .hasMessageNotContaining("private");
-    assertThatThrownBy(
-            () -> plain.withEncoder("note", "abd".getBytes(UTF_8), x -> new double[] {1, 2}))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll("'note'", "a52d159f262b2c6ddb724a61840befc3", DIGEST);
+    assertRefusedWith(
+        () -> plain.withEncoder("note", "abd".getBytes(UTF_8), x -> new double[] {1, 2}),
+        "'note'",
+        "a52d159f262b2c6ddb724a61840befc3",
+        DIGEST);
     assertThatThrownBy(() -> plain.withEncoder("text", ENCODER, x -> new double[2]))
         .hasMessage("there is no encoder feature 'text'");
 
@@ -154,18 +154,17 @@ class FeaturesTest {
   void anUnknownKindIsRefusedOnlyByDevicesThatUseIt() {
     ModelUpdate.Builder update = update(2);
     update.addFeaturesBuilder().setName("sound");
-    ModelSnapshot snapshot = ModelSnapshot.parse(update.build().toByteArray());
+    ModelSnapshot snapshot = Updates.parse(update);
     assertThatThrownBy(snapshot::features).hasMessageContaining("feature 'sound' is of no kind");
   }
 
   @Test
   void anUpdateHasItsFeatures() {
     ModelUpdate.Builder update = update(14).addAllFeatures(four().list());
-    assertThat(ModelSnapshot.parse(update.build().toByteArray()).features().list())
-        .isEqualTo(four().list());
-    assertThat(ModelSnapshot.parse(update(3).build().toByteArray()).features().list()).isEmpty();
+    assertThat(Updates.parse(update).features().list()).isEqualTo(four().list());
+    assertThat(Updates.parse(update(3)).features().list()).isEmpty();
     update.addWeights(0).addAverage(0);
-    assertThatThrownBy(ModelSnapshot.parse(update.build().toByteArray())::features)
+    assertThatThrownBy(Updates.parse(update)::features)
         .hasMessageContaining("the features make 7 values; there are 15 weights");
   }
 

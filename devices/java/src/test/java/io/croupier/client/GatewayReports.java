@@ -33,10 +33,28 @@ final class GatewayReports {
     return new HttpReportTransport(gateway.uri(), () -> TOKEN, PATIENCE);
   }
 
+  /** A transport without an account, each report over which ends like this. */
+  static ReportTransport ending(CompletableFuture<Void> end) {
+    return new ReportTransport() {
+      @Override
+      public boolean namesUser() {
+        return false;
+      }
+
+      @Override
+      public CompletableFuture<Void> send(String userId, byte[] report) {
+        return end;
+      }
+    };
+  }
+
   /** Reports a gradient of zeros, with noise. */
+  static CompletableFuture<Void> report(GradientReporter reporter) {
+    return reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE);
+  }
+
   static CompletableFuture<Void> report(ReportTransport transport, LocalLedger ledger) {
-    return new GradientReporter(transport, ledger)
-        .report(MODEL, FrequentData.KEY, new double[2], NOISE);
+    return report(new GradientReporter(transport, ledger));
   }
 
   /** Awaits a report that is not acknowledged. Its failure quotes no secret. */

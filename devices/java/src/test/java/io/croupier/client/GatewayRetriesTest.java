@@ -1,7 +1,5 @@
 package io.croupier.client;
 
-import static io.croupier.client.GatewayReports.MODEL;
-import static io.croupier.client.GatewayReports.NOISE;
 import static io.croupier.client.GatewayReports.TOKEN;
 import static io.croupier.client.GatewayReports.answering;
 import static io.croupier.client.GatewayReports.assertSameBytes;
@@ -12,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
-import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
@@ -122,11 +119,7 @@ class GatewayRetriesTest {
       ByteString sent;
       try (HttpReportTransport transport =
           new HttpReportTransport(gateway.uri(), () -> TOKEN, Duration.ofSeconds(4))) {
-        assertThat(
-                failure(
-                    new GradientReporter(transport, kept)
-                        .report(MODEL, FrequentData.KEY, new double[2], NOISE)))
-            .hasMessageContaining("answered 503");
+        assertThat(failure(report(transport, kept))).hasMessageContaining("answered 503");
         assertThat(gateway.received()).hasSizeBetween(2, 10);
         sent = gateway.received().get(0).body();
         assertSameBytes(gateway, gateway.received().size());
@@ -181,7 +174,7 @@ class GatewayRetriesTest {
       GradientReporter reporter = new GradientReporter(transport, ledger);
       List<CompletableFuture<Void>> reports = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        reports.add(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE));
+        reports.add(report(reporter));
       }
       CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new)).get();
 

@@ -1,7 +1,5 @@
 package io.croupier.client;
 
-import static io.croupier.client.GatewayReports.MODEL;
-import static io.croupier.client.GatewayReports.NOISE;
 import static io.croupier.client.GatewayReports.PATIENCE;
 import static io.croupier.client.GatewayReports.TOKEN;
 import static io.croupier.client.GatewayReports.answering;
@@ -12,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.client.StubGateway.Answer;
-import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import java.net.URI;
@@ -65,7 +62,7 @@ class GatewayTokensTest {
             new HttpReportTransport(gateway.uri(), new TokenFile(file), PATIENCE)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
 
-      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
+      assertThat(failure(report(reporter)))
           .isInstanceOf(GatewayException.class)
           .hasMessageContaining("answered 401");
       // The file contained the same token as before.
@@ -73,7 +70,7 @@ class GatewayTokensTest {
       assertThat(ledger.pending()).hasSize(1);
 
       Files.writeString(file, " new ");
-      reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
+      report(reporter).get();
       assertThat(gateway.received()).hasSize(3);
       assertThat(gateway.received().get(1).body()).isEqualTo(gateway.received().get(0).body());
       assertThat(ledger.pending()).isEmpty();
@@ -90,7 +87,7 @@ class GatewayTokensTest {
             new HttpReportTransport(gateway.uri(), tokens::removeFirst, PATIENCE)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
       for (int i = 0; i < 3; i++) {
-        reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
+        report(reporter).get();
       }
 
       assertThat(gateway.received()).hasSize(4);

@@ -296,8 +296,7 @@ class GradientReporterTest {
   }
 
   private static ModelSnapshot answeredByHalf(long round) {
-    return ModelSnapshot.parse(
-        Updates.update("m", round, 0, 0).setAnswerProbability(0.5).build().toByteArray());
+    return Updates.parse(Updates.update("m", round, 0, 0).setAnswerProbability(0.5));
   }
 
   @Test
@@ -359,7 +358,7 @@ class GradientReporterTest {
     asking.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
     reporter
         .respond(
-            ModelSnapshot.parse(asking.build().toByteArray()),
+            Updates.parse(asking),
             new GivenData() {
               @Override
               public boolean answer(Question question) {

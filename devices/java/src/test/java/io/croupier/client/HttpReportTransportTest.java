@@ -1,7 +1,5 @@
 package io.croupier.client;
 
-import static io.croupier.client.GatewayReports.MODEL;
-import static io.croupier.client.GatewayReports.NOISE;
 import static io.croupier.client.GatewayReports.PATIENCE;
 import static io.croupier.client.GatewayReports.TOKEN;
 import static io.croupier.client.GatewayReports.answering;
@@ -14,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.croupier.client.StubGateway.Answer;
 import io.croupier.client.StubGateway.Received;
-import io.croupier.client.ledger.FrequentData;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.schemas.GradientReport;
@@ -67,13 +64,13 @@ class HttpReportTransportTest {
         HttpReportTransport transport = transport(gateway)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
 
-      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
+      assertThat(failure(report(reporter)))
           .isInstanceOf(ReportRefusedException.class)
           .hasMessage(
               "the gateway %s answered %d: dimension is 3; gradient: it must be 2"
                   .formatted(gateway.uri(), status));
       assertThat(ledger.pending()).isEmpty();
-      reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE).get();
+      report(reporter).get();
 
       assertThat(gateway.received()).hasSize(2);
       assertThat(gateway.received().get(1).body()).isNotEqualTo(gateway.received().get(0).body());
@@ -143,8 +140,7 @@ class HttpReportTransportTest {
       assertThat(failure(reporter.resent().get(0)))
           .isInstanceOf(PersonStoppedException.class)
           .hasMessageEndingWith("answered 403: the person is stopped");
-      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
-          .isInstanceOf(PersonStoppedException.class);
+      assertThat(failure(report(reporter))).isInstanceOf(PersonStoppedException.class);
       assertThat(ledger.pending()).isEmpty();
       assertThat(ledger.spent().reports()).isEqualTo(2);
     }
@@ -174,10 +170,7 @@ class HttpReportTransportTest {
       try (StubGateway gateway = answering(other);
           HttpReportTransport transport = transport(gateway)) {
         LocalLedger kept = LocalLedger.inMemory("ada", Limit.NONE);
-        Throwable failure =
-            failure(
-                new GradientReporter(transport, kept)
-                    .report(MODEL, FrequentData.KEY, new double[2], NOISE));
+        Throwable failure = failure(report(transport, kept));
 
         assertThat(failure)
             .isInstanceOf(GatewayException.class)
@@ -193,16 +186,13 @@ class HttpReportTransportTest {
     try (StubGateway gateway = new StubGateway(request -> Answer.problem(503))) {
       HttpReportTransport transport = transport(gateway);
       GradientReporter reporter = new GradientReporter(transport, ledger);
-      CompletableFuture<Void> first =
-          reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE);
-      CompletableFuture<Void> second =
-          reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE);
+      CompletableFuture<Void> first = report(reporter);
+      CompletableFuture<Void> second = report(reporter);
       transport.close();
 
       assertThat(failure(first)).hasMessage("the transport is closed");
       assertThat(failure(second)).hasMessage("the transport is closed");
-      assertThat(failure(reporter.report(MODEL, FrequentData.KEY, new double[2], NOISE)))
-          .hasMessage("the transport is closed");
+      assertThat(failure(report(reporter))).hasMessage("the transport is closed");
       assertThat(ledger.pending()).hasSize(3);
     }
   }
@@ -223,11 +213,7 @@ class HttpReportTransportTest {
       assertThat(gateway.received()).isEmpty();
 
       LocalLedger other = LocalLedger.inMemory("ada", Limit.NONE);
-      assertThat(
-              failure(
-                  new GradientReporter(http, other)
-                      .report(MODEL, FrequentData.KEY, new double[2], NOISE)))
-          .hasMessageContaining("403");
+      assertThat(failure(report(http, other))).hasMessageContaining("403");
       assertThatThrownBy(() -> new GradientReporter(kafka, other))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("names no user; it must be sent over a gateway");

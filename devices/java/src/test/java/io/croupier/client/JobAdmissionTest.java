@@ -78,7 +78,7 @@ class JobAdmissionTest {
 
   private void report() {
     admission.require("m", TWO);
-    ledger.release("m", FrequentData.KEY, GatewayReports.NOISE.cost(), sequence -> new byte[] {1});
+    FrequentData.release(ledger, GatewayReports.NOISE, 1);
   }
 
   private String refusal() {
@@ -215,23 +215,19 @@ class JobAdmissionTest {
     admission.require("m", TWO);
   }
 
-  private static CompletableFuture<Void> report(GradientReporter reporter) {
-    return reporter.report(
-        GatewayReports.MODEL, FrequentData.KEY, new double[2], GatewayReports.NOISE);
-  }
-
   /** The whole way over HTTP; requests for accounts are not repeated, and end soon. */
   @Test
   void aReporterStopsBeforeItDraws() throws Exception {
     try (StubGateway gateway = GatewayReports.answering();
         HttpReportTransport transport = GatewayReports.transport(gateway)) {
       GradientReporter reporter = new GradientReporter(transport, ledger);
-      report(reporter).get();
+      GatewayReports.report(reporter).get();
       assertThatIOException().isThrownBy(reporter::account).withMessageContaining("404");
       answer(0, Left.newBuilder().setReports(0));
       gateway.answerAccounts(new Answer(200, Map.of(), answer.toByteString()));
       assertThat(reporter.account()).isEqualTo(answer);
-      assertThatThrownBy(() -> report(reporter)).isInstanceOf(JobRefusedException.class);
+      assertThatThrownBy(() -> GatewayReports.report(reporter))
+          .isInstanceOf(JobRefusedException.class);
       assertThat(gateway.received()).hasSize(1);
       assertThat(ledger.spent().reports()).isOne();
       assertThat(gateway.asked()).isEqualTo(3);

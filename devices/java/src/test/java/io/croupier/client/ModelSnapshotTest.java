@@ -16,7 +16,7 @@ class ModelSnapshotTest {
   @Test
   void containsTheUpdatesFields() {
     ModelSnapshot snapshot =
-        ModelSnapshot.parse(
+        Updates.parse(
             Updates.update("m", 7, 1, -2.5)
                 .setUsed(6)
                 .setDroppedStale(5)
@@ -26,9 +26,7 @@ class ModelSnapshotTest {
                 .setGradientBound(0.25)
                 .setAnswerProbability(0.5)
                 .putDiagnostics("magnitude", 1.5)
-                .setPublishedAtMs(99)
-                .build()
-                .toByteArray());
+                .setPublishedAtMs(99));
     assertThat(snapshot.modelId()).isEqualTo("m");
     assertThat(snapshot.round()).isEqualTo(7);
     assertThat(snapshot.dimension()).isEqualTo(2);
@@ -56,7 +54,7 @@ class ModelSnapshotTest {
             .setSlopeBound(0.75)
             .setDroppedBound(3)
             .setQuestionProbability(0.02);
-    ModelSnapshot snapshot = ModelSnapshot.parse(update.build().toByteArray());
+    ModelSnapshot snapshot = Updates.parse(update);
     assertThat(snapshot.size()).contains(AdaptiveClip.Size.FEATURES);
     assertThat(snapshot.slopeBound()).isEqualTo(0.75);
     assertThat(snapshot.droppedBound()).isEqualTo(3);
@@ -65,9 +63,9 @@ class ModelSnapshotTest {
         .isEqualTo(0.02);
     assertThat(snapshot.isScouting()).isFalse();
     update.setQuestionProbability(1);
-    assertThat(ModelSnapshot.parse(update.build().toByteArray()).isScouting()).isTrue();
+    assertThat(Updates.parse(update).isScouting()).isTrue();
     update.clearSize().clearSlopeBound();
-    ModelSnapshot fixed = ModelSnapshot.parse(update.build().toByteArray());
+    ModelSnapshot fixed = Updates.parse(update);
     assertThat(fixed.size()).isEmpty();
     assertThat(fixed.isScouting()).isFalse();
     assertThat(fixed.questionProbability()).isZero();
@@ -78,10 +76,9 @@ class ModelSnapshotTest {
   void calibratesForTheCoarsestGridOfAMovingClip() {
     ModelUpdate.Builder update =
         Updates.update("m", 7, 1, 2, 3).setGradientBound(0.49).setGridExponent(-18);
-    assertThat(ModelSnapshot.parse(update.build().toByteArray()).calibration(5))
-        .isEqualTo(new Calibration(0.49, 3, -18, 5));
+    assertThat(Updates.parse(update).calibration(5)).isEqualTo(new Calibration(0.49, 3, -18, 5));
     update.setSize(AdaptiveClip.Size.GRADIENT);
-    Calibration moving = ModelSnapshot.parse(update.build().toByteArray()).calibration(5);
+    Calibration moving = Updates.parse(update).calibration(5);
     assertThat(moving).isEqualTo(new Calibration(0.49, 3, -18, 5, true));
     double mu = moving.gaussian(1, 1e-6).mu();
     for (double clip : new double[] {1e-4, 0.25, 0.3, 0.4999, 8}) {
@@ -180,7 +177,7 @@ class ModelSnapshotTest {
 
   private static void assertRefused(ModelUpdate.Builder update, String reason) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> ModelSnapshot.parse(update.build().toByteArray()))
+        .isThrownBy(() -> Updates.parse(update))
         .withMessageContaining(reason);
   }
 }

@@ -127,8 +127,7 @@ class ModelSubscriberTest {
     assertThat(subscriber.published("a", 74)).isEmpty();
     assertThat(subscriber.published("c", 75)).isEmpty();
     ModelSnapshot fromTheFuture =
-        ModelSnapshot.parse(
-            Updates.update("a", 80, 1).setPublishedAtMs(99_000).build().toByteArray());
+        Updates.parse(Updates.update("a", 80, 1).setPublishedAtMs(99_000));
     assertThat(subscriber.staleness(fromTheFuture)).contains(new Staleness(0, Duration.ZERO));
     publish("a", (byte[]) null);
     publish("d", 0);

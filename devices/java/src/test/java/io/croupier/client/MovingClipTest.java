@@ -1,5 +1,7 @@
 package io.croupier.client;
 
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,6 +18,7 @@ import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.noise.Statistics;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReports;
@@ -61,7 +64,7 @@ class MovingClipTest {
   }
 
   private static ModelSnapshot parse(ModelUpdate.Builder update) {
-    return ModelSnapshot.parse(update.build().toByteArray());
+    return Updates.parse(update);
   }
 
   private static ModelSnapshot features(double clip, long round) {
@@ -157,14 +160,11 @@ class MovingClipTest {
         .containsExactly(new double[] {0.3, 0.4}, within(Math.scalb(1.0, -17)));
     assertThat(sent().getGradientBound()).isEqualTo(0.5);
 
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                reporter.report(
-                    features(0.5, 3), FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE))
-        .withMessageContaining("the clip of model m bounds the size FEATURES")
-        .withMessageContaining("call 'respond'")
-        .withMessageContaining("no size is given");
+    assertRefusedWith(
+        () -> reporter.report(features(0.5, 3), FrequentData.KEY, new double[2], NEXT_TO_NO_NOISE),
+        "the clip of model m bounds the size FEATURES",
+        "call 'respond'",
+        "no size is given");
     assertThat(ledger.spent().reports()).isEqualTo(1);
   }
 
@@ -217,10 +217,9 @@ class MovingClipTest {
     GridRandomiser laplace =
         new CoordinateLaplaceRandomiser(1, -16, new double[] {1, 1}, ClippingNorm.COORDINATES);
     for (GridRandomiser randomiser : List.of(laplace, new UndisclosedRandomiser(laplace))) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(
-              () -> reporter.report(gradient(1, 0), FrequentData.KEY, new double[2], randomiser))
-          .withMessage("clip of the randomiser is COORDINATES; with a moving clip it must be L2");
+      assertRefused(
+          () -> reporter.report(gradient(1, 0), FrequentData.KEY, new double[2], randomiser),
+          "clip of the randomiser is COORDINATES; with a moving clip it must be L2");
     }
     assertThat(ledger.spent().reports()).isZero();
   }
@@ -232,10 +231,7 @@ class MovingClipTest {
       ModelSnapshot model = scouting(round);
       assertThat(model.isScouting()).isTrue();
       assertThat(asked(ledger, model.terms())).isEqualTo("the size of its gradient");
-      assertThatThrownBy(
-              () ->
-                  reporter.report(
-                      model.terms(), FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
+      assertThatThrownBy(() -> reported(model, new double[2], 1))
           .isInstanceOf(NotChosenException.class)
           .hasMessageContaining(
               "asks this device for the size of its gradient, not for a gradient");
@@ -297,15 +293,15 @@ class MovingClipTest {
     for (int round = 0; round < rounds; round++) {
       counts.merge(asked(ledger, asking(round).terms()), 1, Integer::sum);
     }
-    assertFrequency(counts.get("a gradient"), 0.35, rounds);
-    assertFrequency(counts.get("an answer to question a"), 0.05, rounds);
-    assertFrequency(counts.get("an answer to question b"), 0.05, rounds);
-    assertFrequency(counts.get("the size of its gradient"), 0.05, rounds);
-  }
-
-  private static void assertFrequency(int count, double probability, int rounds) {
-    double deviation = Math.sqrt(probability * (1 - probability) * rounds);
-    assertThat(Math.abs(count - probability * rounds)).isLessThan(5.5 * deviation);
+    Map<String, Double> probabilities =
+        Map.of(
+            "a gradient", 0.35,
+            "an answer to question a", 0.05,
+            "an answer to question b", 0.05,
+            "the size of its gradient", 0.05);
+    probabilities.forEach(
+        (what, probability) ->
+            Statistics.assertFrequency(what, counts.get(what), probability, rounds));
   }
 
   /** A toss that could be repeated would make devices that crash often answer more often. */
@@ -316,7 +312,8 @@ class MovingClipTest {
     try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
       before = asked(kept);
     }
-    assertThat(before).contains("the size of its gradient", "a gradient", "nothing");
+    assertThat(before)
+        .contains("the size of its gradient", "an answer to question a", "a gradient", "nothing");
     try (LocalLedger kept = LocalLedger.open(file, "u", Limit.NONE)) {
       assertThat(asked(kept)).isEqualTo(before);
     }
@@ -354,15 +351,10 @@ class MovingClipTest {
   void refusesASizeThatItDoesNotKnow() {
     ModelSnapshot model =
         parse(Updates.update("m", 1, 0, 0).setSizeValue(7).setQuestionProbability(1));
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                reporter.report(
-                    model.terms(), FrequentData.KEY, new double[2], 1, NEXT_TO_NO_NOISE))
-        .withMessageContaining("bounds a size that this version doesn't know");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> reporter.respond(model, sized(1), EXACT))
-        .withMessageContaining("it must be FEATURES or GRADIENT");
+    assertRefusedWith(
+        () -> reported(model, new double[2], 1), "bounds a size that this version doesn't know");
+    assertRefusedWith(
+        () -> reporter.respond(model, sized(1), EXACT), "it must be FEATURES or GRADIENT");
     assertThat(ledger.spent().reports()).isZero();
   }
 

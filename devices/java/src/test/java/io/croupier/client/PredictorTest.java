@@ -189,19 +189,16 @@ class PredictorTest {
   @Test
   void aModelThatNamesNoLossIsRefused() {
     ModelUpdate update = update("logistic", 0, 0, 0, 0, 0);
-    ModelSnapshot before =
-        ModelSnapshot.parse(update.toBuilder().clearPredicts().build().toByteArray());
+    ModelSnapshot before = Updates.parse(update.toBuilder().clearPredicts());
     assertThat(before.predicts()).isEmpty();
     assertThatThrownBy(() -> before.participant(row(true)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith(
             "the spec of model m has no predicts; it must name a label and a loss");
     ModelSnapshot later =
-        ModelSnapshot.parse(
+        Updates.parse(
             ModelUpdate.newBuilder(update)
-                .setPredicts(update.getPredicts().toBuilder().clearLoss())
-                .build()
-                .toByteArray());
+                .setPredicts(update.getPredicts().toBuilder().clearLoss()));
     assertThatThrownBy(() -> later.predict(row(true)))
         .hasMessage("the loss of label 'y' is none that this version knows");
   }
@@ -210,7 +207,7 @@ class PredictorTest {
   void theSquaredLossHasNoSizeOfFeatures() {
     ModelUpdate.Builder update = update("squared", 0, 0, 0, 0, 0).toBuilder();
     update.setSize(AdaptiveClip.Size.FEATURES).setSlopeBound(1);
-    ModelSnapshot model = ModelSnapshot.parse(update.build().toByteArray());
+    ModelSnapshot model = Updates.parse(update);
     assertThatThrownBy(() -> model.participant(row(3)))
         .hasMessageContaining("requires a loss of bounded slope");
   }
@@ -222,7 +219,7 @@ class PredictorTest {
             .formatHex(MessageDigest.getInstance("SHA-256").digest("abc".getBytes(UTF_8)));
     ModelUpdate.Builder update = update("hinge", 0, 0, 0, 0, 0, 0).toBuilder();
     update.addFeaturesBuilder().setName("note").getEncoderBuilder().setDigest(digest).setLength(1);
-    ModelSnapshot model = ModelSnapshot.parse(update.build().toByteArray());
+    ModelSnapshot model = Updates.parse(update);
     Map<String, Object> row = row(true);
     row.put("note", 0.25);
     assertThatThrownBy(() -> model.participant(row)).hasMessageContaining("needs the encoder");

@@ -4,6 +4,7 @@ import static io.croupier.client.SigningGateway.BEARER;
 import static io.croupier.client.SigningGateway.EPSILON;
 import static io.croupier.client.SigningGateway.model;
 import static io.croupier.client.SigningGateway.slot;
+import static io.croupier.noise.Refusals.assertRefused;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -131,9 +132,7 @@ class RelayTransportTest extends AnonymousFixture {
     List<ByteString> reports = new ArrayList<>();
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = through(uri(), ledger)) {
-      for (long round = 0; round <= 2 * SigningGateway.PUBLICATIONS; round++) {
-        takePart(reporter, round);
-      }
+      takePart(reporter, 0, 2 * SigningGateway.PUBLICATIONS + 1);
     }
     for (Received request : gateway.received("anonymous-reports")) {
       reports.add(AnonymousReport.parseFrom(request.body()).getToken());
@@ -201,27 +200,25 @@ class RelayTransportTest extends AnonymousFixture {
 
   @Test
   void thePauseBetweenPollsIsAboveZero() {
-    assertThatThrownBy(
-            () ->
-                new HttpModelSubscriber(
-                    gateway.uri(), "m", uri(), KEYS.key(), Duration.ZERO, update -> {}))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("longestPause is PT0S; it must be above 0");
+    assertRefused(
+        () ->
+            new HttpModelSubscriber(
+                gateway.uri(), "m", uri(), KEYS.key(), Duration.ZERO, update -> {}),
+        "longestPause is PT0S; it must be above 0");
   }
 
   /** Only the gateway ends a report: a relay may lie, or have no gateway any more. */
   @Test
   void noAnswerOfTheRelayEndsAReport() throws Exception {
-    ofRelay.add(Answer.problem(400));
-    ofRelay.add(Answer.of(413));
-    ofRelay.add(Answer.of(404));
-    ofRelay.add(StubGateway.NONE);
-    ofRelay.add(
-        new Answer(200, Map.of(), ByteString.copyFromUtf8("no ciphertext, but long enough")));
-    ofRelay.add(
-        sealed(
-            KEYS.open(KEYS.key().encapsulate(new byte[2560]).request()),
-            new BinaryResponse(409, Map.of(), ByteString.EMPTY)));
+    ObliviousExchange ofAnother = KEYS.open(KEYS.key().encapsulate(new byte[2560]).request());
+    ofRelay.addAll(
+        List.of(
+            Answer.problem(400),
+            Answer.of(413),
+            Answer.of(404),
+            StubGateway.NONE,
+            new Answer(200, Map.of(), ByteString.copyFromUtf8("no ciphertext, but long enough")),
+            sealed(ofAnother, new BinaryResponse(409, Map.of(), ByteString.EMPTY))));
     try (LocalLedger ledger = open()) {
       List<String> messages = new ArrayList<>();
       for (int attempt = 0; attempt < ofRelay.size(); attempt++) {

@@ -1,5 +1,7 @@
 package io.croupier.client;
 
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,7 +15,6 @@ import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
-import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
@@ -31,9 +32,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A round asks a device for a gradient, an answer or a size, and for nothing else. */
 class RespondTest {
+  private static final GridRandomiser EPSILON_16 = new L2LaplaceRandomiser(1, 2, -16, 16);
   private static final GridRandomiser EPSILON_100 = new L2LaplaceRandomiser(1, 2, -16, 100);
 
   private final LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
+  private final Data data = new Data();
   private final ReportMaker maker = new ReportMaker(ledger, Clock.systemUTC());
 
   /** Counts what is evaluated. */
@@ -85,65 +88,54 @@ class RespondTest {
     }
   }
 
+  private static RoundTerms terms(String fields) {
+    return Updates.parse(Updates.update("m", 1, 0, 0), fields).terms();
+  }
+
   /** A round that asks every device a question with this probability, otherwise for a gradient. */
   private static RoundTerms asking(double probability) {
-    ModelUpdate.Builder update =
-        Updates.update("m", 1, 0, 0).setQuestionProbability(probability).setAnswerProbability(1);
-    update.addEstimatesBuilder().getQuestionBuilder().setName("a").getAccuracyBuilder();
-    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+    return terms(
+        "estimates { question { name: 'a' accuracy {} } } question_probability: " + probability);
   }
 
   /** A round whose clip of 0.5 bounds the gradient's norm. */
   private static RoundTerms moving(double probability) {
-    return ModelSnapshot.parse(
-            Updates.update("m", 1, 0, 0)
-                .setSize(AdaptiveClip.Size.GRADIENT)
-                .setGradientBound(0.5)
-                .setGridExponent(-17)
-                .setQuestionProbability(probability)
-                .setAnswerProbability(1)
-                .build()
-                .toByteArray())
-        .terms();
+    return terms(
+        "size: GRADIENT gradient_bound: 0.5 grid_exponent: -17 question_probability: "
+            + probability);
   }
 
   /** A round that asks every device for a statistic. */
   private static RoundTerms counting() {
-    ModelUpdate.Builder update =
-        Updates.update("m", 1, 0, 0).setQuestionProbability(1).setAnswerProbability(1);
-    update
-        .addStatisticsBuilder()
-        .getStatisticBuilder()
-        .setName("screen")
-        .getChoiceBuilder()
-        .addCategories("cart")
-        .addCategories("home")
-        .addCategories("other");
-    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+    return terms(
+        "question_probability: 1 statistics { statistic { name: 'screen' choice {"
+            + " categories: ['cart', 'home', 'other'] } } }");
   }
 
   /** An update of a model of statistics alone. */
   private static ModelUpdate.Builder alone() {
     ModelUpdate.Builder update =
         Updates.update("m", 1).clearGradientBound().clearGridExponent().setQuestionProbability(1);
-    update
-        .addStatisticsBuilder()
-        .setThreshold(30)
-        .getStatisticBuilder()
-        .setName("minutes")
-        .getQuantilesBuilder()
-        .addLevels(0.5);
+    update.addStatisticsBuilder().setThreshold(30).getStatisticBuilder().setName("minutes");
+    update.getStatisticsBuilder(0).getStatisticBuilder().getQuantilesBuilder().addLevels(0.5);
     return update;
+  }
+
+  /** Nothing is evaluated or reported. */
+  private void assertSilent(ReportMaker device, RoundTerms terms, Randomiser randomiser) {
+    List<String> before = List.copyOf(data.evaluated);
+    assertThatThrownBy(() -> device.respond(terms, data, randomiser))
+        .isInstanceOf(NotChosenException.class);
+    assertThat(data.evaluated).isEqualTo(before);
   }
 
   /** There is no gradient that a program without the number could send instead. */
   @Test
   void aModelWithoutALearnerAsksForAStatistic() throws Exception {
-    ModelSnapshot snapshot = ModelSnapshot.parse(alone().build().toByteArray());
+    ModelSnapshot snapshot = Updates.parse(alone());
     assertThat(snapshot.dimension()).isZero();
     assertThat(snapshot.weights()).isEmpty();
     assertThat(maker.decide(snapshot.terms())).contains(new Decision(Sent.About.STATISTIC, 0));
-    Data data = new Data();
     data.value = 31;
     var randomiser = snapshot.calibration(1).l2Laplace(1e9);
     GradientReport report = parse(maker.respond(snapshot.terms(), data, randomiser));
@@ -152,12 +144,10 @@ class RespondTest {
     assertThat(report.getRandomisedResponse().getEpsilon()).isEqualTo(1e9);
     assertThat(data.evaluated).containsExactly("value");
     data.votes = false;
-    assertThatThrownBy(() -> maker.respond(snapshot.terms(), data, randomiser))
-        .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(
-            () -> maker.release(snapshot.terms(), FrequentData.KEY, new double[1], randomiser))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("dimension of the randomiser is 1; the model's is 0");
+    assertSilent(maker, snapshot.terms(), randomiser);
+    assertRefusedWith(
+        () -> maker.release(snapshot.terms(), FrequentData.KEY, new double[1], randomiser),
+        "dimension of the randomiser is 1; the model's is 0");
     assertThat(data.evaluated).containsExactly("value");
     assertThat(ledger.spent().reports()).isOne();
   }
@@ -172,8 +162,7 @@ class RespondTest {
             alone().addAverage(1),
             alone().setQuestionProbability(0.5),
             alone().clearQuestionProbability())) {
-      assertThatThrownBy(() -> ModelSnapshot.parse(wrong.build().toByteArray()))
-          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> Updates.parse(wrong)).isInstanceOf(IllegalArgumentException.class);
     }
   }
 
@@ -183,8 +172,6 @@ class RespondTest {
 
   @Test
   void aGradientNeedsNoSizeIfTheClipIsFixed() throws Exception {
-    Data data = new Data();
-
     assertThat(parse(maker.respond(asking(0), data, EPSILON_100)).hasGrid()).isTrue();
 
     assertThat(data.evaluated).containsExactly("gradient");
@@ -192,8 +179,6 @@ class RespondTest {
 
   @Test
   void aMovingClipNeedsGradientAndSize() throws Exception {
-    Data data = new Data();
-
     assertThat(parse(maker.respond(moving(0), data, EPSILON_100)).getGradientBound())
         .isEqualTo(0.5);
 
@@ -202,8 +187,6 @@ class RespondTest {
 
   @Test
   void aQuestionNeedsTheAnswerAlone() throws Exception {
-    Data data = new Data();
-
     GradientReport report = parse(maker.respond(asking(1), data, EPSILON_100));
 
     assertThat(report.getAnswer().getQuestion()).isEqualTo("a");
@@ -213,8 +196,6 @@ class RespondTest {
 
   @Test
   void theQuestionAboutTheSizeNeedsTheSizeAlone() throws Exception {
-    Data data = new Data();
-
     GradientReport report = parse(maker.respond(moving(1), data, EPSILON_100));
 
     assertThat(report.getAnswer().getQuestion()).isEqualTo(AdaptiveClips.QUESTION);
@@ -224,10 +205,7 @@ class RespondTest {
 
   @Test
   void aStatisticNeedsTheCategoryAlone() throws Exception {
-    Data data = new Data();
-
-    GradientReport report =
-        parse(maker.respond(counting(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
+    GradientReport report = parse(maker.respond(counting(), data, EPSILON_16));
 
     assertThat(report.getVote().getStatistic()).isEqualTo("screen");
     // Another one is released with probability 2.3e-7.
@@ -246,10 +224,8 @@ class RespondTest {
   @NullSource
   @ValueSource(strings = {"elsewhere", ""})
   void anUnknownCategoryCountsAsTheLastOne(String value) throws Exception {
-    Data data = new Data();
     data.category = value;
-    GradientReport report =
-        parse(maker.respond(counting(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
+    GradientReport report = parse(maker.respond(counting(), data, EPSILON_16));
     // Another one is released with probability 2.3e-7.
     assertThat(report.getVote().getIndex()).isEqualTo(2);
     assertThat(ledger.spent().epsilon()).isEqualByComparingTo("16");
@@ -257,26 +233,16 @@ class RespondTest {
 
   /** A round that asks every device whether its value is above 30. */
   private static RoundTerms measuring() {
-    ModelUpdate.Builder update =
-        Updates.update("m", 1, 0, 0).setQuestionProbability(1).setAnswerProbability(1);
-    update.addStatisticsBuilder().setThreshold(30).getStatisticBuilder().setName("minutes");
-    update
-        .getStatisticsBuilder(0)
-        .getStatisticBuilder()
-        .getQuantilesBuilder()
-        .addLevels(0.5)
-        .setFrom(0)
-        .setTo(1440);
-    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+    return terms(
+        "question_probability: 1 statistics { threshold: 30 statistic { name: 'minutes' quantiles {"
+            + " levels: 0.5 from: 0 to: 1440 } } }");
   }
 
   @ParameterizedTest
   @CsvSource({"31, true", "30, false", "1e9, true", "-1, false", "NaN, false", "Infinity, true"})
   void aValueIsComparedWithTheThresholdOfTheRound(double value, boolean isAbove) throws Exception {
-    Data data = new Data();
     data.value = value;
-    GradientReport report =
-        parse(maker.respond(measuring(), data, new L2LaplaceRandomiser(1, 2, -16, 16)));
+    GradientReport report = parse(maker.respond(measuring(), data, EPSILON_16));
     assertThat(report.getAnswer().getQuestion()).isEqualTo("minutes");
     // The other bit is released with probability 1.1e-7.
     assertThat(report.getAnswer().getBit()).isEqualTo(isAbove);
@@ -288,64 +254,36 @@ class RespondTest {
   /** The threshold of another round is unknown, so nothing is reported about it. */
   @Test
   void aValueNeedsTheThresholdOfItsOwnRound() {
-    Data data = new Data();
-    RoundTerms other = measuring().at(5);
-    assertThatThrownBy(() -> maker.respond(other, data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
+    assertSilent(maker, measuring().at(5), EPSILON_100);
     data.votes = false;
-    assertThatThrownBy(() -> maker.respond(measuring(), data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(maker, measuring(), EPSILON_100);
     assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test
   void devicesThatCannotVoteSpendNothing() {
-    Data data = new Data();
     GridRandomiser gaussian = new GaussianRandomiser(1, 2, -16, 1);
-    assertThatThrownBy(() -> maker.respond(counting(), data, gaussian))
-        .isInstanceOf(NotChosenException.class);
+    assertSilent(maker, counting(), gaussian);
     data.votes = false;
-    assertThatThrownBy(() -> maker.respond(counting(), data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(maker, counting(), EPSILON_100);
     assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test
   void dataThatCannotAnswerSpendNothing() {
-    Data data = new Data();
     data.answers = false;
 
-    assertThatThrownBy(() -> maker.respond(asking(1), data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(maker, asking(1), EPSILON_100);
     assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test
   void theDeviceLearnsWhatItReported() throws Exception {
-    ReportTransport acknowledging =
-        new ReportTransport() {
-          @Override
-          public boolean namesUser() {
-            return true;
-          }
-
-          @Override
-          public CompletableFuture<Void> send(String userId, byte[] report) {
-            return CompletableFuture.completedFuture(null);
-          }
-        };
-    LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
-    GradientReporter reporter = new GradientReporter(acknowledging, unlimited);
-    Data data = new Data();
-    Randomiser randomiser = new L2LaplaceRandomiser(1, 2, -16, 16);
-
+    ReportTransport acknowledging = GatewayReports.ending(CompletableFuture.completedFuture(null));
+    GradientReporter reporter = new GradientReporter(acknowledging, ledger);
     List<Sent> sent = new ArrayList<>();
     for (RoundTerms terms : List.of(asking(0), asking(1), moving(1), counting(), measuring())) {
-      sent.add(reporter.respond(terms, data, randomiser).get());
+      sent.add(reporter.respond(terms, data, EPSILON_16).get());
     }
 
     assertThat(sent)
@@ -361,16 +299,12 @@ class RespondTest {
   void answersTakeNoMoreThanTheirShareOfTheLimit() {
     LocalLedger limited = LocalLedger.inMemory("u", Limit.ofEpsilon(500).withAnswers(0.5));
     ReportMaker device = new ReportMaker(limited, Clock.systemUTC());
-    Data data = new Data();
     device.respond(asking(1), data, EPSILON_100);
     device.respond(asking(1), data, EPSILON_100);
     data.evaluated.clear();
 
-    assertThatThrownBy(() -> device.respond(asking(1), data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(() -> device.respond(moving(1), data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(device, asking(1), EPSILON_100);
+    assertSilent(device, moving(1), EPSILON_100);
     assertThatThrownBy(
             () -> limited.answer("m", FrequentData.KEY, EPSILON_100.cost(), draw -> null))
         .isInstanceOf(LimitReachedException.class)
@@ -390,46 +324,32 @@ class RespondTest {
   @Test
   void withoutALimitOnlyAShareOfZeroStopsAnswers() {
     LocalLedger half = LocalLedger.inMemory("u", Limit.NONE.withAnswers(0.5));
-    new ReportMaker(half, Clock.systemUTC()).respond(asking(1), new Data(), EPSILON_100);
+    new ReportMaker(half, Clock.systemUTC()).respond(asking(1), data, EPSILON_100);
     LocalLedger none = LocalLedger.inMemory("u", Limit.NONE.withAnswers(0));
     ReportMaker silent = new ReportMaker(none, Clock.systemUTC());
-    assertThatThrownBy(() -> silent.respond(asking(1), new Data(), EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-    silent.respond(asking(0), new Data(), EPSILON_100);
+    assertSilent(silent, asking(1), EPSILON_100);
+    silent.respond(asking(0), data, EPSILON_100);
   }
 
   @ParameterizedTest
   @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
   void aShareIsFrom0To1(double share) {
-    assertThatThrownBy(() -> Limit.NONE.withAnswers(share))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("answers is " + share + "; it must be from 0 to 1");
+    assertRefused(
+        () -> Limit.NONE.withAnswers(share), "answers is " + share + "; it must be from 0 to 1");
   }
 
   @Test
   void aDeviceThatIsNotChosenEvaluatesNothing() {
-    Data data = new Data();
-    ModelUpdate.Builder update = Updates.update("m", 1, 0, 0).setAnswerProbability(0);
-    RoundTerms unasked = ModelSnapshot.parse(update.build().toByteArray()).terms();
-
-    assertThatThrownBy(() -> maker.respond(unasked, data, EPSILON_100))
-        .isInstanceOf(NotChosenException.class);
-
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(maker, terms("answer_probability: 0"), EPSILON_100);
     assertThat(ledger.spent().reports()).isZero();
   }
 
   @Test
   void undisclosedLevelsAnswerNothing() {
-    Data data = new Data();
     UndisclosedRandomiser undisclosed = new UndisclosedRandomiser(EPSILON_100);
 
-    assertThatThrownBy(() -> maker.respond(asking(1), data, undisclosed))
-        .isInstanceOf(NotChosenException.class);
-    assertThatThrownBy(() -> maker.respond(moving(1), data, undisclosed))
-        .isInstanceOf(NotChosenException.class);
-
-    assertThat(data.evaluated).isEmpty();
+    assertSilent(maker, asking(1), undisclosed);
+    assertSilent(maker, moving(1), undisclosed);
     assertThat(ledger.spent().reports()).isZero();
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -18,8 +19,6 @@ import io.croupier.client.loss.SoftmaxLoss;
 import io.croupier.client.loss.SquaredLoss;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.schemas.Accuracy;
-import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Question;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,16 +102,14 @@ class RowsTest {
 
   /** With the features of examples/wellbeing.yaml. */
   private static ModelSnapshot wellbeing(double... weights) {
-    ModelUpdate.Builder update = Updates.update("wellbeing-1", 3, weights);
-    update.addFeaturesBuilder().setName("one").getInterceptBuilder();
-    update.addFeaturesBuilder().setName("minutesWalked").getRangeBuilder().setFrom(0).setTo(180);
-    update.addFeaturesBuilder().setName("hoursSlept").getRangeBuilder().setFrom(0).setTo(12);
-    update
-        .addFeaturesBuilder()
-        .setName("shift")
-        .getOneHotBuilder()
-        .addAllCategories(List.of("day", "night", "none"));
-    return ModelSnapshot.parse(update.build().toByteArray());
+    return Updates.parse(
+        Updates.update("wellbeing-1", 3, weights),
+        """
+        features { name: 'one' intercept {} }
+        features { name: 'minutesWalked' range { from: 0 to: 180 } }
+        features { name: 'hoursSlept' range { from: 0 to: 12 } }
+        features { name: 'shift' one_hot { categories: ['day', 'night', 'none'] } }
+        """);
   }
 
   @Test
@@ -164,9 +161,9 @@ class RowsTest {
   @Test
   void rowsAreCheckedWhenTheyAreMade() {
     PredictionLoss logistic = new LogisticLoss();
-    assertThatThrownBy(() -> Rows.of(new double[] {1, Double.NaN}, 0, logistic))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a feature is not finite; it must be a finite number");
+    assertRefused(
+        () -> Rows.of(new double[] {1, Double.NaN}, 0, logistic),
+        "a feature is not finite; it must be a finite number");
     assertThatThrownBy(() -> Rows.of(new double[] {1}, 0.5, logistic))
         .hasMessage("a target is malformed; it must be a whole number from 0 to 1");
     assertThatThrownBy(() -> Rows.of(new double[] {1}, 3, new SoftmaxLoss(3)))
@@ -182,12 +179,7 @@ class RowsTest {
     assertThatThrownBy(() -> Rows.of(new double[] {1, 2}, 0, logistic).at(wellbeing(new double[6])))
         .hasMessage("the rows make 2 weights; model wellbeing-1 has 6");
     ModelSnapshot featuresClip =
-        ModelSnapshot.parse(
-            Updates.update("m", 0, 0, 0)
-                .setSize(AdaptiveClip.Size.FEATURES)
-                .setSlopeBound(1)
-                .build()
-                .toByteArray());
+        Updates.parse(Updates.update("m", 0, 0, 0), "size: FEATURES slope_bound: 1");
     assertThatThrownBy(() -> Rows.of(new double[] {1, 2}, 0, new SquaredLoss()).at(featuresClip))
         .hasMessageContaining("requires a loss of bounded slope");
   }

@@ -74,10 +74,6 @@ public final class SigningGateway implements AutoCloseable {
     for (long window = first; window <= last; window++) {
       update.addWindows(window(window));
     }
-    return windows(update);
-  }
-
-  static Answer windows(ModelUpdate.Builder update) {
     return json(update);
   }
 
@@ -138,12 +134,16 @@ public final class SigningGateway implements AutoCloseable {
     ByteString signature =
         issuer(Long.parseLong(asked.get("window")))
             .sign(ByteString.copyFrom(Base64.getDecoder().decode(asked.get("blinded"))));
+    return signed(signature);
+  }
+
+  /** As gateways answer requests for tokens. */
+  static Answer signed(ByteString signature) {
+    String encoded = Base64.getEncoder().encodeToString(signature.toByteArray());
     return new Answer(
         200,
         Map.of("Content-Type", "application/json"),
-        ByteString.copyFromUtf8(
-            "{\"other\": [1], \"blindSignature\": \"%s\"}"
-                .formatted(Base64.getEncoder().encodeToString(signature.toByteArray()))));
+        ByteString.copyFromUtf8("{\"other\": [1], \"blindSignature\": \"" + encoded + "\"}"));
   }
 
   static Map<String, String> json(ByteString body) {
@@ -169,18 +169,23 @@ public final class SigningGateway implements AutoCloseable {
   }
 
   static TokenWindow.Builder window(long window) {
+    return window(window, PUBLICATIONS, LEVEL, issuer(window));
+  }
+
+  static TokenWindow.Builder window(
+      long window, int publications, PrivUnitMechanism level, TokenIssuer issuer) {
     return TokenWindow.newBuilder()
         .setWindow(window)
-        .setFirstRound(window * PUBLICATIONS)
-        .setLastRound((window + 1) * PUBLICATIONS - 1)
+        .setFirstRound(window * publications)
+        .setLastRound((window + 1) * publications - 1)
         .addLevels(
             TokenLevel.newBuilder()
                 .setPrivUnit(
                     PrivUnit.newBuilder()
-                        .setEpsilon(LEVEL.epsilon())
-                        .setCandidates(LEVEL.candidates())
-                        .setTop(LEVEL.top()))
-                .setModulus(issuer(window).key().modulus()));
+                        .setEpsilon(level.epsilon())
+                        .setCandidates(level.candidates())
+                        .setTop(level.top()))
+                .setModulus(issuer.key().modulus()));
   }
 
   /** As gateways serve it: with the keys of the round's window and of the next one. */
@@ -194,7 +199,7 @@ public final class SigningGateway implements AutoCloseable {
     for (TokenWindow.Builder window : windows) {
       update.addWindows(window);
     }
-    return ModelSnapshot.parse(update.build().toByteArray());
+    return Updates.parse(update);
   }
 
   /** The slot of a window that the ledger's secret decides. */

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -73,9 +74,9 @@ class SoftmaxTest {
   @Test
   void weightsMustBeThoseOfAtLeastTwoClasses() {
     for (int weights : new int[] {0, 3, 4, 5, 7}) {
-      assertThatThrownBy(() -> Softmax.scores(new double[weights], new double[3]))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("there are %d weights and 3 features".formatted(weights));
+      assertRefusedWith(
+          () -> Softmax.scores(new double[weights], new double[3]),
+          "there are %d weights and 3 features".formatted(weights));
     }
     assertThatThrownBy(() -> Softmax.scores(new double[2], new double[0]))
         .isInstanceOf(IllegalArgumentException.class);

@@ -12,10 +12,7 @@ import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
-import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Statistic;
-import io.croupier.schemas.StatisticEstimate.TextValues;
 import io.croupier.schemas.TextCandidates;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +20,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -74,21 +70,15 @@ class TextVotesTest {
           ledger, Clock.fixed(Instant.ofEpochMilli(1_800_000_123_456L), ZoneOffset.UTC));
 
   private static RoundTerms terms(long round) {
-    ModelUpdate.Builder update =
-        Updates.update("m", round, 0).setQuestionProbability(1).setAnswerProbability(1);
-    update.addStatisticsBuilder().getStatisticBuilder().setName("words");
-    update
-        .getStatisticsBuilder(0)
-        .setTexts(
-            TextValues.newBuilder()
-                .addAllPrefixes(List.of("", "a", "", "ab", "d"))
-                .addAllTexts(List.of("ab", "", "cad")))
-        .getStatisticBuilder()
-        .getPrefixesBuilder()
-        .setAlphabet("a-e\u00e9-")
-        .setLength(4)
-        .setTop(3);
-    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+    return Updates.parse(
+            Updates.update("m", round, 0),
+            """
+            question_probability: 1 statistics {
+              statistic { name: 'words' prefixes { alphabet: 'a-e\u00e9-' length: 4 top: 3 } }
+              texts { prefixes: ['', 'a', '', 'ab', 'd'] texts: ['ab', '', 'cad'] }
+            }
+            """)
+        .terms();
   }
 
   private static Participant named(String text) {
@@ -126,19 +116,13 @@ class TextVotesTest {
             named(text(value)),
             randomiser);
     ledger.acknowledge(stored.sequence());
-    byte[] report =
-        GradientReport.parseFrom(stored.bytes()).toBuilder()
-            .clearUserId()
-            .setDeviceId("abcdefghijklmnopqrstuv")
-            .build()
-            .toByteArray();
     return "{\"value\":\"%s\",\"candidate\":%d,\"seed\":\"%s\",\"words\":[%s],\"report\":\"%s\"}"
         .formatted(
             value,
             list.of(text(value)),
             Long.toUnsignedString(Statistics.seeded(number).getAsLong()),
             words(Statistics.seeded(1000 + number)),
-            HexFormat.of().formatHex(report));
+            GoldenReports.hex(stored));
   }
 
   @Test
@@ -147,7 +131,7 @@ class TextVotesTest {
     for (String value : VALUES) {
       lines.add(line(lines.size(), value));
     }
-    assertThat("[\n" + String.join(",\n", lines) + "\n]\n").isEqualTo(Files.readString(GOLDEN));
+    assertThat(GoldenReports.lines(lines)).isEqualTo(Files.readString(GOLDEN));
   }
 
   /** The list of another round is unknown, so nothing is reported about it. */

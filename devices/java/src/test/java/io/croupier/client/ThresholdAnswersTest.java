@@ -8,8 +8,6 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.StoredReport;
 import io.croupier.client.randomiser.SeededRandomisers;
 import io.croupier.noise.Statistics;
-import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Statistic;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +15,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -60,17 +57,12 @@ class ThresholdAnswersTest {
           ledger, Clock.fixed(Instant.ofEpochMilli(1_800_000_123_456L), ZoneOffset.UTC));
 
   private static RoundTerms terms(long round, double threshold) {
-    ModelUpdate.Builder update =
-        Updates.update("m", round, 0).setQuestionProbability(1).setAnswerProbability(1);
-    update.addStatisticsBuilder().setThreshold(threshold).getStatisticBuilder().setName("minutes");
-    update
-        .getStatisticsBuilder(0)
-        .getStatisticBuilder()
-        .getQuantilesBuilder()
-        .addLevels(0.5)
-        .setFrom(-1440)
-        .setTo(1440);
-    return ModelSnapshot.parse(update.build().toByteArray()).terms();
+    return Updates.parse(
+            Updates.update("m", round, 0),
+            "question_probability: 1 statistics { threshold: %s statistic { name: 'minutes'"
+                    .formatted(threshold)
+                + " quantiles { levels: 0.5 from: -1440 to: 1440 } } }")
+        .terms();
   }
 
   private static double number(String value) {
@@ -95,18 +87,12 @@ class ThresholdAnswersTest {
             data,
             SeededRandomisers.bit(0.5, Statistics.seeded(number)));
     ledger.acknowledge(stored.sequence());
-    byte[] report =
-        GradientReport.parseFrom(stored.bytes()).toBuilder()
-            .clearUserId()
-            .setDeviceId("abcdefghijklmnopqrstuv")
-            .build()
-            .toByteArray();
     return "{\"threshold\":%s,\"value\":\"%s\",\"word\":\"%s\",\"report\":\"%s\"}"
         .formatted(
             threshold,
             value,
             Long.toUnsignedString(Statistics.seeded(number).getAsLong()),
-            HexFormat.of().formatHex(report));
+            GoldenReports.hex(stored));
   }
 
   @Test
@@ -118,6 +104,6 @@ class ThresholdAnswersTest {
     for (String value : ABOUT_MINUS_5) {
       lines.add(line(lines.size(), -5, value));
     }
-    assertThat("[\n" + String.join(",\n", lines) + "\n]\n").isEqualTo(Files.readString(GOLDEN));
+    assertThat(GoldenReports.lines(lines)).isEqualTo(Files.readString(GOLDEN));
   }
 }

@@ -221,8 +221,7 @@ class UnlinkabilityTest {
         .extracting(Sent::report)
         .extracting(Observed::bytes)
         .containsOnly(1024);
-    double linked = linked(deployment);
-    assertThat(linked).isLessThan(0.5 + 5 * DEVIATION);
+    assertThat(linked(deployment)).isLessThan(0.5 + 5 * DEVIATION);
   }
 
   /** What a lasting delay gives away stays small beside the wait; the bound is no guarantee. */
@@ -239,43 +238,35 @@ class UnlinkabilityTest {
   void pollsShowNothingOfThoseWhoAreAlwaysThere() {
     Deployment deployment = deployment(Setting.ofThoseAlwaysThere(true, 1, USUAL_WAIT));
     assertThat(deployment.reports).hasSize(PEOPLE);
-    double linked = linked(deployment, Seen.POLLS);
-    assertThat(linked).isBetween(0.5 - 5 * DEVIATION, 0.52);
+    assertThat(linked(deployment, Seen.POLLS)).isBetween(0.5 - 5 * DEVIATION, 0.52);
   }
 
   /** A report of a publication is of somebody who was there: 0.89 and 0.975. */
   @Test
   void pollsLinkThoseWhoAreThereForAPart() {
-    double fifth = linked(deployment(Setting.ofVisits(1, 60)), Seen.POLLS);
-    assertThat(fifth).isBetween(0.86, 0.92);
-    double twentieth = linked(deployment(Setting.ofVisits(1, 15)), Seen.POLLS);
-    assertThat(twentieth).isBetween(0.95, 0.99);
+    assertThat(linked(deployment(Setting.ofVisits(1, 60)), Seen.POLLS)).isBetween(0.86, 0.92);
+    assertThat(linked(deployment(Setting.ofVisits(1, 15)), Seen.POLLS)).isBetween(0.95, 0.99);
   }
 
   /** Through a relay, the request for the next token shows one visit; all, if there is one. */
   @Test
   void throughARelayPollsShowNoVisit() {
     Deployment often = deployment(Setting.ofVisits(20, 3));
-    double byPolls = linked(often, Seen.POLLS);
-    assertThat(byPolls).isBetween(0.88, 0.94);
-    double byRequests = linked(often);
-    assertThat(byRequests).isBetween(0.505, 0.57);
-    double once = linked(deployment(Setting.ofVisits(1, 60)));
-    assertThat(once).isBetween(0.86, 0.92);
+    assertThat(linked(often, Seen.POLLS)).isBetween(0.88, 0.94);
+    assertThat(linked(often)).isBetween(0.505, 0.57);
+    assertThat(linked(deployment(Setting.ofVisits(1, 60)))).isBetween(0.86, 0.92);
   }
 
   /** At 4,000 addresses, others have a person's address with probability 1/4,000. */
   @Test
   void withoutARelayTheAddressLinks() {
     Deployment deployment = deployment(Setting.ofThoseAlwaysThere(false, 4000, USUAL_WAIT));
-    double linked = linked(deployment);
-    assertThat(linked).isGreaterThan(0.999);
+    assertThat(linked(deployment)).isGreaterThan(0.999);
     long known =
         deployment.people.stream()
             .collect(Collectors.groupingBy(person -> person.grant.address, Collectors.counting()))
             .size();
     // A guess among those at the address is right once for each address.
-    double right = (double) known / PEOPLE;
-    assertThat(right).isCloseTo(0.4 * (1 - Math.exp(-2.5)), within(0.01));
+    assertThat((double) known / PEOPLE).isCloseTo(0.4 * (1 - Math.exp(-2.5)), within(0.01));
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.client;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.schemas.ModelUpdate;
 
 /** Model updates as the job publishes them. */
@@ -26,7 +27,21 @@ public final class Updates {
     return update;
   }
 
+  /** A snapshot of an update with further fields, in the text format of Protobuf. */
+  public static ModelSnapshot parse(ModelUpdate.Builder update, String fields) {
+    try {
+      TextFormat.merge(fields, update);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(fields, e);
+    }
+    return parse(update);
+  }
+
+  public static ModelSnapshot parse(ModelUpdate.Builder update) {
+    return ModelSnapshot.parse(update.build().toByteArray());
+  }
+
   public static ModelSnapshot snapshot(String modelId, long round, double... weights) {
-    return ModelSnapshot.parse(update(modelId, round, weights).build().toByteArray());
+    return parse(update(modelId, round, weights));
   }
 }

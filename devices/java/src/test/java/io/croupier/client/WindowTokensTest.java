@@ -7,6 +7,7 @@ import static io.croupier.client.SigningGateway.model;
 import static io.croupier.client.SigningGateway.slot;
 import static io.croupier.client.SigningGateway.snapshot;
 import static io.croupier.client.SigningGateway.window;
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -122,12 +123,7 @@ class WindowTokensTest extends AnonymousFixture {
         AnonymousReporter reporter = reporter(ledger)) {
       takePart(reporter, 0);
       assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.HELD, 1L, Stage.HELD));
-      assertThat(
-              reporter.takePart(
-                  snapshot(1, window(0), window(1), window(2)),
-                  FrequentData.KEY,
-                  () -> new double[2]))
-          .isEmpty();
+      assertThat(begin(reporter, snapshot(1, window(0), window(1), window(2)))).isEmpty();
       assertThatThrownBy(() -> awaitTokens(reporter)).isInstanceOf(PersonStoppedException.class);
       assertThat(stages(ledger)).containsOnlyKeys(0L, 1L, 2L);
       assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
@@ -135,10 +131,7 @@ class WindowTokensTest extends AnonymousFixture {
       // Resumed, and stopped again.
       gateway.answerToken(4, Answer.stopped());
       for (long window = 3; window < 5; window++) {
-        assertThat(
-                reporter.takePart(
-                    snapshot(1, window(window)), FrequentData.KEY, () -> new double[2]))
-            .isEmpty();
+        assertThat(begin(reporter, snapshot(1, window(window)))).isEmpty();
       }
       assertThatThrownBy(() -> awaitTokens(reporter)).isInstanceOf(PersonStoppedException.class);
       assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
@@ -151,23 +144,10 @@ class WindowTokensTest extends AnonymousFixture {
         AnonymousReporter anonymous = reporter(ledger)) {
       takePart(anonymous, 0);
       assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.HELD, 1L, Stage.HELD));
-      ReportTransport stopped =
-          new ReportTransport() {
-            @Override
-            public boolean namesUser() {
-              return false;
-            }
-
-            @Override
-            public CompletableFuture<Void> send(String userId, byte[] report) {
-              return CompletableFuture.failedFuture(
-                  new PersonStoppedException(GatewayException.unanswered("stopped", null)));
-            }
-          };
-      CompletableFuture<Void> refused =
-          new GradientReporter(stopped, ledger)
-              .report(GatewayReports.MODEL, FrequentData.KEY, new double[2], GatewayReports.NOISE);
-      assertThat(refused).isCompletedExceptionally();
+      PersonStoppedException stopped =
+          new PersonStoppedException(GatewayException.unanswered("stopped", null));
+      ReportTransport transport = GatewayReports.ending(CompletableFuture.failedFuture(stopped));
+      assertThat(GatewayReports.report(transport, ledger)).isCompletedExceptionally();
       assertThat(Set.copyOf(stages(ledger).values())).containsExactly(Stage.ENDED);
     }
   }
@@ -179,15 +159,11 @@ class WindowTokensTest extends AnonymousFixture {
         AnonymousReporter reporter = reporter(ledger)) {
       long slot = slot(ledger, 0);
       gateway.delayTokens(true);
-      assertThat(reporter.takePart(snapshot(0, window(0)), FrequentData.KEY, () -> new double[2]))
-          .isEmpty();
+      assertThat(begin(reporter, snapshot(0, window(0)))).isEmpty();
       gateway.delayTokens(false);
       awaitTokens(reporter);
       for (long round = 1; round < slot; round++) {
-        assertThat(
-                reporter.takePart(
-                    snapshot(round, window(0)), FrequentData.KEY, () -> new double[2]))
-            .isEmpty();
+        assertThat(begin(reporter, snapshot(round, window(0)))).isEmpty();
       }
       // The report waits for no token of the next window.
       gateway.delayTokens(true);
@@ -234,12 +210,10 @@ class WindowTokensTest extends AnonymousFixture {
     try (LocalLedger ledger = ledgerWithSlotAfter(1);
         AnonymousReporter reporter = reporter(ledger)) {
       gateway.delayTokens(true);
-      assertThat(reporter.takePart(snapshot(0, window(0)), FrequentData.KEY, () -> new double[2]))
-          .isEmpty();
+      assertThat(begin(reporter, snapshot(0, window(0)))).isEmpty();
       CompletableFuture<Void> tokens = reporter.tokens();
       gateway.awaitTokens(1);
-      assertThat(reporter.takePart(snapshot(1, window(0)), FrequentData.KEY, () -> new double[2]))
-          .isEmpty();
+      assertThat(begin(reporter, snapshot(1, window(0)))).isEmpty();
       gateway.delayTokens(false);
       tokens.get(2, TimeUnit.MINUTES);
       assertThat(stages(ledger)).isEqualTo(Map.of(0L, Stage.ENDED));
@@ -256,14 +230,7 @@ class WindowTokensTest extends AnonymousFixture {
 
   @Test
   void aSignatureOfAnotherKeyIsNoToken() throws Exception {
-    gateway.answerToken(
-        0,
-        new Answer(
-            200,
-            Map.of(),
-            ByteString.copyFromUtf8(
-                "{\"blindSignature\": \"%s\"}"
-                    .formatted(Base64.getEncoder().encodeToString(new byte[256])))));
+    gateway.answerToken(0, SigningGateway.signed(ByteString.copyFrom(new byte[256])));
     try (LocalLedger ledger = open();
         AnonymousReporter reporter = reporter(ledger)) {
       assertThatThrownBy(() -> takePart(reporter, 0))
@@ -322,9 +289,9 @@ class WindowTokensTest extends AnonymousFixture {
         AnonymousReporter reporter =
             new AnonymousReporter(
                 ledger, 3, gateway.uri(), () -> BEARER, gateway.uri(), Duration.ofNanos(1))) {
-      assertThatThrownBy(() -> takePart(reporter, 0))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("epsilon is 3.0; it must be that of a level of priv_unit of model m");
+      assertRefused(
+          () -> takePart(reporter, 0),
+          "epsilon is 3.0; it must be that of a level of priv_unit of model m");
       assertThat(ledger.spent().reports()).isZero();
     }
   }

@@ -38,11 +38,7 @@ final class HoldingDevice {
   private static String release(LocalLedger ledger, int reports) {
     try {
       for (int i = 0; i < reports; i++) {
-        ledger.acknowledge(
-            ledger
-                .release(
-                    "m", FrequentData.KEY, KilledReporter.NOISE.cost(), sequence -> new byte[100])
-                .sequence());
+        ledger.acknowledge(FrequentData.release(ledger, KilledReporter.NOISE, 100));
       }
       return RELEASED;
     } catch (UncheckedIOException e) {

@@ -12,7 +12,6 @@ import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClip;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -90,12 +89,10 @@ final class KilledReporter {
   static void report(Path folder, long reports, Disk disk) throws IOException {
     ModelSnapshot model = Updates.snapshot("m", 1, 0, 0, 0, 0);
     ModelSnapshot scouting =
-        ModelSnapshot.parse(
+        Updates.parse(
             Updates.update("n", 1, 0, 0, 0, 0)
                 .setSize(AdaptiveClip.Size.GRADIENT)
-                .setQuestionProbability(1)
-                .build()
-                .toByteArray());
+                .setQuestionProbability(1));
     GridRandomiser unsaid = new UndisclosedRandomiser(NOISE);
     try (LocalLedger ledger =
             LocalLedger.open(folder.resolve(LEDGER), USER, Limit.NONE, disk, SLACK_BYTES);
@@ -143,9 +140,7 @@ final class KilledReporter {
       tell(operation.what());
       if (operations++ == at) {
         if (operation.name().equals("write")) {
-          ByteBuffer part = operation.bytes().duplicate();
-          part.limit(part.position() + random.nextInt(part.remaining()));
-          operation.target().write(part, operation.position());
+          operation.writePart(random);
         }
         System.out.println(STOPPED + operation.what());
         // Returns when the parent process has ended.

@@ -4,27 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.client.randomiser.GaussianRandomiser;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Truncated and damaged ledger files. */
-class LedgerDamageTest {
+class LedgerDamageTest extends LedgerFixture {
   private static final int REPORTS = 4;
-  private static final Randomiser PURE = new L2LaplaceRandomiser(1, 2, -16, 0.5);
   private static final Randomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.5);
 
-  @TempDir private Path folder;
-  private Path file;
   private byte[] whole;
   private final List<byte[]> released = new ArrayList<>();
   private final List<Spent> spentAfter = new ArrayList<>();
@@ -38,8 +32,7 @@ class LedgerDamageTest {
   @BeforeEach
   void write() throws IOException {
     Random random = new Random(7);
-    file = folder.resolve("ledger");
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+    try (LocalLedger ledger = open(Limit.NONE)) {
       start = Files.size(file);
       spentAfter.add(ledger.spent());
       for (int i = 0; i < REPORTS; i++) {
@@ -48,7 +41,7 @@ class LedgerDamageTest {
         long from = Files.size(file);
         released.add(
             ledger
-                .release("m", FrequentData.KEY, (i % 2 == 0 ? PURE : GAUSSIAN).cost(), s -> report)
+                .release("m", FrequentData.KEY, (i % 2 == 0 ? HALF : GAUSSIAN).cost(), s -> report)
                 .bytes());
         entries.add(new long[] {from, Files.size(file) - LedgerFormat.MARKER_BYTES});
         spentAfter.add(ledger.spent());
@@ -68,13 +61,12 @@ class LedgerDamageTest {
       while (survivors < REPORTS && entries.get(survivors)[1] <= length) {
         survivors++;
       }
-      try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+      try (LocalLedger ledger = open(Limit.NONE)) {
         assertThat(ledger.spent()).as("cut at %s", length).isEqualTo(spentAfter.get(survivors));
         assertPendingAsReleased(ledger);
-        assertThat(ledger.release("m", FrequentData.KEY, PURE.cost(), s -> new byte[1]).sequence())
-            .isEqualTo(survivors);
+        assertThat(FrequentData.release(ledger, HALF, 1)).isEqualTo(survivors);
       }
-      try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+      try (LocalLedger ledger = open(Limit.NONE)) {
         assertThat(ledger.spent().reports()).as("cut at %s", length).isEqualTo(survivors + 1);
       }
     }
@@ -85,7 +77,7 @@ class LedgerDamageTest {
     for (int length = 0; length < start; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
       Files.write(file, cut);
-      assertThatThrownBy(() -> LocalLedger.open(file, "ada", Limit.NONE))
+      assertThatThrownBy(() -> open(Limit.NONE))
           .isInstanceOf(CorruptLedgerException.class)
           .hasMessageContaining("the header of a ledger is missing at byte 0");
       assertThat(Files.readAllBytes(file)).isEqualTo(cut);
@@ -125,7 +117,7 @@ class LedgerDamageTest {
    */
   private boolean isUsedInFull(byte[] damaged, String how) throws IOException {
     Files.write(file, damaged);
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE)) {
+    try (LocalLedger ledger = open(Limit.NONE)) {
       assertThat(ledger.spent()).as(how).isEqualTo(spentAfter.get(REPORTS));
       assertPendingAsReleased(ledger);
       return true;

@@ -69,8 +69,7 @@ class LedgerKillITCase extends LedgerKills {
       assertThatThrownBy(() -> LocalLedger.open(file, KilledReporter.USER, Limit.NONE));
       // A replacement of the file must not release it either.
       while (ledger.spent().reports() < 1000) {
-        long sequence = release(ledger);
-        ledger.acknowledge(sequence);
+        ledger.acknowledge(release(ledger));
       }
       assertThat(Files.size(file)).isLessThan(LedgerFile.SLACK_BYTES * 3 / 2);
       Process process = start(1, NEVER);
@@ -82,8 +81,6 @@ class LedgerKillITCase extends LedgerKills {
   }
 
   private static long release(LocalLedger ledger) {
-    return ledger
-        .release("m", FrequentData.KEY, KilledReporter.NOISE.cost(), sequence -> new byte[100])
-        .sequence();
+    return FrequentData.release(ledger, KilledReporter.NOISE, 100);
   }
 }

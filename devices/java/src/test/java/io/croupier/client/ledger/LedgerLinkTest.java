@@ -4,15 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,8 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A ledger that is reachable by several paths is opened as one ledger, or refused. */
 class LedgerLinkTest {
-  private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
-
   @TempDir private Path root;
   private Path file;
   private Path link;
@@ -39,9 +33,7 @@ class LedgerLinkTest {
   }
 
   private static long release(LocalLedger ledger) {
-    return ledger
-        .release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[1000])
-        .sequence();
+    return FrequentData.release(ledger, LedgerFixture.TENTH, 1000);
   }
 
   @Test
@@ -79,9 +71,7 @@ class LedgerLinkTest {
 
   @Test
   void isMigratedBehindItsLink() throws Exception {
-    try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
-      Files.copy(Objects.requireNonNull(old), file);
-    }
+    LedgerFixture.copyOfVersion(1, file);
     String deviceId;
     try (LocalLedger ledger = open(link)) {
       deviceId = ledger.deviceId();

@@ -3,7 +3,6 @@ package io.croupier.client.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +10,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -50,9 +48,7 @@ class LedgerRewriteKillITCase extends LedgerKills {
   @Test
   void killedBeforeEveryOperationOfAMigration() throws Exception {
     Path before = Files.createDirectory(root.resolve("before"));
-    try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
-      Files.copy(Objects.requireNonNull(old), before.resolve(KilledReporter.LEDGER));
-    }
+    LedgerFixture.copyOfVersion(1, before.resolve(KilledReporter.LEDGER));
     Files.write(
         before.resolve(KilledReporter.LEDGER), new byte[] {1, 0, 0}, StandardOpenOption.APPEND);
     ByteBuffer arrived = ByteBuffer.allocate(5 * (Integer.BYTES + 2));

@@ -4,26 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.client.randomiser.GaussianRandomiser;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The rewriting of a ledger's file without its settled reports. */
-class LedgerRewriteTest {
-  private static final Randomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
+class LedgerRewriteTest extends LedgerFixture {
   private static final Randomiser UNSAID =
       new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
   private static final int SLACK_BYTES = 200;
@@ -32,16 +25,8 @@ class LedgerRewriteTest {
   private static final int REPORT_BYTES =
       LedgerFormat.HEAD_BYTES + LedgerSecret.DATA_BYTES + 100 + 4 + LedgerFormat.MARKER_BYTES;
 
-  @TempDir private Path folder;
-  private Path file;
-
-  @BeforeEach
-  void name() {
-    file = folder.resolve("ledger");
-  }
-
   private LocalLedger open(int slackBytes) throws IOException {
-    return LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, slackBytes);
+    return open(Disk.REAL, slackBytes);
   }
 
   private static StoredReport release(LocalLedger ledger, int i) {
@@ -99,7 +84,7 @@ class LedgerRewriteTest {
     int[] moves = {-1};
     Disk counting = new WatchedDisk(o -> moves[0] += o.name().equals("move") ? 1 : 0);
     int reports = 200;
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, counting, SLACK_BYTES)) {
+    try (LocalLedger ledger = open(counting, SLACK_BYTES)) {
       for (int i = 0; i < reports; i++) {
         release(ledger, i);
         if (i >= 20) {
@@ -127,8 +112,7 @@ class LedgerRewriteTest {
   private static void carry(LocalLedger ledger) {
     release(ledger, 0);
     release(ledger, 1);
-    ledger.acknowledge(
-        ledger.release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[2000]).sequence());
+    ledger.acknowledge(FrequentData.release(ledger, TENTH, 2000));
     release(ledger, 3);
   }
 
@@ -179,12 +163,9 @@ class LedgerRewriteTest {
                 throw new IOException("disk is full");
               }
             });
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, disk, 1)) {
+    try (LocalLedger ledger = open(disk, 1)) {
       for (int i = 0; i < 3; i++) {
-        ledger.acknowledge(
-            ledger
-                .release("m", FrequentData.KEY, TENTH.cost(), sequence -> new byte[1000])
-                .sequence());
+        ledger.acknowledge(FrequentData.release(ledger, TENTH, 1000));
       }
       full[0] = true;
       assertThatThrownBy(
@@ -207,9 +188,7 @@ class LedgerRewriteTest {
   /** A file of version 0.1.0 with reports 0 to 4, of which 1 and 3, undisclosed, are pending. */
   @Test
   void fileOfAnOlderVersionIsMigrated() throws Exception {
-    try (InputStream old = getClass().getResourceAsStream("/ledgers/v1.ledger")) {
-      Files.copy(Objects.requireNonNull(old), file);
-    }
+    copyOfVersion(1, file);
     List<Boolean> answers;
     try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {
       assertTakenOver(ledger);
@@ -229,9 +208,7 @@ class LedgerRewriteTest {
    */
   @Test
   void fileOfVersion2IsMigratedAndItsDataAreUnknown() throws Exception {
-    try (InputStream old = getClass().getResourceAsStream("/ledgers/v2.ledger")) {
-      Files.copy(Objects.requireNonNull(old), file);
-    }
+    copyOfVersion(2, file);
     DataKey day = DataKey.of("day");
     for (int opening = 0; opening < 2; opening++) {
       try (LocalLedger ledger = open(LedgerFile.SLACK_BYTES)) {

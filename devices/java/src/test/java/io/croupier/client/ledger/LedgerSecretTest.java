@@ -3,6 +3,7 @@ package io.croupier.client.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.croupier.noise.Statistics;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -92,17 +93,10 @@ class LedgerSecretTest {
         both += ofRound && ofModel ? 1 : 0;
         devices += new LedgerSecret(LedgerSecret.newSecret()).answers("m", 7, probability) ? 1 : 0;
       }
-      assertFrequency(rounds, lots, probability);
-      assertFrequency(models, lots, probability);
-      assertFrequency(devices, lots, probability);
-      assertFrequency(both, lots, probability * probability);
+      Statistics.assertFrequency("rounds", rounds, probability, lots);
+      Statistics.assertFrequency("models", models, probability, lots);
+      Statistics.assertFrequency("devices", devices, probability, lots);
+      Statistics.assertFrequency("both", both, probability * probability, lots);
     }
-  }
-
-  private static void assertFrequency(int hits, int lots, double probability) {
-    double deviation = Math.sqrt(lots * probability * (1 - probability));
-    assertThat((hits - lots * probability) / deviation)
-        .as("%s of %s at %s", hits, lots, probability)
-        .isBetween(-5.5, 5.5);
   }
 }

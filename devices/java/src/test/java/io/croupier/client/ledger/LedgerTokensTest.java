@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,32 +8,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.randomiser.GaussianRandomiser;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tokens in the ledger's file: charged once, and kept in their newest stage. */
-class LedgerTokensTest {
-  private static final Randomiser HALF = new L2LaplaceRandomiser(1, 2, -16, 0.5);
+class LedgerTokensTest extends LedgerFixture {
   private static final byte[] REQUEST = {1, 2, 3};
-
-  @TempDir private Path folder;
-  private Path file;
-
-  @BeforeEach
-  void name() {
-    file = folder.resolve("ledger");
-  }
 
   private LocalLedger open() throws IOException {
     return LocalLedger.open(file, "ada", Limit.ofEpsilon(1), Disk.REAL, 300);
+  }
+
+  private static StoredToken charge(LocalLedger ledger, Randomiser level) {
+    return ledger.chargeToken("m", FrequentData.KEY, level.cost(), sequence -> REQUEST);
   }
 
   private static StoredToken only(LocalLedger ledger) {
@@ -43,8 +35,7 @@ class LedgerTokensTest {
   @Test
   void everyStageSurvivesAndOnlyTheFirstIsCharged() throws Exception {
     try (LocalLedger ledger = open()) {
-      StoredToken asked =
-          ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+      StoredToken asked = charge(ledger, HALF);
       assertThat(asked.sequence()).isZero();
       assertThat(asked).hasToString("StoredToken[sequence=0, stage=ASKED]");
     }
@@ -79,32 +70,25 @@ class LedgerTokensTest {
   @Test
   void aTokenIsWithinTheLimitLikeAReport() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
-      ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
-      assertThatThrownBy(
-              () -> ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST))
-          .isInstanceOf(LimitReachedException.class);
+      charge(ledger, HALF);
+      FrequentData.release(ledger, HALF, 1);
+      assertThatThrownBy(() -> charge(ledger, HALF)).isInstanceOf(LimitReachedException.class);
       assertThat(ledger.spent().epsilon()).isEqualByComparingTo(BigDecimal.ONE);
     }
   }
 
   @Test
   void theRewrittenFileKeepsTokens() throws Exception {
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
-      StoredToken first =
-          ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
-      StoredToken held = ledger.advance(first, Stage.HELD, new byte[] {4});
+    try (LocalLedger ledger = open(Disk.REAL, 300)) {
+      StoredToken held = ledger.advance(charge(ledger, HALF), Stage.HELD, new byte[] {4});
       for (int i = 1; i < 200; i++) {
-        ledger.acknowledge(
-            ledger
-                .release("m", FrequentData.KEY, HALF.cost(), sequence -> new byte[50])
-                .sequence());
+        ledger.acknowledge(FrequentData.release(ledger, HALF, 50));
       }
       ledger.draw(held, "m", FrequentData.KEY, () -> new byte[] {5});
-      ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+      charge(ledger, HALF);
       assertThat(Files.size(file)).isLessThan(2000);
     }
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
+    try (LocalLedger ledger = open(Disk.REAL, 300)) {
       assertThat(ledger.tokens()).extracting(StoredToken::sequence).containsExactly(0L, 200L);
       assertThat(ledger.tokens())
           .extracting(StoredToken::stage)
@@ -118,24 +102,21 @@ class LedgerTokensTest {
   @Test
   void aTokenMustBeGrantedBeforeItsNumberIsTooOld() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+    StoredToken asked = charge(ledger, HALF);
     for (int i = 1; i < LocalLedger.WINDOW; i++) {
-      ledger.acknowledge(
-          ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST).sequence());
+      ledger.acknowledge(FrequentData.release(ledger, HALF, 1));
     }
-    assertThatThrownBy(
-            () -> ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST))
+    assertThatThrownBy(() -> FrequentData.release(ledger, HALF, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("report 0 is still pending");
     ledger.advance(asked, Stage.HELD, REQUEST);
-    assertThat(ledger.release("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST).sequence())
-        .isEqualTo(64);
+    assertThat(FrequentData.release(ledger, HALF, 1)).isEqualTo(64);
   }
 
   @Test
   void stagesDontReturn() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
-    StoredToken asked = ledger.chargeToken("m", FrequentData.KEY, HALF.cost(), sequence -> REQUEST);
+    StoredToken asked = charge(ledger, HALF);
     StoredToken drawn = ledger.draw(asked, "m", FrequentData.KEY, () -> REQUEST);
     for (StoredToken token : new StoredToken[] {asked, drawn}) {
       assertThatThrownBy(() -> ledger.advance(token, Stage.HELD, REQUEST))
@@ -150,11 +131,7 @@ class LedgerTokensTest {
   void aTokenDisclosesItsCost() {
     LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
     Randomiser undisclosed = new UndisclosedRandomiser(new GaussianRandomiser(1, 2, -16, 0.3));
-    assertThatThrownBy(
-            () ->
-                ledger.chargeToken("m", FrequentData.KEY, undisclosed.cost(), sequence -> REQUEST))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("undisclosed or unbounded");
+    assertRefusedWith(() -> charge(ledger, undisclosed), "undisclosed or unbounded");
     assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);
   }
 

@@ -1,5 +1,6 @@
 package io.croupier.client.ledger;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,31 +17,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class LocalLedgerTest {
-  private static final GridRandomiser TENTH = new L2LaplaceRandomiser(1, 2, -16, 0.1);
+class LocalLedgerTest extends LedgerFixture {
   private static final GridRandomiser GAUSSIAN = new GaussianRandomiser(1, 2, -16, 0.3);
+
+  private static final GridRandomiser OPEN =
+      new CoordinateLaplaceRandomiser(
+          1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
 
   private static final String UNBOUNDED =
       "the cost has no bound, because a tau is Infinity or the report's custom noise"
           + " states neither epsilon nor mu; the limit is ";
-
-  @TempDir private Path folder;
-  private Path file;
-
-  @BeforeEach
-  void name() {
-    file = folder.resolve("ada.ledger");
-  }
-
-  private LocalLedger open(Limit limit) throws IOException {
-    return LocalLedger.open(file, "ada", limit);
-  }
 
   @Test
   void usageExample() throws Exception {
@@ -82,11 +71,10 @@ class LocalLedgerTest {
   /** A thread that is interrupted closes the channels that it uses. */
   @Test
   void interruptsDontCloseTheFile() throws Exception {
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300)) {
+    try (LocalLedger ledger = open(Disk.REAL, 300)) {
       for (int i = 0; i < 50; i++) {
         Thread.currentThread().interrupt();
-        ledger.acknowledge(
-            ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[50]).sequence());
+        ledger.acknowledge(FrequentData.release(ledger, TENTH, 50));
         assertThat(Thread.interrupted()).isTrue();
       }
       assertThat(Files.size(file)).as("the file was rewritten").isLessThan(2000);
@@ -102,7 +90,7 @@ class LocalLedgerTest {
     for (int i = 0; i < 10; i++) {
       // The limit applies across all openings.
       try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
-        ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+        FrequentData.release(ledger, TENTH, 1);
       }
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1))) {
@@ -111,7 +99,7 @@ class LocalLedgerTest {
       assertThat(ledger.spent()).isEqualTo(before);
     }
     try (LocalLedger ledger = open(Limit.ofEpsilon(1.1))) {
-      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+      FrequentData.release(ledger, TENTH, 1);
     }
   }
 
@@ -125,8 +113,7 @@ class LocalLedgerTest {
             + " state a limit on mu, too, or use other noise");
     LocalLedger gaussian = LocalLedger.inMemory("u", Limit.ofMu(0.6));
     for (int i = 0; i < 4; i++) {
-      gaussian.release(
-          "m", FrequentData.KEY, new UndisclosedRandomiser(GAUSSIAN).cost(), s -> new byte[1]);
+      FrequentData.release(gaussian, new UndisclosedRandomiser(GAUSSIAN), 1);
     }
     assertLimit(
         gaussian, GAUSSIAN, "mu^2 would add up to 0.45; the limit is the square of mu = 0.6");
@@ -136,42 +123,35 @@ class LocalLedgerTest {
         "the report spends epsilon = 0.1; the limit, mu = 0.6, allows Gaussian noise only: state"
             + " a limit on epsilon, too, or use Gaussian noise");
     LocalLedger one = LocalLedger.inMemory("u", new Limit(9, 9, 1));
-    one.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+    FrequentData.release(one, TENTH, 1);
     assertLimit(one, TENTH, "reports would be 2; the limit is 1");
   }
 
   @Test
   void unboundedCostExceedsEveryLimit() {
-    GridRandomiser open =
-        new CoordinateLaplaceRandomiser(
-            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     assertLimit(
-        LocalLedger.inMemory("u", Limit.ofEpsilon(5)), open, UNBOUNDED + "epsilon = 5, mu = 0");
+        LocalLedger.inMemory("u", Limit.ofEpsilon(5)), OPEN, UNBOUNDED + "epsilon = 5, mu = 0");
     assertLimit(
         LocalLedger.inMemory("u", new Limit(Double.POSITIVE_INFINITY, 2, 9)),
-        open,
+        OPEN,
         UNBOUNDED + "epsilon = Infinity, mu = 2");
     double none = Double.POSITIVE_INFINITY;
     LocalLedger one = LocalLedger.inMemory("u", new Limit(none, none, 1));
-    one.release("m", FrequentData.KEY, open.cost(), s -> new byte[1]);
+    FrequentData.release(one, OPEN, 1);
     assertThat(one.spent()).isEqualTo(new Spent(1, 100_000_000, 0, 0, 1));
-    assertLimit(one, open, "reports would be 2; the limit is 1");
+    assertLimit(one, OPEN, "reports would be 2; the limit is 1");
   }
 
   @Test
   void unboundedReportsAreRemembered() throws Exception {
-    GridRandomiser open =
-        new CoordinateLaplaceRandomiser(
-            1, -16, new double[] {0.1, Double.POSITIVE_INFINITY}, ClippingNorm.COORDINATES);
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release("m", FrequentData.KEY, open.cost(), s -> new byte[1]);
-      ledger.release(
-          "m", FrequentData.KEY, new UndisclosedRandomiser(open).cost(), s -> new byte[1]);
+      FrequentData.release(ledger, OPEN, 1);
+      FrequentData.release(ledger, new UndisclosedRandomiser(OPEN), 1);
     }
     // An earlier unbounded cost doesn't count against a later limit.
     try (LocalLedger ledger = open(Limit.ofEpsilon(0.3))) {
       assertThat(ledger.spent()).isEqualTo(new Spent(2, 200_000_000, 0, 1, 2));
-      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+      FrequentData.release(ledger, TENTH, 1);
       assertLimit(ledger, TENTH, "epsilon would add up to 0.4; the limit is 0.3");
     }
   }
@@ -195,8 +175,8 @@ class LocalLedgerTest {
   void aSaturatedSumIsExhausted() {
     GridRandomiser huge = new L2LaplaceRandomiser(1, 2, -16, 1e12);
     LocalLedger unlimited = LocalLedger.inMemory("u", Limit.NONE);
-    unlimited.release("m", FrequentData.KEY, huge.cost(), s -> new byte[1]);
-    unlimited.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+    FrequentData.release(unlimited, huge, 1);
+    FrequentData.release(unlimited, TENTH, 1);
     assertThat(unlimited.spent().epsilonNanos()).isEqualTo(Long.MAX_VALUE);
     assertLimit(
         LocalLedger.inMemory("u", Limit.ofEpsilon(Double.MAX_VALUE)),
@@ -210,9 +190,7 @@ class LocalLedgerTest {
 
   @Test
   void limitsAreNotNegative() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> Limit.ofEpsilon(-1))
-        .withMessage("epsilon is -1.0; it must be at least 0");
+    assertRefused(() -> Limit.ofEpsilon(-1), "epsilon is -1.0; it must be at least 0");
     assertThatIllegalArgumentException().isThrownBy(() -> Limit.ofMu(Double.NaN));
     assertThatIllegalArgumentException().isThrownBy(() -> new Limit(1, 1, -1));
   }
@@ -231,15 +209,14 @@ class LocalLedgerTest {
                         throw new IllegalArgumentException("no gradient");
                       }));
       assertThat(ledger.spent()).isEqualTo(Spent.NOTHING);
-      assertThat(ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence())
-          .isZero();
+      assertThat(FrequentData.release(ledger, TENTH, 1)).isZero();
     }
   }
 
   @Test
   void onlyItsOwnerCanReadIt() throws Exception {
     try (LocalLedger ledger = open(Limit.NONE)) {
-      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+      FrequentData.release(ledger, TENTH, 1);
     }
     assertThat(folder).isDirectoryContaining(path -> path.equals(file));
     try (var files = Files.list(folder)) {
@@ -258,7 +235,7 @@ class LocalLedgerTest {
       assertThatThrownBy(() -> open(Limit.NONE))
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining("already open");
-      ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+      FrequentData.release(ledger, TENTH, 1);
     }
     open(Limit.NONE).close();
   }
@@ -288,13 +265,11 @@ class LocalLedgerTest {
                 throw new IOException("disk is full");
               }
             });
-    try (LocalLedger ledger = LocalLedger.open(file, "ada", Limit.NONE, full, 1)) {
-      assertThatThrownBy(
-              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
+    try (LocalLedger ledger = open(full, 1)) {
+      assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
           .isInstanceOf(UncheckedIOException.class)
           .hasMessageContaining("disk is full");
-      assertThatThrownBy(
-              () -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
+      assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
           .hasMessageContaining("reopen the ledger");
       assertThat(ledger.pending()).isEmpty();
     }
@@ -307,11 +282,11 @@ class LocalLedgerTest {
   @Test
   void aClosedLedgerReleasesNothing() throws Exception {
     LocalLedger ledger = open(Limit.NONE);
-    ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]);
+    FrequentData.release(ledger, TENTH, 1);
     ledger.close();
     ledger.close();
     ledger.acknowledge(0);
-    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
+    assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
         .isInstanceOf(IllegalStateException.class);
     try (LocalLedger again = open(Limit.NONE)) {
       assertThat(again.pending()).hasSize(1);
@@ -324,19 +299,17 @@ class LocalLedgerTest {
     LocalLedger ledger = LocalLedger.inMemory("u", Limit.NONE);
     DeviceWindow window = new DeviceWindow("d");
     for (int i = 0; i < LocalLedger.WINDOW; i++) {
-      long sequence =
-          ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence();
+      long sequence = FrequentData.release(ledger, TENTH, 1);
       assertThat(window.judge(sequence, sequence)).isEqualTo(Verdict.FRESH);
       if (i > 0) {
         ledger.acknowledge(i);
       }
     }
-    assertThatThrownBy(() -> ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]))
+    assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("report 0 is still pending; it must be settled before report 64 is drawn");
     assertThat(window.judge(0, 0)).isEqualTo(Verdict.DUPLICATE);
     ledger.acknowledge(0);
-    assertThat(ledger.release("m", FrequentData.KEY, TENTH.cost(), s -> new byte[1]).sequence())
-        .isEqualTo(64);
+    assertThat(FrequentData.release(ledger, TENTH, 1)).isEqualTo(64);
   }
 }

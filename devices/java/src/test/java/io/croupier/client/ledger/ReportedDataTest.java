@@ -6,21 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.croupier.client.ledger.StoredToken.Stage;
 import io.croupier.client.randomiser.BitRandomiser;
 import io.croupier.client.randomiser.HashedResponseRandomiser;
-import io.croupier.client.randomiser.L2LaplaceRandomiser;
-import io.croupier.client.randomiser.Randomiser;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The same data are reported once to each model, whatever happens to the device. */
-class ReportedDataTest {
-  private static final Randomiser HALF = new L2LaplaceRandomiser(1, 2, -16, 0.5);
+class ReportedDataTest extends LedgerFixture {
   private static final DataKey DAY = DataKey.of("2026-11-28");
 
   private static byte[] report(long sequence) {
@@ -31,16 +26,8 @@ class ReportedDataTest {
     throw new AssertionError("noise was drawn");
   }
 
-  @TempDir private Path folder;
-  private Path file;
-
-  @BeforeEach
-  void name() {
-    file = folder.resolve("ledger");
-  }
-
   private LocalLedger open() throws IOException {
-    return LocalLedger.open(file, "ada", Limit.NONE, Disk.REAL, 300);
+    return open(Disk.REAL, 300);
   }
 
   private static void assertRefused(LocalLedger ledger, DataKey key, String often) {
@@ -55,22 +42,21 @@ class ReportedDataTest {
     assertThat(ledger.spent()).isEqualTo(before);
   }
 
+  private static void assertReported(ThrowingCallable draw) {
+    assertThatThrownBy(draw).isInstanceOf(AlreadyReportedException.class);
+  }
+
   @Test
   void aSecondReportOfAnyKindIsRefusedBeforeItIsDrawn() throws Exception {
     try (LocalLedger ledger = open()) {
-      ledger.answer("m", DAY, BitRandomiser.ofEpsilon(0.5).cost(), ReportedDataTest::report);
+      BitRandomiser answer = BitRandomiser.ofEpsilon(0.5);
+      ledger.answer("m", DAY, answer.cost(), ReportedDataTest::report);
       assertRefused(ledger, DAY, "once, and they may be once");
-      assertThatThrownBy(
-              () ->
-                  ledger.release(
-                      "m", DAY, BitRandomiser.ofEpsilon(0.5).cost(), ReportedDataTest::never))
-          .isInstanceOf(AlreadyReportedException.class);
+      assertReported(() -> ledger.release("m", DAY, answer.cost(), ReportedDataTest::never));
       HashedResponseRandomiser groups =
           HashedResponseRandomiser.costing(HALF.cost(), 3).orElseThrow();
-      assertThatThrownBy(() -> ledger.release("m", DAY, groups.cost(), ReportedDataTest::never))
-          .isInstanceOf(AlreadyReportedException.class);
-      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never))
-          .isInstanceOf(AlreadyReportedException.class);
+      assertReported(() -> ledger.release("m", DAY, groups.cost(), ReportedDataTest::never));
+      assertReported(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never));
       // Another model, another day.
       ledger.release("n", DAY, HALF.cost(), ReportedDataTest::report);
       ledger.release("m", DataKey.of("2026-11-29"), HALF.cost(), ReportedDataTest::report);
@@ -147,8 +133,7 @@ class ReportedDataTest {
     }
     try (LocalLedger ledger = open()) {
       assertRefused(ledger, DAY, charged);
-      assertThatThrownBy(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never))
-          .isInstanceOf(AlreadyReportedException.class);
+      assertReported(() -> ledger.chargeToken("m", DAY, HALF.cost(), ReportedDataTest::never));
       StoredToken asked =
           ledger.chargeToken("m", DAY.times(2), HALF.cost(), ReportedDataTest::report);
       ledger.draw(asked, "m", DAY, () -> new byte[] {2});
@@ -181,8 +166,7 @@ class ReportedDataTest {
       assertThat(ledger.reported("m", DAY)).isZero();
       assertRefused(ledger, next, "once, and they may be once");
       StoredToken second = ledger.chargeToken("m", next, HALF.cost(), ReportedDataTest::report);
-      assertThatThrownBy(() -> ledger.draw(second, "m", next, () -> never(0)))
-          .isInstanceOf(AlreadyReportedException.class);
+      assertReported(() -> ledger.draw(second, "m", next, () -> never(0)));
     }
   }
 

@@ -36,17 +36,40 @@ import org.junit.jupiter.api.Test;
 class SpentTest {
   private static final int SEED = 3;
 
+  private final Random random = new Random(SEED);
+  private final Ledger job = new Ledger();
+  private final HeapAccount account = new HeapAccount();
+  private Spent spent = Spent.NOTHING;
+
+  private static GradientReportView.Builder report(int sequence) {
+    return GradientReportView.newBuilder()
+        .setModelId("m")
+        .setRound(0)
+        .setUserId("u")
+        .setSequence(sequence);
+  }
+
+  /** The person's totals after the job has decoded and charged a report. */
+  private Totals charge(GradientReportView.Builder report) {
+    byte[] bytes = report.build().toByteArray();
+    Received decoded =
+        new ReportDecoder().decode(new byte[] {'u'}, bytes, false, Source.unknown(0));
+    job.judgeUnknownModel((Report) decoded, account);
+    return account.userTotals();
+  }
+
+  /** A short decimal, or a double without a short decimal form. */
+  private double level() {
+    return random.nextBoolean()
+        ? (1 + random.nextInt(400)) / 100.0
+        : 0.01 + 4 * random.nextDouble();
+  }
+
   @Test
   void deviceAndJobAgreeToTheLastUnit() {
-    Random random = new Random(SEED);
-    Ledger job = new Ledger();
-    HeapAccount account = new HeapAccount();
-    Spent spent = Spent.NOTHING;
     for (int i = 0; i < 3000; i++) {
       boolean gaussian = random.nextBoolean();
-      // Short decimals, and doubles without a short decimal form.
-      double level =
-          random.nextBoolean() ? (1 + random.nextInt(400)) / 100.0 : 0.01 + 4 * random.nextDouble();
+      double level = level();
       GridRandomiser randomiser =
           gaussian
               ? new GaussianRandomiser(1, 2, -16, level)
@@ -68,19 +91,9 @@ class SpentTest {
   /** The job, decoding the bytes, charges the cost that the device declares, for every clip. */
   @Test
   void deviceAndJobAgreeOnTheCostOfCoordinates() {
-    Random random = new Random(SEED);
-    ReportDecoder decoder = new ReportDecoder();
-    Ledger job = new Ledger();
-    HeapAccount account = new HeapAccount();
-    Spent spent = Spent.NOTHING;
     for (int i = 0; i < 1000; i++) {
       double[] taus = new double[1 + random.nextInt(6)];
-      for (int j = 0; j < taus.length; j++) {
-        taus[j] =
-            random.nextBoolean()
-                ? (1 + random.nextInt(400)) / 100.0
-                : 0.01 + 4 * random.nextDouble();
-      }
+      Arrays.setAll(taus, j -> level());
       ClippingNorm clip = random.nextBoolean() ? ClippingNorm.L2 : ClippingNorm.COORDINATES;
       if (clip == ClippingNorm.COORDINATES && random.nextInt(4) == 0) {
         taus[0] = Double.POSITIVE_INFINITY;
@@ -88,21 +101,11 @@ class SpentTest {
       GridRandomiser randomiser = new CoordinateLaplaceRandomiser(1, -16, taus, clip);
       spent = spent.plus(Spent.of(randomiser.cost()));
 
+      ByteString values = ByteString.copyFrom(new byte[taus.length * Integer.BYTES]);
       GradientReportView.Builder report =
-          GradientReportView.newBuilder()
-              .setModelId("m")
-              .setRound(0)
-              .setUserId("u")
-              .setSequence(i)
-              .setGrid(
-                  VectorView.newBuilder()
-                      .addValues(ByteString.copyFrom(new byte[taus.length * Integer.BYTES])));
+          report(i).setGrid(VectorView.newBuilder().addValues(values));
       randomiser.declareIn(report);
-      Received decoded =
-          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), false, Source.unknown(0));
-      job.judgeUnknownModel((Report) decoded, account);
-
-      Totals totals = account.userTotals();
+      Totals totals = charge(report);
       assertThat(spent)
           .as("seed %s, %s, %s", SEED, clip, Arrays.toString(taus))
           .isEqualTo(new Spent(totals.reports, totals.epsilonNanos, 0, 0, totals.unbounded));
@@ -115,11 +118,6 @@ class SpentTest {
    */
   @Test
   void deviceAndJobAgreeOnTheLossOfPureReports() {
-    Random random = new Random(SEED);
-    ReportDecoder decoder = new ReportDecoder();
-    Ledger job = new Ledger();
-    HeapAccount account = new HeapAccount();
-    Spent spent = Spent.NOTHING;
     long rho = 0;
     long responses = 0;
     long muSquared = 0;
@@ -141,14 +139,9 @@ class SpentTest {
       rho += PureCosts.rhoPicos(loss);
       muSquared += PureCosts.muSquaredPicos(loss);
 
-      GradientReportView.Builder report =
-          GradientReportView.newBuilder().setModelId("m").setRound(0).setUserId("u").setSequence(i);
+      GradientReportView.Builder report = report(i);
       randomiser.release(new double[dimension], report);
-      Received decoded =
-          decoder.decode(new byte[] {'u'}, report.build().toByteArray(), false, Source.unknown(0));
-      job.judgeUnknownModel((Report) decoded, account);
-
-      Totals totals = account.userTotals();
+      Totals totals = charge(report);
       String what = "seed %s, report %s: %s".formatted(SEED, i, loss);
       assertThat(spent)
           .as(what)

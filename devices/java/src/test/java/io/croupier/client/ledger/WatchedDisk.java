@@ -7,6 +7,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.util.Random;
 import java.util.Set;
 
 /** The file system with a hook before every operation except reads. */
@@ -22,6 +23,13 @@ record WatchedDisk(Watcher watcher) implements Disk {
 
     Operation(String name, Path path) {
       this(name, path, null, null, 0);
+    }
+
+    /** Writes a random part of the bytes. */
+    void writePart(Random random) throws IOException {
+      ByteBuffer part = bytes.duplicate();
+      part.limit(part.position() + random.nextInt(part.remaining()));
+      target.write(part, position);
     }
 
     /** The operation's name and the kind of its file. */

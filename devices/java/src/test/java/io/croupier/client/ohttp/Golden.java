@@ -5,18 +5,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Properties;
 
 /** The test vectors of an RFC. */
-record Golden(Properties values) {
-  static Golden of(String rfc) throws IOException {
+public record Golden(Properties values) {
+  public static Golden of(String rfc) {
     Properties values = new Properties();
     try (Reader in =
         new InputStreamReader(
             Golden.class.getResourceAsStream("/golden/%s.properties".formatted(rfc)), UTF_8)) {
       values.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return new Golden(values);
   }

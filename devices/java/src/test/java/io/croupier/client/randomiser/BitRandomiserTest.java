@@ -52,8 +52,7 @@ class BitRandomiserTest {
           kept += randomiser.release(answer) == answer ? 1 : 0;
         }
         double p = (1 + randomiser.law().strength()) / 2;
-        double deviation = Math.sqrt(p * (1 - p) * RELEASES);
-        assertThat(Math.abs(kept - p * RELEASES)).isLessThan(5.5 * deviation);
+        Statistics.assertFrequency("kept " + answer, kept, p, RELEASES);
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.croupier.client.randomiser;
 
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -53,7 +54,7 @@ class FittedRandomiserTest {
     assertThat(declaration(original.fitted(0.3, -18))).isEqualTo(declaration(original));
   }
 
-  private static GradientReport declaration(GridRandomiser randomiser) throws Exception {
+  static GradientReport declaration(GridRandomiser randomiser) throws Exception {
     GradientReportView.Builder report = GradientReportView.newBuilder();
     randomiser.declareIn(report);
     return GradientReport.parseFrom(report.build().toByteArray());
@@ -85,9 +86,8 @@ class FittedRandomiserTest {
   @Test
   void customNoiseCannotBeFitted() {
     GridRandomiser own = RandomiserCase.OWN.seeded(grid(1), 2, 7);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> own.fitted(2, -15))
-        .withMessageContaining("custom noise can't be fitted to gradientBound 2.0");
+    assertRefusedWith(
+        () -> own.fitted(2, -15), "custom noise can't be fitted to gradientBound 2.0");
     assertThat(own.fitted(1, -16).gradientBound()).isEqualTo(1);
   }
 
@@ -112,12 +112,11 @@ class FittedRandomiserTest {
   @ParameterizedTest
   @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
   void refusesABoundThatIsNotPositiveAndFinite(double bound) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new PrivUnitRandomiser(1, 3, 2).fitted(bound, -16))
-        .withMessageContaining("gradientBound is " + bound);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new L2LaplaceRandomiser(1, 3, -16, 2).fitted(bound, -16))
-        .withMessageContaining("gradientBound is " + bound);
+    assertRefusedWith(
+        () -> new PrivUnitRandomiser(1, 3, 2).fitted(bound, -16), "gradientBound is " + bound);
+    assertRefusedWith(
+        () -> new L2LaplaceRandomiser(1, 3, -16, 2).fitted(bound, -16),
+        "gradientBound is " + bound);
   }
 
   /** Levels whose noise has room on the grid of 2^16 steps, and none on that of almost 2^17. */

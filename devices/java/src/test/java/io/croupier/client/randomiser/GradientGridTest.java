@@ -1,7 +1,8 @@
 package io.croupier.client.randomiser;
 
+import static io.croupier.noise.Refusals.assertRefused;
+import static io.croupier.noise.Refusals.assertRefusedWith;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.noise.Statistics;
@@ -21,8 +22,7 @@ class GradientGridTest {
 
   @Test
   void clippedGradientsKeepTheirDirection() {
-    GradientGrid grid = new GradientGrid(5, 2, -20);
-    int[] clipped = grid.clip(new double[] {300, -400});
+    int[] clipped = new GradientGrid(5, 2, -20).clip(new double[] {300, -400});
     assertThat(Math.scalb((double) clipped[0], -20)).isCloseTo(3, within(0x1p-20));
     assertThat(Math.scalb((double) clipped[1], -20)).isCloseTo(-4, within(0x1p-20));
   }
@@ -31,8 +31,7 @@ class GradientGridTest {
   void clipsGradientsWhoseNormOverflows() {
     GradientGrid grid = new GradientGrid(2, 4, -10);
     double m = Double.MAX_VALUE;
-    int[] huge = grid.clip(new double[] {m, -m, m, m});
-    assertThat(huge).containsExactly(1024, -1024, 1024, 1024);
+    assertThat(grid.clip(new double[] {m, -m, m, m})).containsExactly(1024, -1024, 1024, 1024);
     assertThat(grid.clip(new double[] {Double.MIN_VALUE, 0, 0, 1e-300})).containsOnly(0);
   }
 
@@ -68,12 +67,9 @@ class GradientGridTest {
   @Test
   void refusesInvalidGradientsWithoutQuotingThem() {
     GradientGrid grid = new GradientGrid(1, 2, -16);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> grid.clip(new double[3]))
-        .withMessage("gradient has 3 coordinates; the model has 2");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> grid.clipCoordinates(new double[3]))
-        .withMessage("gradient has 3 coordinates; the model has 2");
+    assertRefused(() -> grid.clip(new double[3]), "gradient has 3 coordinates; the model has 2");
+    assertRefused(
+        () -> grid.clipCoordinates(new double[3]), "gradient has 3 coordinates; the model has 2");
   }
 
   /** A failure instead would reveal that the gradient was not finite. */
@@ -143,17 +139,9 @@ class GradientGridTest {
 
   @Test
   void refusesInvalidGrids() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientGrid(0, 1, 0))
-        .withMessageContaining("gradientBound is 0.0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientGrid(Double.NaN, 1, 0))
-        .withMessageContaining("gradientBound is NaN");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientGrid(1, 0, 0))
-        .withMessageContaining("dimension is 0");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GradientGrid(1, 1, 401))
-        .withMessageContaining("gridExponent is 401");
+    assertRefusedWith(() -> new GradientGrid(0, 1, 0), "gradientBound is 0.0");
+    assertRefusedWith(() -> new GradientGrid(Double.NaN, 1, 0), "gradientBound is NaN");
+    assertRefusedWith(() -> new GradientGrid(1, 0, 0), "dimension is 0");
+    assertRefusedWith(() -> new GradientGrid(1, 1, 401), "gridExponent is 401");
   }
 }

@@ -1,7 +1,9 @@
 package io.croupier.client.randomiser;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.client.randomiser.HashedResponseRandomiser.ReleasedGroup;
 import io.croupier.noise.InsecureNoise;
@@ -26,26 +28,15 @@ class HashedResponseRandomiserTest {
    * law is the same for every seed.
    */
   @Tag("thorough")
-  @Test
-  void groupsHaveTheirLaw() {
-    assertLaw(4, 1, 4, false);
-  }
-
-  @Tag("thorough")
-  @Test
-  void groupsOfASeedHaveTheirLaw() {
-    assertLaw(1024, 2, 8, true);
-  }
-
-  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"32, 1, 4, true", "32, 4, 32, false", "2, 0.1, 2, false"})
-  void groupsHaveTheirLawAtMoreLevels(
-      int categories, double epsilon, int groups, boolean isHashed) {
-    assertLaw(categories, epsilon, groups, isHashed);
-  }
-
-  private static void assertLaw(int categories, double epsilon, int groups, boolean isHashed) {
+  @CsvSource({
+    "4, 1, 4, false",
+    "1024, 2, 8, true",
+    "32, 1, 4, true",
+    "32, 4, 32, false",
+    "2, 0.1, 2, false"
+  })
+  void groupsHaveTheirLaw(int categories, double epsilon, int groups, boolean isHashed) {
     HashedResponseRandomiser randomiser = new HashedResponseRandomiser(epsilon, categories);
     assertThat(randomiser.mechanism().groups()).isEqualTo(groups);
     assertThat(randomiser.isHashed()).isEqualTo(isHashed);
@@ -75,13 +66,8 @@ class HashedResponseRandomiserTest {
     }
     double all = Math.E + 3;
     double[] law = {Math.E / all, 1 / all, 1 / all, 1 / all};
-    boolean passes = true;
-    try {
-      Statistics.assertFrequencies("groups", observed, law);
-    } catch (AssertionError e) {
-      passes = false;
-    }
-    assertThat(passes).isFalse();
+    assertThatThrownBy(() -> Statistics.assertFrequencies("groups", observed, law))
+        .isInstanceOf(AssertionError.class);
   }
 
   /**
@@ -158,9 +144,9 @@ class HashedResponseRandomiserTest {
   @ParameterizedTest
   @CsvSource({"-1", "4"})
   void categoriesOutOfRangeAreRefused(int category) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new HashedResponseRandomiser(1, 4).release(category))
-        .withMessage("category is out of range; it must be from 0 to 3");
+    assertRefused(
+        () -> new HashedResponseRandomiser(1, 4).release(category),
+        "category is out of range; it must be from 0 to 3");
   }
 
   /** The copies agree with probability 2^-64 for the seeds, and 0.26^50 for the groups. */

@@ -61,33 +61,21 @@ class PythonPackageTest {
         isDone("python3", "-m", "venv", environment), "Skipped: Python's venv isn't installed");
     python = environment + "/bin/python";
     assumeTrue(
-        isDone(
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--retries",
-            "2",
-            "protobuf>=3.20",
-            "setuptools>=65",
-            "wheel"),
+        isDone(pip("install --retries 2 protobuf>=3.20 setuptools>=65 wheel")),
         "Skipped: pip can't fetch protobuf, setuptools and wheel");
     // A copy, since a build leaves files beside the sources.
     Path sources = directory.resolve("sources");
     copy(SOURCES, sources);
     String wheels = directory.resolve("wheels").toString();
-    run(
-        "",
-        python,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        wheels,
-        sources + "");
-    run("", python, "-m", "pip", "install", "--no-index", "-f", wheels, "croupier-device");
+    run("", pip("wheel --no-deps --no-build-isolation -w", wheels, sources + ""));
+    run("", pip("install --no-index croupier-device -f", wheels));
+  }
+
+  /** A command of pip: options, between which are blanks, and what else it takes. */
+  private static String[] pip(String options, String... others) {
+    return Stream.of(new String[] {python, "-m", "pip"}, options.split(" ", -1), others)
+        .flatMap(Stream::of)
+        .toArray(String[]::new);
   }
 
   private static void copy(Path from, Path to) throws IOException {

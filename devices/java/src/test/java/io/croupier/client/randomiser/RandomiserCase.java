@@ -1,98 +1,77 @@
 package io.croupier.client.randomiser;
 
+import io.croupier.noise.SecureBits;
 import io.croupier.noise.Statistics;
 import io.croupier.schemas.SubExponential;
-import java.util.Arrays;
+import java.util.function.IntToDoubleFunction;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /** Every randomiser, with the intended law of its noise. */
 enum RandomiserCase {
-  L2_LAPLACE {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      return new L2LaplaceRandomiser(grid, level(grid, scale), Statistics.seeded(seed));
-    }
+  L2_LAPLACE(
+      (grid, scale, bits) -> new L2LaplaceRandomiser(grid, level(grid, scale), bits),
+      NoiseLaw.L2::new),
 
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      return new NoiseLaw.L2(dimension, scale);
-    }
-  },
-
-  COORDINATE_LAPLACE {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      double[] taus = new double[grid.dimension()];
-      Arrays.fill(taus, level(grid, scale));
-      return new CoordinateLaplaceRandomiser(grid, taus, ClippingNorm.L2, Statistics.seeded(seed));
-    }
-
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      double[] scales = new double[dimension];
-      Arrays.fill(scales, scale);
-      return new NoiseLaw.Coordinates(scales);
-    }
-  },
+  COORDINATE_LAPLACE(
+      (grid, scale, bits) ->
+          new CoordinateLaplaceRandomiser(
+              grid, filled(grid.dimension(), j -> level(grid, scale)), ClippingNorm.L2, bits),
+      (dimension, scale) -> new NoiseLaw.Coordinates(filled(dimension, j -> scale))),
 
   /** One of four coordinates is not private, and two have different levels. */
-  UNEQUAL_COORDINATE_LAPLACE {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      double[] taus = new double[grid.dimension()];
-      Arrays.setAll(taus, j -> level(grid, scale) / FACTORS[j % FACTORS.length]);
-      return new CoordinateLaplaceRandomiser(
-          grid, taus, ClippingNorm.COORDINATES, Statistics.seeded(seed));
-    }
+  UNEQUAL_COORDINATE_LAPLACE(
+      (grid, scale, bits) ->
+          new CoordinateLaplaceRandomiser(
+              grid,
+              filled(grid.dimension(), j -> level(grid, scale) / factor(j)),
+              ClippingNorm.COORDINATES,
+              bits),
+      (dimension, scale) -> new NoiseLaw.Coordinates(filled(dimension, j -> scale * factor(j)))),
 
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      double[] scales = new double[dimension];
-      Arrays.setAll(scales, j -> scale * FACTORS[j % FACTORS.length]);
-      return new NoiseLaw.Coordinates(scales);
-    }
-  },
+  GAUSSIAN(
+      (grid, scale, bits) -> new GaussianRandomiser(grid, level(grid, scale), bits),
+      NoiseLaw.Normal::new),
 
-  GAUSSIAN {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      return new GaussianRandomiser(grid, level(grid, scale), Statistics.seeded(seed));
-    }
-
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      return new NoiseLaw.Normal(dimension, scale);
-    }
-  },
-
-  UNDISCLOSED {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      return new UndisclosedRandomiser(L2_LAPLACE.seeded(grid, scale, seed));
-    }
-
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      return L2_LAPLACE.law(dimension, scale);
-    }
-  },
+  UNDISCLOSED(
+      (grid, scale, bits) ->
+          new UndisclosedRandomiser(new L2LaplaceRandomiser(grid, level(grid, scale), bits)),
+      NoiseLaw.L2::new),
 
   /** Custom noise that is never negative before it is made symmetric. */
-  OWN {
-    @Override
-    GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
-      return new UndisclosedRandomiser(
-          new OwnRandomiser(
-              grid, new Exponential(grid.dimension(), scale), Statistics.seeded(seed)));
-    }
-
-    @Override
-    NoiseLaw law(int dimension, double scale) {
-      return new NoiseLaw.Turned(dimension, scale);
-    }
-  };
+  OWN(
+      (grid, scale, bits) ->
+          new UndisclosedRandomiser(
+              new OwnRandomiser(grid, new Exponential(grid.dimension(), scale), bits)),
+      NoiseLaw.Turned::new);
 
   private static final double[] FACTORS = {1, 0, 2, 0.5};
+
+  /** Makes a randomiser whose noise has a scale, in units of the gradient. */
+  private interface Maker {
+    GridRandomiser make(GradientGrid grid, double scale, SecureBits bits);
+  }
+
+  /** The law of its noise where the grid is fine. */
+  private interface Law {
+    NoiseLaw of(int dimension, double scale);
+  }
+
+  private final Maker maker;
+  private final Law law;
+
+  RandomiserCase(Maker maker, Law law) {
+    this.maker = maker;
+    this.law = law;
+  }
+
+  private static double[] filled(int dimension, IntToDoubleFunction coordinate) {
+    return IntStream.range(0, dimension).mapToDouble(coordinate).toArray();
+  }
+
+  private static double factor(int coordinate) {
+    return FACTORS[coordinate % FACTORS.length];
+  }
 
   private record Exponential(int dimension, double scale) implements SymmetricNoise {
     @Override
@@ -127,10 +106,18 @@ enum RandomiserCase {
   }
 
   /** A reproducible randomiser whose noise has the given scale, in units of the gradient. */
-  abstract GridRandomiser seeded(GradientGrid grid, double scale, int seed);
+  GridRandomiser seeded(GradientGrid grid, double scale, int seed) {
+    return of(grid, scale, Statistics.seeded(seed));
+  }
+
+  GridRandomiser of(GradientGrid grid, double scale, SecureBits bits) {
+    return maker.make(grid, scale, bits);
+  }
 
   /** The law of its noise where the grid is fine. */
-  abstract NoiseLaw law(int dimension, double scale);
+  NoiseLaw law(int dimension, double scale) {
+    return law.of(dimension, scale);
+  }
 
   /** The norm to which it clips. */
   ClippingNorm clip() {

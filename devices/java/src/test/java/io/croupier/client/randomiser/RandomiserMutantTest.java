@@ -3,6 +3,7 @@ package io.croupier.client.randomiser;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,89 +17,65 @@ class RandomiserMutantTest {
 
   /** Changes noise in grid steps. */
   private enum Flaw {
-    HALF_THE_NOISE {
-      @Override
-      void spoil(double[] noise, Random random) {
-        scale(noise, 0.5);
-      }
-    },
+    HALF_THE_NOISE((noise, random) -> scale(noise, 0.5)),
 
     /**
      * A radius of shape d - 1: a Gamma variate of shape d times a Beta variate of shapes d - 1 and
      * 1.
      */
-    RADIUS_OF_ONE_DEGREE_LESS {
-      @Override
-      void spoil(double[] noise, Random random) {
-        scale(noise, Math.pow(random.nextDouble(), 1 / (noise.length - 1.0)));
-      }
-    },
+    RADIUS_OF_ONE_DEGREE_LESS(
+        (noise, random) -> scale(noise, Math.pow(random.nextDouble(), 1 / (noise.length - 1.0)))),
 
     /** A constant radius with approximately the correct mean square. */
-    CONSTANT_RADIUS {
-      @Override
-      void spoil(double[] noise, Random random) {
-        double d = noise.length;
-        scale(noise, (2 << -FINE) * Math.sqrt(d * (d + 1)) / norm(noise));
-      }
-    },
+    CONSTANT_RADIUS(
+        (noise, random) -> {
+          double d = noise.length;
+          scale(noise, (2 << -FINE) * Math.sqrt(d * (d + 1)) / norm(noise));
+        }),
 
-    BIASED_SIGN {
-      @Override
-      void spoil(double[] noise, Random random) {
-        noise[0] = random.nextInt(10) == 0 ? Math.abs(noise[0]) : noise[0];
-      }
-    },
+    BIASED_SIGN(
+        (noise, random) -> noise[0] = random.nextInt(10) == 0 ? Math.abs(noise[0]) : noise[0]),
 
-    CENTRE_THAT_IS_OFF {
-      @Override
-      void spoil(double[] noise, Random random) {
-        noise[0] += 0.2 * norm(noise) / Math.sqrt(noise.length);
-      }
-    },
+    CENTRE_THAT_IS_OFF((noise, random) -> noise[0] += 0.2 * norm(noise) / Math.sqrt(noise.length)),
 
     /** A direction that depends on the radius, though each has its correct law. */
-    DIRECTION_BY_RADIUS {
-      @Override
-      void spoil(double[] noise, Random random) {
-        double d = noise.length;
-        boolean far = norm(noise) > (2 << -FINE) * d;
-        int largest = 0;
-        for (int j = 1; j < d; j++) {
-          largest = Math.abs(noise[j]) > Math.abs(noise[largest]) ? j : largest;
-        }
-        if (far != (largest == 0)) {
-          int other = far ? largest : 1;
-          double first = noise[0];
-          noise[0] = noise[other];
-          noise[other] = first;
-        }
-      }
-    },
+    DIRECTION_BY_RADIUS(
+        (noise, random) -> {
+          double d = noise.length;
+          boolean far = norm(noise) > (2 << -FINE) * d;
+          int largest = 0;
+          for (int j = 1; j < d; j++) {
+            largest = Math.abs(noise[j]) > Math.abs(noise[largest]) ? j : largest;
+          }
+          if (far != (largest == 0)) {
+            int other = far ? largest : 1;
+            double first = noise[0];
+            noise[0] = noise[other];
+            noise[other] = first;
+          }
+        }),
 
-    SIGN_BY_RADIUS {
-      @Override
-      void spoil(double[] noise, Random random) {
-        double d = noise.length;
-        noise[0] = Math.copySign(noise[0], norm(noise) - (2 << -FINE) * (d - 1 / 3.0));
-      }
-    },
+    SIGN_BY_RADIUS(
+        (noise, random) -> {
+          double d = noise.length;
+          noise[0] = Math.copySign(noise[0], norm(noise) - (2 << -FINE) * (d - 1 / 3.0));
+        }),
 
-    SHARED_SIGN {
-      @Override
-      void spoil(double[] noise, Random random) {
-        noise[noise.length - 1] = Math.copySign(noise[noise.length - 1], noise[0]);
-      }
-    },
+    SHARED_SIGN(
+        (noise, random) ->
+            noise[noise.length - 1] = Math.copySign(noise[noise.length - 1], noise[0])),
 
-    OFF_THE_GRID {
-      @Override
-      void spoil(double[] noise, Random random) {
-        noise[0] = random.nextInt(1000) == 0 ? -1e300 : noise[0];
-      }
-    };
+    OFF_THE_GRID((noise, random) -> noise[0] = random.nextInt(1000) == 0 ? -1e300 : noise[0]);
 
-    abstract void spoil(double[] noise, Random random);
+    private final BiConsumer<double[], Random> spoiler;
+
+    Flaw(BiConsumer<double[], Random> spoiler) {
+      this.spoiler = spoiler;
+    }
+
+    void spoil(double[] noise, Random random) {
+      spoiler.accept(noise, random);
+    }
 
     private static void scale(double[] noise, double factor) {
       for (int j = 0; j < noise.length; j++) {

@@ -1,7 +1,7 @@
 package io.croupier.client.randomiser;
 
+import static io.croupier.noise.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.math.BigDecimal;
 import java.util.Arrays;
@@ -44,15 +44,14 @@ class ReleaseCostTest {
   @Test
   void refusesInvalidCosts() {
     for (double bad : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> ReleaseCost.ofEpsilon(bad))
-          .withMessage("epsilon is " + bad + "; it must be positive and finite");
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> ReleaseCost.ofMu(bad))
-          .withMessage("mu is " + bad + "; it must be positive and finite");
+      assertRefused(
+          () -> ReleaseCost.ofEpsilon(bad),
+          "epsilon is " + bad + "; it must be positive and finite");
+      assertRefused(
+          () -> ReleaseCost.ofMu(bad), "mu is " + bad + "; it must be positive and finite");
     }
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new ReleaseCost(BigDecimal.ONE.negate(), NONE, false, false))
-        .withMessage("epsilon is -1; it must be at least 0");
+    assertRefused(
+        () -> new ReleaseCost(BigDecimal.ONE.negate(), NONE, false, false),
+        "epsilon is -1; it must be at least 0");
   }
 }

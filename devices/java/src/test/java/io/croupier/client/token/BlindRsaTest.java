@@ -4,32 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import java.io.IOException;
-import java.io.InputStream;
+import io.croupier.client.ohttp.Golden;
 import java.math.BigInteger;
 import java.security.SignatureException;
 import java.util.HexFormat;
-import java.util.Properties;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The test vectors of RFC 9474, appendix A: all variants, of which tokens use the first. */
 class BlindRsaTest {
-  private static final Properties VECTORS = vectors();
+  private static final Golden VECTORS = Golden.of("rfc9474");
   private static final BlindRsa RSA = new BlindRsa(number("n"), number("e"));
 
-  private static Properties vectors() {
-    Properties vectors = new Properties();
-    try (InputStream file = BlindRsaTest.class.getResourceAsStream("/golden/rfc9474.properties")) {
-      vectors.load(file);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-    return vectors;
-  }
-
   private static byte[] bytes(String name) {
-    return HexFormat.of().parseHex(VECTORS.getProperty(name, ""));
+    return HexFormat.of().parseHex(VECTORS.values().getProperty(name, ""));
   }
 
   private static BigInteger number(String name) {
