@@ -7,14 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.cli.CommandRun;
-import io.croupier.cli.InputException;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
-import io.croupier.schemas.Position;
 import io.croupier.schemas.RecordedReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,14 +51,10 @@ class JournalReplayTest {
     reports.add(recorded(reports.size(), report));
   }
 
-  private static Position position(long offset) {
-    return Position.newBuilder().setTopic("gradients").setPartition(0).setOffset(offset).build();
-  }
-
   private static Bundle.Builder bundle(long round, long... offsets) {
     Bundle.Builder bundle = Bundle.newBuilder().setNamedRound(round);
     for (long offset : offsets) {
-      bundle.addPositions(position(offset)).setOutcome(Bundle.Outcome.TAKEN);
+      bundle.addPositions(ReplayFolder.position(offset)).setOutcome(Bundle.Outcome.TAKEN);
     }
     return bundle;
   }
@@ -73,18 +67,17 @@ class JournalReplayTest {
     return entry.build();
   }
 
-  private CommandRun run(List<JournalEntry> journal, String... more) throws Exception {
+  private CommandRun run(List<JournalEntry> journal, String options) throws Exception {
     folder.writeJson("reports.jsonl", reports);
     folder.writeJson("journal.jsonl", journal);
-    List<String> arguments =
-        new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
-    arguments.addAll(List.of("--journal", "journal.jsonl", "--updates", "updates.jsonl"));
-    arguments.addAll(List.of(more));
-    return folder.run(arguments.toArray(String[]::new));
+    return folder.run(
+        "--models models.yaml --reports reports.jsonl --journal journal.jsonl"
+            + " --updates updates.jsonl"
+            + options);
   }
 
   private List<ModelUpdate> replay(JournalEntry... journal) throws Exception {
-    assertThat(run(List.of(journal)).failure()).isNull();
+    run(List.of(journal), "").succeeded();
     return folder.updates("updates.jsonl");
   }
 
@@ -312,13 +305,10 @@ class JournalReplayTest {
   void aModelWithoutAJournalPublishesOnlyRoundZero() throws Exception {
     record(0, 1);
 
-    CommandRun run = run(List.of());
-
-    assertThat(run.code()).isZero();
+    run(List.of(), "").printed("1 of them are not in the journal");
     assertThat(folder.updates("updates.jsonl"))
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L);
-    assertThat(run.out()).contains("1 of them are not in the journal");
   }
 
   @Test
@@ -330,7 +320,7 @@ class JournalReplayTest {
       entry.addBundles(bundle(i, i).setPublished(true));
     }
 
-    assertThat(run(List.of(entry.build()), "--updates-every", "2").failure()).isNull();
+    run(List.of(entry.build()), " --updates-every 2").succeeded();
     assertThat(folder.updates("updates.jsonl"))
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L, 2L, 4L, 5L);
@@ -347,16 +337,8 @@ class JournalReplayTest {
     folder.writeBinary("reports.bin", reports);
 
     folder.run(
-        "--models",
-        "models.yaml",
-        "--reports",
-        "reports.bin",
-        "--journal",
-        "journal.bin",
-        "--format",
-        "protobuf",
-        "--updates",
-        "binary.jsonl");
+        "--models models.yaml --reports reports.bin --journal journal.bin --format protobuf"
+            + " --updates binary.jsonl");
 
     assertThat(directory.resolve("binary.jsonl")).hasBinaryContent(expected);
   }
@@ -476,17 +458,12 @@ class JournalReplayTest {
     folder.writeJson("journal.jsonl", List.of(entry(bundle(0, 0))));
     folder.write("reports.jsonl", "\n" + ReplayFolder.json(report("m", 0, "ada", 1, 1).build()));
 
-    CommandRun run =
-        folder.run(
-            "--models", "models.yaml", "--reports", "reports.jsonl", "--journal", "journal.jsonl");
-
-    assertThat(run.failure())
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining(
-            "reports.jsonl, line 2: the report has no topic, partition and offset");
+    folder
+        .run("--models models.yaml --reports reports.jsonl --journal journal.jsonl")
+        .assertRefused("reports.jsonl, line 2: the report has no topic, partition and offset");
   }
 
   private void assertRefused(String message, JournalEntry... journal) throws Exception {
-    run(List.of(journal)).assertRefused(message);
+    run(List.of(journal), "").assertRefused(message);
   }
 }

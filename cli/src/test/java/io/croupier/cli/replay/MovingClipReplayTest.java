@@ -19,7 +19,6 @@ import io.croupier.schemas.JournalEntry.Bundle;
 import io.croupier.schemas.JournalEntry.Bundle.Outcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.Position;
 import io.croupier.schemas.RecordedReport;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -67,11 +66,7 @@ class MovingClipReplayTest {
     Bundle.Builder bundle =
         Bundle.newBuilder()
             .setNamedRound(report.getRound())
-            .addPositions(
-                Position.newBuilder()
-                    .setTopic("gradients")
-                    .setPartition(0)
-                    .setOffset(reports.size()))
+            .addPositions(ReplayFolder.position(reports.size()))
             .setOutcome(
                 switch (outcome) {
                   case DROPPED_STALE -> Outcome.DROPPED_STALE;
@@ -110,13 +105,10 @@ class MovingClipReplayTest {
     return update;
   }
 
-  private CommandRun run(String... more) throws Exception {
+  private CommandRun run(String options) throws Exception {
     folder.writeJson("reports.jsonl", reports);
     folder.writeJson("journal.jsonl", List.of(journal.build()));
-    List<String> arguments =
-        new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
-    arguments.addAll(List.of(more));
-    return folder.run(arguments.toArray(String[]::new));
+    return folder.run("--models models.yaml --reports reports.jsonl" + options);
   }
 
   private void playScouting() throws Exception {
@@ -153,8 +145,7 @@ class MovingClipReplayTest {
     assertThat(last.getDroppedBound()).isEqualTo(8);
     assertThat(updates).extracting(ModelUpdate::getGradientBound).hasSize(15);
 
-    CommandRun run = run("--journal", "journal.jsonl", "--updates", "updates.jsonl");
-    assertThat(run.failure()).isNull();
+    CommandRun run = run(" --journal journal.jsonl --updates updates.jsonl").succeeded();
     assertThat(folder.updates("updates.jsonl"))
         .extracting(update -> update.toBuilder().setPublishedAtMs(0).build())
         .isEqualTo(updates);
@@ -170,7 +161,7 @@ class MovingClipReplayTest {
         .getBundlesBuilder(journal.getBundlesCount() - 1)
         .setOutcome(Outcome.TAKEN)
         .setPublished(true);
-    run("--journal", "journal.jsonl")
+    run(" --journal journal.jsonl")
         .assertRefused(
             "the journal contains it as used, but in the replay round 6 has another gradient"
                 + " bound");
@@ -178,6 +169,7 @@ class MovingClipReplayTest {
 
   @Test
   void aReplayNeedsTheJournal() throws Exception {
-    run().assertRefused("model 'm': a model with an adaptive clip is replayed with --journal only");
+    run("")
+        .assertRefused("model 'm': a model with an adaptive clip is replayed with --journal only");
   }
 }

@@ -75,14 +75,10 @@ class ReplayCommandTest {
     return reports;
   }
 
-  private CommandRun replay(String reports, String... more) {
-    List<String> arguments = new ArrayList<>(List.of("--models", "models.yaml"));
-    arguments.addAll(List.of("--reports", reports));
-    if (reports.contains(".bin")) {
-      arguments.addAll(List.of("--format", "protobuf"));
-    }
-    arguments.addAll(List.of(more));
-    return folder.run(arguments.toArray(String[]::new));
+  /** Replays a file, named first, with more options. */
+  private CommandRun replay(String reports) {
+    String format = reports.contains(".bin") ? " --format protobuf" : "";
+    return folder.run("--models models.yaml --reports " + reports + format);
   }
 
   private byte[] bytes(String name) throws Exception {
@@ -103,10 +99,10 @@ class ReplayCommandTest {
         new GZIPOutputStream(Files.newOutputStream(directory.resolve("reports.bin.gz")))) {
       out.write(bytes("reports.bin"));
     }
-    assertThat(replay("reports.jsonl", "--updates", "json.updates").code()).isZero();
+    replay("reports.jsonl --updates json.updates").succeeded();
     for (String other :
         List.of("reports.bin", "recorded.jsonl", "recorded.bin", "reports.bin.gz")) {
-      assertThat(replay(other, "--updates", "other.updates").code()).isZero();
+      replay(other + " --updates other.updates").succeeded();
       assertThat(bytes("other.updates")).as(other).isEqualTo(bytes("json.updates"));
     }
     assertThat(folder.updates("json.updates"))
@@ -114,8 +110,8 @@ class ReplayCommandTest {
         .anyMatch(update -> update.getModelId().equals("m") && update.getRound() > 5)
         .anyMatch(update -> update.getModelId().equals("n") && update.getRound() > 5);
 
-    replay("recorded.jsonl", "--accounting", "json.accounting");
-    replay("recorded.bin", "--accounting", "binary.accounting");
+    replay("recorded.jsonl --accounting json.accounting");
+    replay("recorded.bin --accounting binary.accounting");
     assertThat(bytes("binary.accounting")).isEqualTo(bytes("json.accounting"));
     assertThat(folder.events("json.accounting").get(20).getSource())
         .satisfies(
@@ -128,10 +124,10 @@ class ReplayCommandTest {
   @Test
   void aDeprecatedNameOfALearnerIsReplaced() throws Exception {
     folder.writeJson("reports.jsonl", reports());
-    assertThat(replay("reports.jsonl", "--updates", "updates.jsonl").code()).isZero();
+    replay("reports.jsonl --updates updates.jsonl").succeeded();
     folder.write("models.yaml", MODELS.replace("blackBox", "adaptiveRadius"));
 
-    assertThat(replay("reports.jsonl", "--updates", "former.jsonl").code()).isZero();
+    replay("reports.jsonl --updates former.jsonl").succeeded();
 
     assertThat(bytes("former.jsonl")).isEqualTo(bytes("updates.jsonl"));
   }
@@ -140,13 +136,7 @@ class ReplayCommandTest {
   void onlyTheOwnerMayReadOutputs() throws Exception {
     folder.writeJson("reports.jsonl", reports());
     replay(
-        "reports.jsonl",
-        "--updates",
-        "updates.jsonl",
-        "--accounting",
-        "accounting.jsonl",
-        "--dead-letters",
-        "dead.jsonl");
+        "reports.jsonl --updates updates.jsonl --accounting accounting.jsonl --dead-letters dead.jsonl");
 
     for (String name : List.of("updates.jsonl", "accounting.jsonl", "dead.jsonl")) {
       assertThat(Files.getPosixFilePermissions(directory.resolve(name)))
@@ -159,7 +149,7 @@ class ReplayCommandTest {
   @Test
   void doublesKeepAllTheirDigits() throws Exception {
     folder.writeJson("reports.jsonl", reports());
-    replay("reports.jsonl", "--updates", "updates.jsonl");
+    replay("reports.jsonl --updates updates.jsonl");
 
     assertThat(folder.lines("updates.jsonl"))
         .as("some value needs 16 or 17 digits")
@@ -185,9 +175,7 @@ class ReplayCommandTest {
             json(report("m", 1, "ada", 3, 1, 0).build())));
 
     CommandRun run =
-        replay("reports.jsonl", "--updates", "updates.jsonl", "--dead-letters", "dead.jsonl");
-
-    assertThat(run.code()).isZero();
+        replay("reports.jsonl --updates updates.jsonl --dead-letters dead.jsonl").succeeded();
     assertThat(folder.updates("updates.jsonl")).hasSize(2 + 2);
     List<String> dead = folder.lines("dead.jsonl");
     assertThat(dead).hasSize(8);
@@ -216,9 +204,7 @@ class ReplayCommandTest {
       out.write(new byte[] {100, 10, 1, 'm'});
     }
 
-    CommandRun run = replay("reports.bin", "--dead-letters", "dead.jsonl");
-
-    assertThat(run.code()).isZero();
+    CommandRun run = replay("reports.bin --dead-letters dead.jsonl").succeeded();
     assertThat(folder.lines("dead.jsonl"))
         .satisfiesExactly(
             line -> assertThat(line).contains("\"record\":2,", "sequence", "\"base64\":"),
@@ -237,8 +223,8 @@ class ReplayCommandTest {
     folder.write("reports.jsonl", json(raw) + "\n" + json(raw).replace("0.125", "oops"));
     folder.writeBinary("reports.bin", List.of(raw, recorded(7, raw.toBuilder())));
 
-    replay("reports.jsonl", "--dead-letters", "lines.jsonl");
-    replay("reports.bin", "--dead-letters", "messages.jsonl");
+    replay("reports.jsonl --dead-letters lines.jsonl");
+    replay("reports.bin --dead-letters messages.jsonl");
 
     assertThat(folder.lines("lines.jsonl")).hasSize(2).noneMatch(line -> line.contains("\"text\""));
     assertThat(folder.lines("messages.jsonl"))
@@ -270,8 +256,8 @@ class ReplayCommandTest {
             json(raw).substring(0, json(raw).indexOf(",\"central\"")),
             json(raw).substring(0, json(raw).indexOf("125"))));
 
-    replay("reports.bin", "--dead-letters", "messages.jsonl");
-    replay("reports.jsonl", "--dead-letters", "lines.jsonl");
+    replay("reports.bin --dead-letters messages.jsonl");
+    replay("reports.jsonl --dead-letters lines.jsonl");
 
     assertThat(folder.lines("messages.jsonl"))
         .hasSize(5)
@@ -349,12 +335,12 @@ class ReplayCommandTest {
   @Test
   void readsFromAPipeAndWritesToOne() throws Exception {
     folder.writeJson("reports.jsonl", reports());
-    replay("reports.jsonl", "--updates", "updates.jsonl");
+    replay("reports.jsonl --updates updates.jsonl");
     InputStream standardIn = System.in;
     System.setIn(new ByteArrayInputStream(bytes("reports.jsonl")));
     CommandRun run;
     try {
-      run = replay("-", "--updates", "-");
+      run = replay("- --updates -");
     } finally {
       System.setIn(standardIn);
     }
@@ -367,24 +353,21 @@ class ReplayCommandTest {
   void invalidInputIsReported() throws Exception {
     folder.write("reports.jsonl", "");
     folder.write("journal.jsonl", "{\"modelId\": 3, \"bundles\": 5}");
-    assertRefused("missing.yaml: no such file", "--models", "missing.yaml");
-    assertRefused("missing.jsonl: no such file", "--reports", "missing.jsonl");
-    assertRefused(": can't be read: ", "--reports", folder.path(""));
-    assertRefused("--updates-every is 0; it must be at least 1", "--updates-every", "0");
-    assertRefused("line 1: not a JournalEntry", "--journal", "journal.jsonl");
-    assertRefused("--format is record, a single report; it must be", "--format", "record");
+    assertRefused("missing.yaml: no such file", "--models missing.yaml");
+    assertRefused("missing.jsonl: no such file", "--reports missing.jsonl");
+    assertRefused(": can't be read: ", "--reports " + folder.path(""));
+    assertRefused("--updates-every is 0; it must be at least 1", "--updates-every 0");
+    assertRefused("line 1: not a JournalEntry", "--journal journal.jsonl");
+    assertRefused("--format is record, a single report; it must be", "--format record");
     folder.writeBinary("reports.bin", reports());
-    assertRefused("reports.bin: doesn't begin with a JSON object", "--reports", "reports.bin");
-    assertRefused("--reports and --journal are both '-'", "--reports", "-", "--journal", "-");
-    assertRefused("--updates and --accounting are both", "--updates", "-", "--accounting", "-");
-    assertRefused("--reports and --updates are the same file", "--updates", "./reports.jsonl");
+    assertRefused("reports.bin: doesn't begin with a JSON object", "--reports reports.bin");
+    assertRefused("--reports and --journal are both '-'", "--reports - --journal -");
+    assertRefused("--updates and --accounting are both", "--updates - --accounting -");
+    assertRefused("--reports and --updates are the same file", "--updates ./reports.jsonl");
     assertRefused(
         "--updates and --dead-letters are the same file",
-        "--updates",
-        "new.jsonl",
-        "--dead-letters",
-        "new.jsonl");
-    assertRefused(": can't be written: ", "--updates", folder.path("nowhere/updates.jsonl"));
+        "--updates new.jsonl --dead-letters new.jsonl");
+    assertRefused(": can't be written: ", "--updates " + folder.path("nowhere/updates.jsonl"));
     assertThat(Files.exists(directory.resolve("new.jsonl"))).isFalse();
   }
 
@@ -402,18 +385,13 @@ class ReplayCommandTest {
 
   private void assertModelRefused(String message, String fields) throws Exception {
     folder.write("bad.yaml", "- {modelId: bad, %s}".formatted(fields));
-    assertRefused("bad.yaml, model 'bad': ", "--models", "bad.yaml");
-    assertRefused(message, "--models", "bad.yaml");
+    assertRefused("bad.yaml, model 'bad': ", "--models bad.yaml");
+    assertRefused(message, "--models bad.yaml");
   }
 
-  private void assertRefused(String message, String... changed) {
-    List<String> arguments = new ArrayList<>(List.of(changed));
-    if (!arguments.contains("--models")) {
-      arguments.addAll(List.of("--models", "models.yaml"));
-    }
-    if (!arguments.contains("--reports")) {
-      arguments.addAll(List.of("--reports", "reports.jsonl"));
-    }
-    folder.run(arguments.toArray(String[]::new)).assertRefused(message);
+  private void assertRefused(String message, String options) {
+    String models = options.contains("--models") ? "" : " --models models.yaml";
+    String reports = options.contains("--reports") ? "" : " --reports reports.jsonl";
+    folder.run(options + models + reports).assertRefused(message);
   }
 }

@@ -3,7 +3,6 @@ package io.croupier.cli.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.cli.CommandRun;
 import io.croupier.cli.io.JsonLines;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
@@ -61,15 +60,16 @@ final class ReplayComparison {
 
   private static void checkReplay(
       RecordedJob job, List<ModelSpec> specs, boolean json, ReplayFolder folder) throws Exception {
-    CommandRun run =
-        folder.run(
-            "--models", folder.path("models.yaml"),
-            "--reports", folder.path("reports"),
-            "--journal", folder.path("journal"),
-            "--format", json ? "json" : "protobuf",
-            "--updates", folder.path("updates"),
-            "--accounting", folder.path("accounting"));
-    assertThat(run.failure()).isNull();
+    folder
+        .run(
+            "--models models.yaml --reports %s --journal %s --format %s --updates %s --accounting %s"
+                .formatted(
+                    folder.path("reports"),
+                    folder.path("journal"),
+                    json ? "json" : "protobuf",
+                    folder.path("updates"),
+                    folder.path("accounting")))
+        .succeeded();
     for (ModelSpec spec : specs) {
       String id = spec.getModelId();
       assertThat(updates(folder, "updates", id)).as(id).isEqualTo(updates(folder, "published", id));

@@ -3,17 +3,18 @@ package io.croupier.cli.replay;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.CommandRun;
+import io.croupier.cli.JsonMessages;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
 import io.croupier.schemas.RecordedReport;
 import io.croupier.schemas.Undisclosed;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -41,6 +42,11 @@ final class ReplayFolder {
 
   static Dense dense(double... values) {
     return Dense.newBuilder().addAllValues(Arrays.stream(values).boxed().toList()).build();
+  }
+
+  /** The position of a record in partition 0 of a topic named {@code gradients}. */
+  static Position position(long offset) {
+    return Position.newBuilder().setTopic("gradients").setPartition(0).setOffset(offset).build();
   }
 
   /** The report as recorded from partition 0 of a topic named {@code gradients}. */
@@ -86,34 +92,22 @@ final class ReplayFolder {
   }
 
   List<ModelUpdate> updates(String name) throws IOException {
-    List<ModelUpdate> updates = new ArrayList<>();
-    for (String line : lines(name)) {
-      ModelUpdate.Builder update = ModelUpdate.newBuilder();
-      JsonFormat.parser().merge(line, update);
-      updates.add(update.build());
-    }
-    return updates;
+    return JsonMessages.parse(lines(name), ModelUpdate.getDefaultInstance());
   }
 
   List<AccountingEvent> events(String name) throws IOException {
-    List<AccountingEvent> events = new ArrayList<>();
-    for (String line : lines(name)) {
-      AccountingEvent.Builder event = AccountingEvent.newBuilder();
-      JsonFormat.parser().merge(line, event);
-      events.add(event.build());
-    }
-    return events;
+    return JsonMessages.parse(lines(name), AccountingEvent.getDefaultInstance());
   }
 
   /**
    * Runs the command on files of this folder.
    *
-   * @param arguments options; a value with a dot is a file name
+   * @param arguments options, separated by single blanks; a value with a dot is a file name
    */
-  CommandRun run(String... arguments) {
+  CommandRun run(String arguments) {
     return CommandRun.of(
         new ReplayCommand(),
-        Arrays.stream(arguments)
+        Arrays.stream(arguments.split(" "))
             .map(argument -> argument.contains(".") ? path(argument) : argument)
             .toArray(String[]::new));
   }

@@ -3,7 +3,6 @@ package io.croupier.cli.replay;
 import static io.croupier.cli.replay.ReplayFolder.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.cli.CommandRun;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
@@ -42,13 +41,10 @@ class ReplayTest {
       String models, List<GradientReport.Builder> reports, String... more) throws Exception {
     folder.write("models.yaml", models);
     folder.writeJson("reports.jsonl", reports.stream().map(GradientReport.Builder::build).toList());
-    List<String> arguments =
-        new ArrayList<>(List.of("--models", "models.yaml", "--reports", "reports.jsonl"));
-    arguments.addAll(List.of("--updates", "updates.jsonl", "--accounting", "accounting.jsonl"));
-    arguments.addAll(List.of(more));
-    CommandRun run = folder.run(arguments.toArray(String[]::new));
-    assertThat(run.failure()).isNull();
-    assertThat(run.code()).isZero();
+    String arguments =
+        "--models models.yaml --reports reports.jsonl --updates updates.jsonl"
+            + " --accounting accounting.jsonl";
+    folder.run(arguments + String.join("", more)).succeeded();
     return folder.updates("updates.jsonl");
   }
 
@@ -81,10 +77,10 @@ class ReplayTest {
 
   @Test
   void everyNthUpdateAndTheLastAreWritten() throws Exception {
-    assertThat(replay("", fresh(7), "--updates-every", "3"))
+    assertThat(replay("", fresh(7), " --updates-every 3"))
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L, 3L, 6L, 7L);
-    assertThat(replay("", fresh(6), "--updates-every", "3"))
+    assertThat(replay("", fresh(6), " --updates-every 3"))
         .as("the last one is not written twice")
         .extracting(ModelUpdate::getRound)
         .containsExactly(0L, 3L, 6L);

@@ -17,11 +17,9 @@ class AnsweringRunsTest extends ReportCommandRuns {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
     String data = "--label y --loss logistic --data " + path("rows.csv");
 
-    Run run = run("", "--model asks --each-row " + FORGET + CLEAR + data);
-
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.err())
-        .contains("2 printed, 2 of them answers to questions. In the ledger: 2 reports");
+    Run run =
+        run("", "--model asks --each-row " + FORGET + CLEAR + data)
+            .succeeded("2 printed, 2 of them answers to questions. In the ledger: 2 reports");
     assertThat(run.reports())
         .extracting(
             report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
@@ -36,10 +34,10 @@ class AnsweringRunsTest extends ReportCommandRuns {
   @Test
   void aCategoryIsReportedInsteadOfAGradient() throws IOException {
     String clear = "--model counts --mechanism l2-laplace --epsilon 16 " + FORGET;
-    Run south = run("[0.5, 0]\n", clear + "--category region=south --category day=monday ");
-    assertThat(south.code()).as(south.err()).isZero();
-    assertThat(south.err())
-        .contains("1 printed, 1 of them answers to questions. In the ledger: 1 report, epsilon 16");
+    Run south =
+        run("[0.5, 0]\n", clear + "--category region=south --category day=monday ")
+            .succeeded(
+                "1 printed, 1 of them answers to questions. In the ledger: 1 report, epsilon 16");
     assertThat(south.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(1);
@@ -48,8 +46,7 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(unknown.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(2);
-    Run none = run("[0.5, 0]\n", clear);
-    assertThat(none.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+    run("[0.5, 0]\n", clear).succeeded("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
   /**
@@ -58,25 +55,21 @@ class AnsweringRunsTest extends ReportCommandRuns {
   @Test
   void aModelWithoutALearnerTakesACategory() throws IOException {
     String options = "--model alone --epsilon 16 " + FORGET;
-    Run south = run("no gradient", options + "--category region=south ");
-    assertThat(south.code()).as(south.err()).isZero();
+    Run south =
+        run("no gradient", options + "--category region=south ")
+            .succeeded("1 printed, 1 of them answers", "1 report, epsilon 16");
     assertThat(south.reports())
         .singleElement()
         .matches(report -> report.getVote().getIndex() == 1)
         .matches(report -> report.getHashedResponse().getEpsilon() == 16);
-    assertThat(south.err()).contains("1 printed, 1 of them answers", "1 report, epsilon 16");
-    Run other = run("", options + "--category day=monday ");
-    assertThat(other.code()).isZero();
-    assertThat(other.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+    run("", options + "--category day=monday ")
+        .succeeded("0 printed, 1 not chosen. In the ledger: 0 reports");
 
-    Run without = run("[0.5, 0]\n", options);
-    assertThat(without.code()).isEqualTo(1);
-    assertThat(without.err())
-        .contains("--category NAME=VALUE is missing: it must be given, since model 'alone' has");
-    Run data =
-        run("", options + "--category region=south --label y --loss logistic --data rows.csv");
-    assertThat(data.code()).isEqualTo(1);
-    assertThat(data.err()).contains("--data, --label and --loss must be left out, since model");
+    Run without =
+        run("[0.5, 0]\n", options)
+            .failed("--category NAME=VALUE is missing: it must be given, since model 'alone' has");
+    run("", options + "--category region=south --label y --loss logistic --data rows.csv")
+        .failed("--data, --label and --loss must be left out, since model");
     assertThat(without.reports()).isEmpty();
   }
 
@@ -88,13 +81,13 @@ class AnsweringRunsTest extends ReportCommandRuns {
     assertThat(number.reports()).singleElement().matches(report -> report.getAnswer().getBit());
     assertThat(number.err()).doesNotContain("Warning");
     for (String text : List.of("abc-77341", "8,5", "NaN")) {
-      Run run = run("", options.formatted(text));
-      assertThat(run.code()).isZero();
+      Run run =
+          run("", options.formatted(text))
+              .succeeded(
+                  "Warning: the value of --category minutes is no number, and counts as 7.0, the"
+                      + " lower");
       assertThat(run.reports()).singleElement().matches(report -> !report.getAnswer().getBit());
-      assertThat(run.err())
-          .contains(
-              "Warning: the value of --category minutes is no number, and counts as 7.0, the lower")
-          .doesNotContain(text + " ");
+      assertThat(run.err()).doesNotContain(text + " ");
     }
   }
 
@@ -103,11 +96,10 @@ class AnsweringRunsTest extends ReportCommandRuns {
   void aPersonVotesOnceInARound() throws IOException {
     Run run =
         run(
-            "[0.5, 0]\n[0.25, 0]\n{\"gradient\": [0, 0], \"round\": 1}\n[0, 0.5]\n",
-            "--model counts --mechanism l2-laplace --epsilon 16 --category region=south " + FORGET);
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.err())
-        .contains("2 printed, 2 of them answers to questions, 2 not chosen. In the ledger: 2");
+                "[0.5, 0]\n[0.25, 0]\n{\"gradient\": [0, 0], \"round\": 1}\n[0, 0.5]\n",
+                "--model counts --mechanism l2-laplace --epsilon 16 --category region=south "
+                    + FORGET)
+            .succeeded("2 printed, 2 of them answers to questions, 2 not chosen. In the ledger: 2");
     assertThat(run.reports()).extracting(GradientReport::getRound).containsExactly(0L, 1L);
     assertThat(run.reports()).allMatch(GradientReport::hasVote);
   }
@@ -117,50 +109,37 @@ class AnsweringRunsTest extends ReportCommandRuns {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
     String data = "--model counts --label y --loss logistic --data " + path("rows.csv") + " ";
     String south = "--mechanism l2-laplace --epsilon 16 --category region=south " + FORGET;
-    Run each = run("", data + "--each-row " + south);
-    assertThat(each.code()).isEqualTo(1);
-    assertThat(each.err()).contains("--category is not for --each-row");
-    assertThat(each.reports()).isEmpty();
+    assertThat(
+            run("", data + "--each-row " + south)
+                .failed("--category is not for --each-row")
+                .reports())
+        .isEmpty();
     assertThat(run("", data + south).reports()).singleElement().matches(GradientReport::hasVote);
   }
 
   @Test
   void aLineIsNotChosenWhereAQuestionIsAsked() throws IOException {
-    Run run = run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR);
-    assertThat(run.code()).isZero();
-    assertThat(run.err()).contains("0 printed, 1 not chosen");
+    run("[0.5, 0]\n", "--model asks " + FORGET + CLEAR).succeeded("0 printed, 1 not chosen");
   }
 
   /** The bit of an answer could only follow a declared level. */
   @Test
   void anUndisclosedReportAnswersNoQuestion() throws IOException {
     write("rows.csv", "a,b,y\n1,1,1\n1,0,0\n");
-    Run run =
-        run(
-            "",
-            "--model asks --undisclosed --each-row --label y --loss logistic --data "
-                + path("rows.csv")
-                + " "
-                + FORGET
-                + CLEAR);
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.err()).contains("0 printed, 2 not chosen. In the ledger: 0 reports");
-    assertThat(run.reports()).isEmpty();
+    String data = "--each-row --label y --loss logistic --data " + path("rows.csv") + " ";
+    assertThat(
+            run("", "--model asks --undisclosed " + data + FORGET + CLEAR)
+                .succeeded("0 printed, 2 not chosen. In the ledger: 0 reports")
+                .reports())
+        .isEmpty();
   }
 
   @Test
   void aQuestionThatTheDataCannotAnswerIsNotAnswered() throws IOException {
     write("rows.csv", "a,b,y\n1,1,2.75\n");
-    Run run =
-        run(
-            "",
-            "--model asks --label y --loss squared --data "
-                + path("rows.csv")
-                + " "
-                + FORGET
-                + CLEAR);
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+    String data = "--label y --loss squared --data " + path("rows.csv") + " ";
+    run("", "--model asks " + data + FORGET + CLEAR)
+        .succeeded("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
   /** The first round of such a model asks for sizes alone; the bits are clear. */
@@ -170,12 +149,11 @@ class AnsweringRunsTest extends ReportCommandRuns {
     write("rows.csv", "a,b,y\n3,4,1\n2,0,0\n0,3,1\n");
     String data = "--model finds --label y --loss logistic --data " + path("rows.csv") + " ";
 
-    Run each = run("", FORGET + CLEAR + data + "--each-row");
+    Run each =
+        run("", FORGET + CLEAR + data + "--each-row")
+            .succeeded("3 printed, 3 of them answers to questions. In the ledger: 3 reports");
     Run mean = run("", FORGET + CLEAR + data);
 
-    assertThat(each.code()).as(each.err()).isZero();
-    assertThat(each.err())
-        .contains("3 printed, 3 of them answers to questions. In the ledger: 3 reports");
     assertThat(each.reports())
         .extracting(
             report -> report.getAnswer().getQuestion(), report -> report.getAnswer().getBit())
@@ -194,8 +172,7 @@ class AnsweringRunsTest extends ReportCommandRuns {
         {"gradient": [0, 0], "size": NaN}
         {"gradient": [0, 0], "size": -1}
         """;
-    Run run = run(lines, "--model finds " + FORGET + CLEAR);
-    assertThat(run.code()).as(run.err()).isZero();
+    Run run = run(lines, "--model finds " + FORGET + CLEAR).succeeded();
     assertThat(run.reports())
         .extracting(report -> report.getAnswer().getBit())
         .containsExactly(false, true, true, true);
@@ -214,19 +191,15 @@ class AnsweringRunsTest extends ReportCommandRuns {
   @Test
   void aLineWithoutTheRequiredSizeIsAnError() throws IOException {
     for (String line : List.of("[0.111, 0]", "{\"gradient\": [0.111, 0], \"round\": 0}")) {
-      Run run = run(line, "--model finds " + FORGET + CLEAR);
-      assertThat(run.code()).isEqualTo(1);
+      Run run =
+          run(line, "--model finds " + FORGET + CLEAR)
+              .failed("line 1: 'size' is missing; the clip of model 'finds' bounds FEATURES");
       assertThat(run.reports()).isEmpty();
-      assertThat(run.err())
-          .contains("line 1: 'size' is missing; the clip of model 'finds' bounds FEATURES")
-          .doesNotContain("0.111");
+      assertThat(run.err()).doesNotContain("0.111");
     }
-    assertThat(
-            run(
-                    "{\"gradient\": [0, 0], \"size\": 1, \"round\": 4}",
-                    "--model finds " + FORGET + CLEAR)
-                .err())
-        .contains("'round' is 4; without Kafka it must be 0 for a model with adaptiveClip");
+    String late = "{\"gradient\": [0, 0], \"size\": 1, \"round\": 4}";
+    run(late, "--model finds " + FORGET + CLEAR)
+        .failed("'round' is 4; without Kafka it must be 0 for a model with adaptiveClip");
     assertThat(run("{\"gradient\": [0.5, 0], \"size\": 9}", FORGET + CLEAR).reports())
         .singleElement()
         .satisfies(
@@ -235,9 +208,8 @@ class AnsweringRunsTest extends ReportCommandRuns {
 
   @Test
   void undisclosedReportsAnswerForNoSize() {
-    Run run = run("[1, 0]\n", "--model norms --undisclosed " + FORGET + CLEAR);
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.err()).contains("0 printed, 1 not chosen. In the ledger: 0 reports");
+    run("[1, 0]\n", "--model norms --undisclosed " + FORGET + CLEAR)
+        .succeeded("0 printed, 1 not chosen. In the ledger: 0 reports");
   }
 
   @Test
@@ -245,47 +217,40 @@ class AnsweringRunsTest extends ReportCommandRuns {
     write("rows.csv", "fit,walked,y\nno,10,1\n");
     String data = "--model fit --data " + path("rows.csv") + " " + FORGET + CLEAR;
     for (String options : List.of("", "--label fit ")) {
-      Run run = run("", options + data);
-      assertThat(run.code()).as(run.err()).isZero();
+      Run run = run("", options + data).succeeded();
       assertThat(run.reports())
           .singleElement()
           .satisfies(
               report ->
                   assertThat(report.getGrid().getValuesList()).containsExactly(1 << 15, 1 << 15));
     }
-    assertThat(run("", "--label y " + data).err())
-        .contains(
+    run("", "--label y " + data)
+        .failed(
             "--label is y, but model 'fit' predicts fit, true or false, by the hinge loss; leave the"
                 + " option out");
-    assertThat(run("", "--loss squared " + data).err())
-        .contains("--loss is squared, but model 'fit' predicts");
-    assertThat(run("", data.replace("--model fit", "--model taps --label y")).err())
-        .contains("--loss is missing; it must be given for a model without predicts");
+    run("", "--loss squared " + data).failed("--loss is squared, but model 'fit' predicts");
+    run("", data.replace("--model fit", "--model taps --label y"))
+        .failed("--loss is missing; it must be given for a model without predicts");
   }
 
   @Test
   void lossesAndClipsThatDontFitAMovingClipAreRefused() {
     write("rows.csv", "a,b,y\n1,1,1\n");
     String data = " --label y --data " + path("rows.csv") + " " + FORGET + NOISE;
-    assertThat(run("", "--model finds --loss squared" + data).err())
-        .contains("--loss squared: the model's clip bounds the size FEATURES");
-    assertThat(run("", "--model norms --loss huber-mallows" + data).err())
-        .contains("--loss huber-mallows: the model's clip moves");
+    run("", "--model finds --loss squared" + data)
+        .failed("--loss squared: the model's clip bounds the size FEATURES");
+    run("", "--model norms --loss huber-mallows" + data)
+        .failed("--loss huber-mallows: the model's clip moves");
     for (String model :
         List.of("--model finds --loss huber-mallows", "--model norms --loss squared")) {
-      Run run = run("", model + data);
-      assertThat(run.code()).as(run.err()).isZero();
+      Run run = run("", model + data).succeeded();
       assertThat(
               run.err()
                   .contains("Warning: the slope of --loss huber-mallows is up to 1.345, above"))
           .isEqualTo(model.contains("huber"));
     }
-    assertThat(
-            run(
-                    "[1, 0]",
-                    "--model norms --mechanism coordinate-laplace --epsilon 1 --clip COORDINATES "
-                        + FORGET)
-                .err())
-        .contains("takes --clip L2 for a model whose clip moves");
+    String noise = "--mechanism coordinate-laplace --epsilon 1 --clip COORDINATES ";
+    run("[1, 0]", "--model norms " + noise + FORGET)
+        .failed("takes --clip L2 for a model whose clip moves");
   }
 }

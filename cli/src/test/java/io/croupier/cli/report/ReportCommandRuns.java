@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
+import io.croupier.cli.JsonMessages;
 import io.croupier.schemas.GradientReport;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -16,7 +16,6 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,14 +60,23 @@ abstract class ReportCommandRuns {
   }
 
   record Run(int code, ByteString out, String err) {
+    /** The same run, which must have succeeded, and printed these parts beside the reports. */
+    Run succeeded(String... parts) {
+      assertThat(code).as(err).isZero();
+      assertThat(parts).allSatisfy(part -> assertThat(err).contains(part));
+      return this;
+    }
+
+    /** The same run, which must have failed with an error that has these parts. */
+    Run failed(String... parts) {
+      assertThat(code).as(err).isEqualTo(1);
+      assertThat(err).contains(parts);
+      return this;
+    }
+
     List<GradientReport> reports() throws IOException {
-      List<GradientReport> reports = new ArrayList<>();
-      for (String line : out.toStringUtf8().lines().toList()) {
-        GradientReport.Builder report = GradientReport.newBuilder();
-        JsonFormat.parser().merge(line, report);
-        reports.add(report.build());
-      }
-      return reports;
+      return JsonMessages.parse(
+          out.toStringUtf8().lines().toList(), GradientReport.getDefaultInstance());
     }
   }
 

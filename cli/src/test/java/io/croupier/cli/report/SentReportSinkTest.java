@@ -10,6 +10,7 @@ import io.croupier.client.ledger.DataKey;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.loss.SquaredLoss;
+import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.producer.Callback;
@@ -35,7 +37,7 @@ import picocli.CommandLine;
 
 class SentReportSinkTest {
   private static final int ROUNDS = 40;
-  private static final Randomiser NOISE = new L2LaplaceRandomiser(1, 1, -16, 1);
+  private static final GridRandomiser NOISE = new L2LaplaceRandomiser(1, 1, -16, 1);
 
   private final List<String> warnings = new ArrayList<>();
   private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
@@ -53,24 +55,28 @@ class SentReportSinkTest {
     }
   }
 
-  private List<Long> sentRounds() throws Exception {
+  private List<GradientReport> sent() throws Exception {
     List<GradientReport> reports = new ArrayList<>();
     for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
       reports.add(GradientReport.parseFrom(sent.value()));
     }
-    return reports.stream().map(GradientReport::getRound).toList();
+    return reports;
   }
 
-  /** The ledger's decisions for rounds 0, 10, ...; all are equal with probability 2e-12. */
+  private List<Long> sentRounds() throws Exception {
+    return sent().stream().map(GradientReport::getRound).toList();
+  }
+
+  /** Of rounds 0, 10, ... those that the ledger decides for; all are with probability 2e-12. */
+  private static List<Long> rounds(LongPredicate decision) {
+    List<Long> rounds =
+        LongStream.range(0, ROUNDS).map(i -> 10 * i).filter(decision).boxed().toList();
+    assertThat(rounds).hasSizeBetween(1, ROUNDS - 1);
+    return rounds;
+  }
+
   private List<Long> chosen() {
-    List<Long> chosen =
-        LongStream.range(0, ROUNDS)
-            .map(i -> 10 * i)
-            .filter(round -> ledger.answers("m", round, 0.5))
-            .boxed()
-            .toList();
-    assertThat(chosen).hasSizeBetween(1, ROUNDS - 1);
-    return chosen;
+    return rounds(round -> ledger.answers("m", round, 0.5));
   }
 
   private String summary(int sent) {
@@ -80,6 +86,10 @@ class SentReportSinkTest {
 
   private static KeyOptions keys(int times) {
     return CommandLine.populateCommand(new KeyOptions(), "--times", Integer.toString(times));
+  }
+
+  private static LineGradients lines(String lines, RoundPublisher model) {
+    return new LineGradients(new BufferedReader(new StringReader(lines)), model, keys(1));
   }
 
   private RowGradients rows(RoundPublisher model, int times) {
@@ -110,15 +120,10 @@ class SentReportSinkTest {
   @Test
   void equalLinesOfOneRunAreDifferentDataAndThoseOfTheNextAreTheSame() throws Exception {
     for (int run = 0; run < 2; run++) {
-      String lines = "[0.5]\n[0.5]\n{\"gradient\": [0.5], \"key\": \"day\"}\n";
-      String summary =
-          report(
-              new LineGradients(
-                  new BufferedReader(
-                      new StringReader(lines + "{\"gradient\": [0.25], \"key\": \"day\"}")),
-                  new RoundPublisher(10, 1),
-                  keys(1)));
-      assertThat(summary)
+      String lines =
+          "[0.5]\n[0.5]\n{\"gradient\": [0.5], \"key\": \"day\"}\n"
+              + "{\"gradient\": [0.25], \"key\": \"day\"}";
+      assertThat(report(lines(lines, new RoundPublisher(10, 1))))
           .startsWith(run == 0 ? "3 sent, 1 already reported." : "0 sent, 4 already reported.");
     }
   }
@@ -132,8 +137,7 @@ class SentReportSinkTest {
             .mapToObj(i -> "{\"gradient\": [0.5], \"round\": %d}".formatted(10 * i))
             .collect(Collectors.joining("\n"));
 
-    String summary =
-        report(new LineGradients(new BufferedReader(new StringReader(lines)), model, keys(1)));
+    String summary = report(lines(lines, model));
 
     assertThat(sentRounds()).isEqualTo(chosen());
     assertThat(summary).isEqualTo(summary(chosen().size()));
@@ -156,24 +160,14 @@ class SentReportSinkTest {
     question.getLossAboveBuilder().setThreshold(0.5);
     RoundPublisher model = new RoundPublisher(10 * ROUNDS, question.build());
 
-    String summary =
-        report(
-            rows(model, ROUNDS), new UndisclosedRandomiser(new L2LaplaceRandomiser(1, 1, -16, 1)));
+    String summary = report(rows(model, ROUNDS), new UndisclosedRandomiser(NOISE));
 
-    List<Long> gradients =
-        LongStream.range(0, ROUNDS)
-            .map(i -> 10 * i)
-            .filter(round -> !ledger.isAsked("m", round, 0.5))
-            .boxed()
-            .toList();
-    assertThat(gradients).hasSizeBetween(1, ROUNDS - 1);
+    List<Long> gradients = rounds(round -> !ledger.isAsked("m", round, 0.5));
     assertThat(sentRounds()).isEqualTo(gradients);
     assertThat(summary)
         .startsWith(
             "%d sent, %d not chosen. ".formatted(gradients.size(), ROUNDS - gradients.size()));
-    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
-      assertThat(GradientReport.parseFrom(sent.value()).hasUndisclosed()).isTrue();
-    }
+    assertThat(sent()).allMatch(GradientReport::hasUndisclosed);
   }
 
   private static byte[] stored(long sequence) {
