@@ -2,8 +2,6 @@ package io.croupier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +37,7 @@ class ArgumentErrorsTest {
         "account gaussian --mu 1 --delta 0.1 --epsilon 1 | --delta=D, --epsilon=E are mutually exclusive (specify only one) | croupier account gaussian",
       })
   void areTwoLines(String command, String sentence, String help) {
-    CommandOutcome outcome = run(command);
+    CommandRun outcome = CommandRun.croupier(command);
 
     assertThat(outcome.code()).isEqualTo(ExitCode.ARGUMENTS.code());
     assertThat(outcome.out()).isEmpty();
@@ -49,7 +47,7 @@ class ArgumentErrorsTest {
   @ParameterizedTest
   @CsvSource({"'', croupier", "models, croupier models", "topics, croupier topics"})
   void aMissingCommandShowsTheHelp(String command, String name) {
-    CommandOutcome outcome = run(command);
+    CommandRun outcome = CommandRun.croupier(command);
 
     assertThat(outcome.code()).isEqualTo(ExitCode.ARGUMENTS.code());
     assertThat(outcome.err()).startsWith("Missing command").contains("Usage: " + name);
@@ -72,22 +70,16 @@ class ArgumentErrorsTest {
         "ledgers | ARGUMENTS",
       })
   void eachKindOfEndHasItsCode(String command, ExitCode code) {
-    assertThat(run(command).code()).isEqualTo(code.code());
+    assertThat(CommandRun.croupier(command).code()).isEqualTo(code.code());
   }
 
   @Test
   void theHelpNamesTheCodes() {
-    String help = run("--help").out().replaceAll("\\s+", " ");
+    String help = CommandRun.croupier("--help").out().replaceAll("\\s+", " ");
 
     for (ExitCode code : ExitCode.values()) {
       assertThat(help).containsPattern("Exit codes:.* %d ".formatted(code.code()));
     }
     assertThat(help).doesNotContain("Exit codes: 3", "; 3 ");
-  }
-
-  private static CommandOutcome run(String command) {
-    return CommandOutcome.of(
-        new ByteArrayInputStream(new byte[0]),
-        command.isEmpty() ? List.of() : List.of(command.split(" ", -1)));
   }
 }

@@ -3,7 +3,6 @@ package io.croupier.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,8 +11,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -57,26 +54,27 @@ class BrokersTest {
             issuers: {idp: {issuer: 'https://id.example', audience: a, jwks: 'https://id.example/k'}}
             """
                 .formatted(address, directory.resolve("pepper")));
-    assertThat(run("gateway init --config " + gateway).code()).isZero();
+    CommandRun.croupier("gateway init --config " + gateway).succeeded();
+    assertSaysSoon(
+        command
+            .replace("ADDRESS", address)
+            .replace("MODELS", "../examples/models.yaml")
+            .replace("GATEWAY", gateway.toString())
+            .replace("PAGE", directory.resolve("page.html").toString()),
+        ("No Kafka broker can be reached at %s (connection refused). Check the address, and that"
+                + " the brokers run")
+            .formatted(address));
+  }
+
+  private void assertSaysSoon(String command, String message) {
     long start = System.nanoTime();
-
-    CommandOutcome outcome =
-        run(
-            command
-                .replace("ADDRESS", address)
-                .replace("MODELS", "../examples/models.yaml")
-                .replace("LEDGER", directory.resolve("ada.ledger").toString())
-                .replace("GATEWAY", gateway.toString())
-                .replace("PAGE", directory.resolve("page.html").toString()));
-
+    CommandRun outcome =
+        CommandRun.croupier(command.replace("LEDGER", directory.resolve("ada.ledger").toString()));
     assertThat(System.nanoTime() - start).isLessThan(SOON.toNanos());
     assertThat(outcome.code()).isEqualTo(ExitCode.FAILURE.code());
     assertThat(outcome.out()).isEmpty();
     assertThat(outcome.err().lines().filter(line -> !line.startsWith("Waiting for ")))
-        .containsExactly(
-            ("No Kafka broker can be reached at %s (connection refused). Check the address, and that"
-                    + " the brokers run")
-                .formatted(address));
+        .containsExactly(message);
   }
 
   @ParameterizedTest
@@ -88,23 +86,13 @@ class BrokersTest {
       })
   void commandsNameTheGatewayAndTheCause(String command) throws Exception {
     String address = "127.0.0.1:" + closedPort();
-    long start = System.nanoTime();
-
-    CommandOutcome outcome =
-        run(
-            command
-                .replace("ADDRESS", address)
-                .replace("TOKEN", directory.resolve("ada.token").toString())
-                .replace("LEDGER", directory.resolve("ada.ledger").toString()));
-
-    assertThat(System.nanoTime() - start).isLessThan(SOON.toNanos());
-    assertThat(outcome.code()).isEqualTo(ExitCode.FAILURE.code());
-    assertThat(outcome.out()).isEmpty();
-    assertThat(outcome.err().lines().filter(line -> !line.startsWith("Waiting for ")))
-        .containsExactly(
-            ("The gateway can't be reached at %s (connection refused). Check the address, and that it"
-                    + " runs")
-                .formatted("http://" + address + (command.contains("/api") ? "/api" : "")));
+    assertSaysSoon(
+        command
+            .replace("ADDRESS", address)
+            .replace("TOKEN", directory.resolve("ada.token").toString()),
+        ("The gateway can't be reached at %s (connection refused). Check the address, and that it"
+                + " runs")
+            .formatted("http://" + address + (command.contains("/api") ? "/api" : "")));
   }
 
   @Test
@@ -166,10 +154,5 @@ class BrokersTest {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     }
-  }
-
-  private static CommandOutcome run(String command) {
-    List<String> arguments = new ArrayList<>(List.of(command.split(" ", -1)));
-    return CommandOutcome.of(new ByteArrayInputStream(new byte[0]), arguments);
   }
 }

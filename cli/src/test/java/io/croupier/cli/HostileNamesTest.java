@@ -2,11 +2,9 @@ package io.croupier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -26,36 +24,24 @@ class HostileNamesTest {
   @TempDir private Path directory;
 
   @BeforeEach
-  void write() throws Exception {
-    JsonObject event = new JsonObject();
-    event.addProperty("userId", HOSTILE);
-    event.addProperty("modelId", HOSTILE);
-    event.add("gaussian", JsonParser.parseString("{\"mu\": 1}"));
-    Files.writeString(directory.resolve("events.jsonl"), event.toString());
-    JsonObject judged = event.deepCopy();
-    judged.addProperty("outcome", "ADMITTED");
-    judged.add("modelTotals", JsonParser.parseString("{\"mu\": 3}"));
-    Files.writeString(directory.resolve("judged.jsonl"), judged.toString());
-    JsonObject unknown = new JsonObject();
-    unknown.addProperty(HOSTILE, 1);
-    Files.writeString(directory.resolve("unknown.jsonl"), unknown.toString());
-    Files.writeString(directory.resolve("report.jsonl"), unknown.toString());
-    JsonObject model = new JsonObject();
-    model.addProperty("modelId", HOSTILE);
-    model.addProperty(HOSTILE, HOSTILE);
-    model.addProperty("dimension", HOSTILE);
-    JsonArray models = new JsonArray();
-    models.add(model);
-    models.add(model);
-    Files.writeString(directory.resolve("models.json"), models.toString());
-    Files.writeString(
-        directory.resolve("croupier.yaml"),
-        "{kafka: {bootstrap.servers: \"a:1\"}, %s: 1}".formatted(new JsonPrimitive(HOSTILE)));
-    Files.writeString(
-        directory.resolve("gateway.yaml"),
-        "{pepper: {file: p}, kafka: {bootstrap.servers: \"a:1\"}, %s: 1}"
-            .formatted(new JsonPrimitive(HOSTILE)));
+  void writeFiles() throws IOException {
+    write("events.jsonl", "{\"userId\": NAME, \"modelId\": NAME, \"gaussian\": {\"mu\": 1}}");
+    write(
+        "judged.jsonl",
+        "{\"userId\": NAME, \"modelId\": NAME, \"gaussian\": {\"mu\": 1}, \"outcome\": \"ADMITTED\","
+            + " \"modelTotals\": {\"mu\": 3}}");
+    write("unknown.jsonl", "{NAME: 1}");
+    write("report.jsonl", "{NAME: 1}");
+    String model = "{\"modelId\": NAME, NAME: NAME, \"dimension\": NAME}";
+    write("models.json", "[%s, %s]".formatted(model, model));
+    write("croupier.yaml", "{kafka: {bootstrap.servers: \"a:1\"}, NAME: 1}");
+    write("gateway.yaml", "{pepper: {file: p}, kafka: {bootstrap.servers: \"a:1\"}, NAME: 1}");
     Files.writeString(directory.resolve("order.txt"), HOSTILE);
+  }
+
+  private void write(String file, String text) throws IOException {
+    String name = new JsonPrimitive(HOSTILE).toString();
+    Files.writeString(directory.resolve(file), text.replace("NAME", name));
   }
 
   @ParameterizedTest

@@ -42,6 +42,22 @@ class JsonCommandsTest {
     boolean reads(byte[] line) throws IOException;
   }
 
+  /** Something that refuses a line by an exception. */
+  private interface Parser {
+    void parse(byte[] line) throws IOException;
+  }
+
+  private static Reader isTaken(Parser parser) {
+    return line -> {
+      try {
+        parser.parse(line);
+        return true;
+      } catch (InputException e) {
+        return false;
+      }
+    };
+  }
+
   private static byte[] lines(String first, byte[] second) {
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     lines.writeBytes((first + "\n").getBytes(UTF_8));
@@ -79,14 +95,7 @@ class JsonCommandsTest {
     assertAgrees(
         ENTRY,
         cases,
-        line -> {
-          try {
-            RecordReading.journal(lines(ENTRY, line));
-            return true;
-          } catch (InputException e) {
-            return false;
-          }
-        });
+        isTaken(line -> RecordReading.journal(lines(ENTRY, line))));
   }
 
   @Test
@@ -128,14 +137,7 @@ class JsonCommandsTest {
     assertAgrees(
         "{\"round\":3,\"gradient\":[0.5,1]}",
         JsonCase.of("round"),
-        line -> {
-          try {
-            double[] unused = LineReading.gradient(new String(line, UTF_8), 2);
-            return true;
-          } catch (InputException e) {
-            return false;
-          }
-        });
+        isTaken(line -> LineReading.gradient(new String(line, UTF_8), 2)));
   }
 
   /** A models file is YAML, of which JSON is a part; texts need no quotes there. */
@@ -150,13 +152,10 @@ class JsonCommandsTest {
     assertAgrees(
         "{\"modelId\":\"m\",\"dimension\":1,\"gradientBound\":1,\"blackBox\":{}}",
         cases,
-        spec -> {
-          Files.writeString(file, "[" + new String(spec, ISO_8859_1) + "]", ISO_8859_1);
-          try {
-            return ModelsFile.readValid(file).size() == 1;
-          } catch (InputException e) {
-            return false;
-          }
-        });
+        isTaken(
+            spec -> {
+              Files.writeString(file, "[" + new String(spec, ISO_8859_1) + "]", ISO_8859_1);
+              assertThat(ModelsFile.readValid(file)).hasSize(1);
+            }));
   }
 }

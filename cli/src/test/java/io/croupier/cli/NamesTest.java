@@ -19,7 +19,6 @@ import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Topics;
-import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,7 +161,7 @@ class NamesTest {
     assertThatIllegalArgumentException().isThrownBy(() -> Topics.requireName(id));
   }
 
-  private static CommandOutcome run(String... arguments) {
-    return CommandOutcome.of(InputStream.nullInputStream(), List.of(arguments));
+  private static CommandRun run(String... arguments) {
+    return CommandRun.croupier("", arguments);
   }
 }

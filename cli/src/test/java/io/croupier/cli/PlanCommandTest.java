@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,16 +24,14 @@ class PlanCommandTest {
 
   @TempDir private Path directory;
 
-  private static CommandOutcome plan(String arguments) {
-    return CommandOutcome.of(
-        new ByteArrayInputStream(new byte[0]), List.of(("plan " + arguments).split(" ", -1)));
+  private static CommandRun plan(String arguments) {
+    return CommandRun.croupier("plan " + arguments);
   }
 
   private static JsonObject json(String arguments) {
-    CommandOutcome outcome = plan(arguments + " --json");
-    assertThat(outcome.err()).isEmpty();
-    assertThat(outcome.code()).isZero();
-    return JsonParser.parseString(outcome.out()).getAsJsonObject();
+    CommandRun run = plan(arguments + " --json").succeeded();
+    assertThat(run.err()).isEmpty();
+    return run.json();
   }
 
   private static double likely(JsonObject json, String name) {
@@ -89,8 +85,8 @@ class PlanCommandTest {
   @Test
   void drawsAPicture() throws IOException {
     Path file = directory.resolve("plan.png");
-    CommandOutcome outcome = plan(CENSUS + " --plot " + file);
-    assertThat(outcome.err()).isEqualTo("Picture: " + file + System.lineSeparator());
+    assertThat(plan(CENSUS + " --plot " + file).err())
+        .isEqualTo("Picture: " + file + System.lineSeparator());
     BufferedImage picture = ImageIO.read(file.toFile());
     assertThat(picture.getWidth()).isGreaterThan(800);
     boolean isDrawn = false;
@@ -138,9 +134,6 @@ class PlanCommandTest {
         "--features 8 --epsilon 2 --people 9 --plot nowhere/plan.png | --plot: no such directory",
       })
   void invalidInputIsReported(String arguments, String message) {
-    CommandOutcome outcome = plan(arguments);
-    assertThat(outcome.code()).isEqualTo(1);
-    assertThat(outcome.err()).contains(message);
-    assertThat(outcome.out()).isEmpty();
+    assertThat(plan(arguments).failed(message).out()).isEmpty();
   }
 }
