@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -15,6 +16,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AnonymityCommandTest {
   private static final String PRIV_UNIT = "--mechanism priv-unit --dimension 8 --delta 1e-6 ";
@@ -33,8 +37,7 @@ class AnonymityCommandTest {
   void centralEpsilon() {
     JsonObject json = json(PRIV_UNIT + "--epsilon 2 --people 28155");
     assertThat(json.get("epsilon").getAsDouble()).isCloseTo(0.0575085882, within(1e-9));
-    assertThat(json.get("counted").getAsLong()).isEqualTo(28_155);
-    assertThat(json.get("localEpsilonOfAll").getAsDouble()).isEqualTo(2);
+    assertHas(json, "{counted: 28155, localEpsilonOfAll: 2}");
   }
 
   /** Golden: four reports of a person are four windows of a quarter of the reports. */
@@ -59,19 +62,16 @@ class AnonymityCommandTest {
   }
 
   /** Golden values of randomised response bound every pure mechanism. */
-  @Test
-  void otherMechanisms() {
-    for (String mechanism :
-        List.of(
-            "l2-laplace --dimension 8",
-            "coordinate-laplace --dimension 8",
-            "randomised-response")) {
-      JsonObject json =
-          json("--mechanism " + mechanism + " --delta 1e-6 --epsilon 2 --people 1000");
-      assertThat(json.get("epsilon").getAsDouble())
-          .as(mechanism)
-          .isCloseTo(0.397087059, within(1e-8));
-    }
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "l2-laplace --dimension 8",
+        "coordinate-laplace --dimension 8",
+        "randomised-response"
+      })
+  void otherMechanisms(String mechanism) {
+    JsonObject json = json("--mechanism " + mechanism + " --delta 1e-6 --epsilon 2 --people 1000");
+    assertThat(json.get("epsilon").getAsDouble()).isCloseTo(0.397087059, within(1e-8));
   }
 
   /**
@@ -143,50 +143,45 @@ class AnonymityCommandTest {
     }
   }
 
-  @Test
-  void invalidInputIsReported() {
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 17 --people 9").failure())
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --epsilon 17 --people 9 | --epsilon is 17.0; it must be from 0.0001 to 16
+          --epsilon 1e-17 --people 9 --windows 2 | --epsilon is 1.0E-17; it must be from 0.0001 to 16
+          --epsilon 1 --people 9 --reports 200000 | --reports is 200000; it must be at most 100000
+          --epsilon 1 --people 1 | --people is 1; it must be at least 2
+          --epsilon 1 --people 3 --honest 0.5 | --people is 3; with --honest 0.5 that leaves 1, and it must leave at least 2: a report hides only among others
+          --epsilon 1 --people 9 --honest 0 | --honest is 0.0; it must be above 0 and at most 1
+          --epsilon 1 --people 9 --availability 2 | --availability is 2.0; it must be above 0 and at most 1
+          --epsilon 1 --people 9 --windows 0 | --windows is 0; it must be at least 1
+          --central 1 --people 9 --windows 7000 | --windows is 7000; it must be at most 6250
+          """)
+  void invalidInputIsReported(String arguments, String message) {
+    assertThat(anonymity(PRIV_UNIT + arguments).failure())
         .isInstanceOf(InputException.class)
-        .hasMessage("--epsilon is 17.0; it must be from 0.0001 to 16");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1e-17 --people 9 --windows 2").failure())
-        .hasMessage("--epsilon is 1.0E-17; it must be from 0.0001 to 16");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --reports 200000").failure())
-        .hasMessage("--reports is 200000; it must be at most 100000");
-    assertThat(
-            anonymity(
-                    "--mechanism l2-laplace --dimension 8 --delta 1e-6 --epsilon 1 --people 9"
-                        + " --reports 2")
-                .failure())
-        .hasMessageContaining("--reports is 2; it must be 1 with --mechanism l2-laplace");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 1").failure())
-        .hasMessage("--people is 1; it must be at least 2");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 3 --honest 0.5").failure())
-        .hasMessage(
-            "--people is 3; with --honest 0.5 that leaves 1, and it must leave at least 2: a report"
-                + " hides only among others");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --honest 0").failure())
-        .hasMessage("--honest is 0.0; it must be above 0 and at most 1");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --availability 2").failure())
-        .hasMessage("--availability is 2.0; it must be above 0 and at most 1");
-    assertThat(anonymity(PRIV_UNIT + "--epsilon 1 --people 9 --windows 0").failure())
-        .hasMessage("--windows is 0; it must be at least 1");
-    assertThat(anonymity(PRIV_UNIT + "--central 1 --people 9 --windows 7000").failure())
-        .hasMessage("--windows is 7000; it must be at most 6250");
-    String noDimension = "--mechanism priv-unit --delta 1e-6 --epsilon 1 --people 9";
-    assertThat(anonymity(noDimension).failure())
-        .hasMessage("--dimension is missing; --mechanism priv-unit requires it, such as 8");
-    assertThat(
-            anonymity(
-                    "--mechanism randomised-response --dimension 3 --delta 1e-6 --epsilon 1"
-                        + " --people 9")
-                .failure())
-        .hasMessage("--dimension is 3; --mechanism randomised-response takes none");
+        .hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          l2-laplace --dimension 8 --delta 1e-6 --reports 2 | --reports is 2; it must be 1 with --mechanism l2-laplace
+          priv-unit --delta 1e-6 | --dimension is missing; --mechanism priv-unit requires it, such as 8
+          randomised-response --dimension 3 --delta 1e-6 | --dimension is 3; --mechanism randomised-response takes none
+          priv-unit --dimension 8 --delta 1e-11 | --delta is 1.0E-11; it must be from 1e-10 to 1, such as 1e-6
+          """)
+  void whatAMechanismDoesNotTakeIsReported(String mechanism, String message) {
+    anonymity("--epsilon 1 --people 9 --mechanism " + mechanism).assertRefused(message);
+  }
+
+  @Test
+  void wrongArgumentsAreReported() {
     assertThat(anonymity("--mechanism gaussian --epsilon 1 --people 9 --delta 1e-6").err())
         .contains("--mechanism", "gaussian", "priv-unit, l2-laplace");
-    assertThat(
-            anonymity("--mechanism priv-unit --dimension 8 --epsilon 1 --people 9 --delta 1e-11")
-                .failure())
-        .hasMessage("--delta is 1.0E-11; it must be from 1e-10 to 1, such as 1e-6");
     assertThat(anonymity(PRIV_UNIT + "--people 9").code()).isEqualTo(2);
     assertThat(anonymity(PRIV_UNIT + "--people 9 --epsilon 1 --central 1").code()).isEqualTo(2);
   }

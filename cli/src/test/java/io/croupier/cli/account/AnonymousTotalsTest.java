@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
@@ -9,6 +10,8 @@ import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.WindowGuarantee;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The windows of all users, and their guarantees computed again. */
@@ -53,6 +56,13 @@ class AnonymousTotalsTest {
     totals.addGuarantee(event.build(), "here");
   }
 
+  /** Adds a guarantee in which something is wrong. */
+  private void add(long window, Consumer<WindowGuarantee.Builder> change) {
+    GuaranteeEvent.Builder event = guarantee(window);
+    change.accept(event.getAnonymousBuilder());
+    add(event);
+  }
+
   @Test
   void usersHaveTheTotalsOfTheirWindows() {
     grant("ada", 1);
@@ -67,13 +77,10 @@ class AnonymousTotalsTest {
     JsonArray users = json.getAsJsonArray("anonymousByUser");
     assertThat(users).hasSize(2);
     JsonObject ada = users.get(0).getAsJsonObject();
-    assertThat(ada.get("userId").getAsString()).isEqualTo("ada");
-    assertThat(ada.get("windows").getAsInt()).isOne();
-    assertThat(ada.get("windowsWithoutGuarantee").getAsInt()).isOne();
+    assertHas(ada, "{userId: ada, windows: 1, windowsWithoutGuarantee: 1}");
     assertThat(users.get(1).getAsJsonObject().get("centralEpsilon").getAsDouble())
         .isBetween(0.05757, 0.05758);
-    assertThat(json.get("guarantees").getAsInt()).isOne();
-    assertThat(json.get("guaranteeMismatches").getAsInt()).isZero();
+    assertHas(json, "{guarantees: 1, guaranteeMismatches: 0}");
     assertThat(totals.mismatches()).isEmpty();
     assertThat(String.join("\n", totals.text(1)))
         .containsPattern("ada +\\| +1 \\| +2\\.00001 \\| +0\\.05757\\d* \\| +1e-6 \\| +1 \\|")
@@ -85,43 +92,30 @@ class AnonymousTotalsTest {
   void aGuaranteeMustFollowFromItsNumbers() {
     grant("ada", 1);
     add(guarantee(1));
-    GuaranteeEvent.Builder tooSmall = guarantee(2);
-    tooSmall.getAnonymousBuilder().setEpsilon(0.0574);
-    add(tooSmall);
-    GuaranteeEvent.Builder tooMany = guarantee(3);
-    tooMany.getAnonymousBuilder().setHonest(0.9);
-    add(tooMany);
-    GuaranteeEvent.Builder otherLevel = guarantee(4);
-    otherLevel.getAnonymousBuilder().setLocalEpsilon(1);
-    add(otherLevel);
-    GuaranteeEvent.Builder interrupted = guarantee(5);
-    interrupted.getAnonymousBuilder().setInterrupted(true);
-    add(interrupted);
+    add(2, window -> window.setEpsilon(0.0574));
+    add(3, window -> window.setHonest(0.9));
+    add(4, window -> window.setLocalEpsilon(1));
+    add(5, window -> window.setInterrupted(true));
     add(guarantee(6).setDelta(0));
-    GuaranteeEvent.Builder invalid = guarantee(7);
-    invalid.getAnonymousBuilder().setPrivUnit(PrivUnit.newBuilder().setEpsilon(0));
-    add(invalid);
-    GuaranteeEvent.Builder rarelyThere = guarantee(8);
-    rarelyThere.getAnonymousBuilder().setAvailability(0.3);
-    add(rarelyThere);
+    add(7, window -> window.setPrivUnit(PrivUnit.newBuilder().setEpsilon(0)));
+    add(8, window -> window.setAvailability(0.3));
     // Of a central model.
     add(GuaranteeEvent.newBuilder().setModelId("m").setRound(3).setMechanism("tree"));
     assertThat(totals.mismatched()).isEqualTo(7);
     assertThat(totals.mismatches())
-        .hasSize(8)
-        .startsWith(
-            "MISMATCH: 7 of 8 guarantees of anonymous windows don't follow from their numbers of"
-                + " reports:");
-    assertThat(totals.mismatches().get(1))
-        .startsWith(
-            "here: model m, window 2: counted 28155, local epsilon 2.0, epsilon 0.0574; recomputed"
-                + " 28155, 2.0, at least 0.0575");
-    assertThat(totals.mismatches().get(2)).contains("recomputed 25339, 2.0, at least 0.060");
-    assertThat(totals.mismatches().get(3)).contains("local epsilon 1.0");
-    assertThat(totals.mismatches().get(4)).contains("recomputed 1, 2.0, at least 2.0");
-    assertThat(totals.mismatches().get(5)).contains("delta is 0");
-    assertThat(totals.mismatches().get(6)).startsWith("here: model m, window 7: ");
-    assertThat(totals.mismatches().get(7)).contains("recomputed 28155, 2.0, at least 0.109");
+        .zipSatisfy(
+            List.of(
+                "MISMATCH: 7 of 8 guarantees of anonymous windows don't follow from their numbers of"
+                    + " reports:",
+                "here: model m, window 2: counted 28155, local epsilon 2.0, epsilon 0.0574;"
+                    + " recomputed 28155, 2.0, at least 0.0575",
+                "recomputed 25339, 2.0, at least 0.060",
+                "local epsilon 1.0",
+                "recomputed 1, 2.0, at least 2.0",
+                "delta is 0",
+                "here: model m, window 7: ",
+                "recomputed 28155, 2.0, at least 0.109"),
+            (mismatch, part) -> assertThat(mismatch).contains(part));
   }
 
   /** It would lower the total of its people. */
@@ -130,14 +124,11 @@ class AnonymousTotalsTest {
     grant("ada", 1);
     grant("ada", 2);
     add(guarantee(1));
-    GuaranteeEvent.Builder tooSmall = guarantee(2);
-    tooSmall.getAnonymousBuilder().setEpsilon(0.0574);
-    add(tooSmall);
+    add(2, window -> window.setEpsilon(0.0574));
     JsonObject json = new JsonObject();
     totals.addTo(json, 9);
     JsonObject ada = json.getAsJsonArray("anonymousByUser").get(0).getAsJsonObject();
-    assertThat(ada.get("windows").getAsInt()).isOne();
-    assertThat(ada.get("windowsWithoutGuarantee").getAsInt()).isOne();
+    assertHas(ada, "{windows: 1, windowsWithoutGuarantee: 1}");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -40,31 +41,30 @@ class CalibrateCommandTest {
     assertThat(found.keySet())
         .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
     assertThat(found.get("relation").getAsString()).isEqualTo(relation);
-    CommandRun with =
-        CommandRun.of(new TreeCommand(), trees + " --json --noise-multiplier " + least);
-    assertThat(with.json().get("epsilon").getAsDouble()).isCloseTo(4, within(1e-9));
-    assertThat(with.json().get("epsilon").getAsDouble()).isLessThanOrEqualTo(4);
-    CommandRun below =
-        CommandRun.of(
-            new TreeCommand(), trees + " --json --noise-multiplier " + least * (1 - 1e-9));
-    assertThat(below.json().get("epsilon").getAsDouble()).isGreaterThan(4);
+    assertThat(epsilonOf(trees, least)).isCloseTo(4, within(1e-9)).isLessThanOrEqualTo(4);
+    assertThat(epsilonOf(trees, least * (1 - 1e-9))).isGreaterThan(4);
+  }
+
+  private static double epsilonOf(String trees, double noiseMultiplier) {
+    return CommandRun.json(new TreeCommand(), trees + " --noise-multiplier " + noiseMultiplier)
+        .get("epsilon")
+        .getAsDouble();
   }
 
   @Test
   void outputIsRoundedTowardsPrivacyAndNamesTheSetting() {
-    String out = calibrate("--epsilon 4 --delta 1e-6 --steps 1600").out();
-    assertThat(out).contains("Noise multiplier: 3.95846. Set it as noiseMultiplier of the model's");
+    calibrate("--epsilon 4 --delta 1e-6 --steps 1600")
+        .printed("Noise multiplier: 3.95846. Set it as noiseMultiplier of the model's");
     assertThat(json("--epsilon 4 --delta 1e-6 --steps 1600").get("noiseMultiplier").getAsDouble())
         .isLessThan(3.95846)
         .isGreaterThan(3.95845);
-    assertThat(json("--epsilon 4 --delta 1e-6 --steps 1600 --trees 2").get("zeta").getAsLong())
-        .isEqualTo(22);
+    assertHas(json("--epsilon 4 --delta 1e-6 --steps 1600 --trees 2"), "{zeta: 22}");
 
-    assertThat(json("--epsilon 4 --delta 1e-6").get("muOfReport").getAsBigDecimal())
-        .isEqualByComparingTo("0.837858");
-    assertThat(calibrate("--epsilon 4 --delta 1e-6").out())
-        .contains("Each report, 1 in all: mu 0.837858. Declare it as gaussian: {mu}")
-        .contains("limits: {mu: 0.837858}");
+    assertHas(json("--epsilon 4 --delta 1e-6"), "{muOfReport: 0.837858}");
+    calibrate("--epsilon 4 --delta 1e-6")
+        .printed(
+            "Each report, 1 in all: mu 0.837858. Declare it as gaussian: {mu}",
+            "limits: {mu: 0.837858}");
   }
 
   @ParameterizedTest
@@ -85,29 +85,21 @@ class CalibrateCommandTest {
   /** Errors of the golden table, d = 20 and epsilon 1: 123.5 and 1,680. */
   @Test
   void namesTheMechanismWithTheLeastError() {
-    JsonObject pure = json("--epsilon 10 --reports 10 --dimension 20");
-    assertThat(pure.get("leastError").getAsString()).isEqualTo("privUnit");
-    JsonObject errors = pure.getAsJsonObject("squaredErrors");
+    String pure = "--epsilon 10 --reports 10 --dimension 20";
+    assertHas(json(pure), "{leastError: privUnit}");
+    JsonObject errors = json(pure).getAsJsonObject("squaredErrors");
     assertThat(errors.get("privUnit").getAsDouble()).isBetween(123.53, 123.54);
-    assertThat(errors.get("l2Laplace").getAsDouble()).isEqualTo(1680);
+    assertHas(errors, "{l2Laplace: 1680}");
     assertThat(errors.has("gaussian")).isFalse();
-    assertThat(calibrate("--epsilon 10 --reports 10 --dimension 20").out())
+    assertThat(calibrate(pure).out())
         .contains("Least error in 20 dimensions: privUnit.")
         .containsPattern("privUnit +123\\.53\\d?, epsilon 1")
         .containsPattern("l2Laplace +1680, epsilon 1");
 
     // The largest epsilon of privUnit satisfies every larger one.
-    JsonObject large = json("--epsilon 20 --reports 1 --dimension 100");
-    assertThat(large.get("leastError").getAsString()).isEqualTo("privUnit");
-    assertThat(calibrate("--epsilon 20 --reports 1 --dimension 100").out())
-        .containsPattern("privUnit +[\\d.]+, epsilon 16");
-    assertRefused("--dimension is for reports", "--epsilon 1 --delta 0.1 --steps 5 --dimension 3");
-    assertRefused(
-        "--dimension is 0; it must be from 1 to 67108864, the most that a model has",
-        "--epsilon 1 --reports 5 --dimension 0");
-    assertRefused(
-        "--dimension is 67108865; it must be from 1 to 67108864",
-        "--epsilon 1 --reports 5 --dimension 67108865");
+    String large = "--epsilon 20 --reports 1 --dimension 100";
+    assertHas(json(large), "{leastError: privUnit}");
+    assertThat(calibrate(large).out()).containsPattern("privUnit +[\\d.]+, epsilon 16");
   }
 
   /**
@@ -117,10 +109,9 @@ class CalibrateCommandTest {
   @Tag("thorough")
   @Test
   void manySmallReportsAtADeltaHaveLessErrorWithGaussianNoise() {
-    assertThat(json("--epsilon 8 --delta 1e-6 --dimension 100").get("leastError").getAsString())
-        .isEqualTo("privUnit");
+    assertHas(json("--epsilon 8 --delta 1e-6 --dimension 100"), "{leastError: privUnit}");
     JsonObject many = json("--epsilon 1 --delta 1e-6 --reports 10000 --dimension 1000");
-    assertThat(many.get("leastError").getAsString()).isEqualTo("gaussian");
+    assertHas(many, "{leastError: gaussian}");
     JsonObject small = many.getAsJsonObject("squaredErrors");
     double gaussian = small.get("gaussian").getAsDouble();
     assertThat(small.get("privUnit").getAsDouble() / gaussian)
@@ -142,14 +133,12 @@ class CalibrateCommandTest {
   /** By their own losses, both kinds of Laplace noise come close to Gaussian noise. */
   @Test
   void laplaceNoiseIsSharedByItsOwnLoss() {
-    JsonObject errors =
-        json("--epsilon 4 --delta 1e-6 --reports 100 --dimension 20")
-            .getAsJsonObject("squaredErrors");
+    String many = "--epsilon 4 --delta 1e-6 --reports 100 --dimension 20";
+    JsonObject errors = json(many).getAsJsonObject("squaredErrors");
     assertThat(errors.get("l2Laplace").getAsDouble()).isBetween(11_900.0, 12_050.0);
     assertThat(errors.get("coordinateLaplace").getAsDouble()).isBetween(25_000.0, 26_000.0);
     assertThat(errors.get("privUnit").getAsDouble()).isGreaterThan(16_000);
-    assertThat(calibrate("--epsilon 4 --delta 1e-6 --reports 100 --dimension 20").out())
-        .containsPattern("l2Laplace +[\\d.]+, epsilon 0\\.37[45]");
+    assertThat(calibrate(many).out()).containsPattern("l2Laplace +[\\d.]+, epsilon 0\\.37[45]");
   }
 
   /**
@@ -161,10 +150,8 @@ class CalibrateCommandTest {
   @CsvSource({"1, 12", "2, 14", "4, 15", "8, 19"})
   void gaussianNoiseWinsFromTheDocumentedNumberOfReports(double epsilon, int reports) {
     String guarantee = "--epsilon %s --delta 1e-6 --dimension 20 --reports ".formatted(epsilon);
-    assertThat(json(guarantee + (reports - 1)).get("leastError").getAsString())
-        .isEqualTo("privUnit");
-    JsonObject found = json(guarantee + reports);
-    assertThat(found.get("leastError").getAsString()).isEqualTo("gaussian");
+    assertHas(json(guarantee + (reports - 1)), "{leastError: privUnit}");
+    assertHas(json(guarantee + reports), "{leastError: gaussian}");
     // A limit on mu admits less privUnit, so that Gaussian noise has less error for one report.
     JsonObject one = json(guarantee + 1);
     assertThat(
@@ -233,22 +220,20 @@ class CalibrateCommandTest {
 
   @Test
   void privUnitIsNotNamedBeyondItsLargestEpsilon() {
-    assertThat(calibrate("--epsilon 16 --reports 1").out())
-        .contains("Declare it as privUnit: {epsilon, ..}, as l2Laplace: {epsilon}");
-    assertThat(calibrate("--epsilon 16.5 --reports 1").out())
-        .contains("Declare it as l2Laplace: {epsilon}")
-        .contains("The largest epsilon of privUnit is 16.");
+    calibrate("--epsilon 16 --reports 1")
+        .printed("Declare it as privUnit: {epsilon, ..}, as l2Laplace: {epsilon}");
+    calibrate("--epsilon 16.5 --reports 1")
+        .printed("Declare it as l2Laplace: {epsilon}", "The largest epsilon of privUnit is 16.");
   }
 
   @Test
   void pureEpsilonsShareByDecimals() {
-    BigDecimal pure = json("--epsilon 4 --reports 3").get("epsilonOfReport").getAsBigDecimal();
-    assertThat(pure).isEqualByComparingTo("1.333333333");
-    assertThat(calibrate("--epsilon 1 --reports 10").out())
-        .contains(
+    assertHas(json("--epsilon 4 --reports 3"), "{epsilonOfReport: 1.333333333}");
+    calibrate("--epsilon 1 --reports 10")
+        .printed(
             "Each report, 10 in all: epsilon 0.1. Declare it as privUnit: {epsilon, ..}, as"
-                + " l2Laplace:")
-        .contains("limits: {epsilon: 1}");
+                + " l2Laplace:",
+            "limits: {epsilon: 1}");
   }
 
   /** Golden: 0.0575085882 of priv_unit; randomised response bounds every other mechanism. */
@@ -258,8 +243,8 @@ class CalibrateCommandTest {
     JsonObject known = json("--epsilon 2 --reports 1 --dimension 8 --people 28155");
     assertThat(known.get("centralEpsilonWithoutIdentity").getAsDouble())
         .isCloseTo(0.0575085882, within(1e-9));
-    assertThat(calibrate("--epsilon 2 --reports 1 --dimension 8 --people 28155").out())
-        .contains(
+    calibrate("--epsilon 2 --reports 1 --dimension 8 --people 28155")
+        .printed(
             "If reports of privUnit carried no identity, and each of 28,155 people sent one in each"
                 + " of 1 window: central epsilon 0.0575086 at delta 1e-6.");
     JsonObject any = json("--epsilon 2 --reports 1 --people 1000");
@@ -271,29 +256,35 @@ class CalibrateCommandTest {
     assertThat(json("--epsilon 2 --reports 1").has("centralEpsilonWithoutIdentity")).isFalse();
   }
 
-  @Test
-  void invalidInputIsReported() {
-    String people = "--people is for reports of pure epsilon";
-    assertRefused(people, "--epsilon 1 --delta 0.1 --reports 2 --people 9");
-    assertRefused(people, "--epsilon 1 --people 9");
-    assertRefused("--people is 1; it must be at least 2", "--epsilon 1 --reports 1 --people 1");
-    assertRefused("this one is 17", "--epsilon 17 --reports 1 --people 9");
-    assertRefused(
-        "--reports is 100001; it must be at most 100000 with --people",
-        "--epsilon 20000 --reports 100001 --people 9");
-    assertRefused("Give --steps T", "--epsilon 4");
-    assertRefused("--epsilon is -1.0; it must be positive", "--epsilon -1 --delta 0.1");
-    assertRefused("--delta is 0.0; it must be between", "--epsilon 1 --delta 0");
-    assertRefused("--reports is 0; it must be at least 1", "--epsilon 1 --reports 0");
-    assertRefused("--steps and --order require --delta", "--epsilon 1 --steps 5");
-    assertRefused("for trees use --part", "--epsilon 1 --delta 0.1 --steps 5 --reports 3");
-    assertRefused("it must be replace-one for", "--epsilon 1 --delta 0.1 --relation zero-out");
-    assertRefused("is too little, since each share", "--epsilon 1e-9 --reports 2");
-    assertRefused("too little for 2 reports", "--epsilon 1e-9 --delta 1e-9 --reports 2");
-    assertThat(calibrate("--delta 0.1").code()).isEqualTo(2);
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --epsilon 1 --delta 0.1 --reports 2 --people 9 | --people is for reports of pure epsilon
+          --epsilon 1 --people 9 | --people is for reports of pure epsilon
+          --epsilon 1 --reports 1 --people 1 | --people is 1; it must be at least 2
+          --epsilon 17 --reports 1 --people 9 | this one is 17
+          --epsilon 20000 --reports 100001 --people 9 | --reports is 100001; it must be at most 100000 with --people
+          --epsilon 4 | Give --steps T
+          --epsilon -1 --delta 0.1 | --epsilon is -1.0; it must be positive
+          --epsilon 1 --delta 0 | --delta is 0.0; it must be between
+          --epsilon 1 --reports 0 | --reports is 0; it must be at least 1
+          --epsilon 1 --steps 5 | --steps and --order require --delta
+          --epsilon 1 --delta 0.1 --steps 5 --reports 3 | for trees use --part
+          --epsilon 1 --delta 0.1 --relation zero-out | it must be replace-one for
+          --epsilon 1e-9 --reports 2 | is too little, since each share
+          --epsilon 1e-9 --delta 1e-9 --reports 2 | too little for 2 reports
+          --epsilon 1 --delta 0.1 --steps 5 --dimension 3 | --dimension is for reports
+          --epsilon 1 --reports 5 --dimension 0 | --dimension is 0; it must be from 1 to 67108864, the most that a model has
+          --epsilon 1 --reports 5 --dimension 67108865 | --dimension is 67108865; it must be from 1 to 67108864
+          """)
+  void invalidInputIsReported(String arguments, String message) {
+    calibrate(arguments).assertRefused(message);
   }
 
-  private static void assertRefused(String message, String arguments) {
-    calibrate(arguments).assertRefused(message);
+  @Test
+  void epsilonIsRequired() {
+    assertThat(calibrate("--delta 0.1").code()).isEqualTo(2);
   }
 }

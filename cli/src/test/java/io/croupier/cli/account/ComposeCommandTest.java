@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
@@ -7,6 +8,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.mechanism.GaussianMechanism;
@@ -20,8 +22,6 @@ import io.croupier.operators.report.Source;
 import io.croupier.operators.report.VectorContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +34,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ComposeCommandTest {
   private static final double PERCENT = 1e-7;
@@ -127,31 +129,29 @@ class ComposeCommandTest {
   @Test
   void everyBoundIsThatOfTheReference() throws IOException {
     int compared = 0;
-    for (JsonElement element : golden()) {
-      JsonObject given = element.getAsJsonObject();
+    for (JsonObject given : objects(golden())) {
+      List<JsonObject> users = objects(given.getAsJsonArray("users"));
       StringBuilder lines = new StringBuilder();
-      for (JsonElement user : given.getAsJsonArray("users")) {
-        String name = user.getAsJsonObject().get("user").getAsString();
-        user.getAsJsonObject()
-            .getAsJsonArray("events")
-            .forEach(event -> lines.append(declaration(name, event.getAsJsonObject())));
+      for (JsonObject user : users) {
+        String name = user.get("user").getAsString();
+        objects(user.getAsJsonArray("events"))
+            .forEach(event -> lines.append(declaration(name, event)));
       }
       JsonObject composed =
           json(file("declared.jsonl", lines.toString()) + " --delta " + given.get("delta"));
-      for (JsonElement user : given.getAsJsonArray("users")) {
-        JsonObject ofUser = ofUser(composed, user.getAsJsonObject().get("user").getAsString());
+      for (JsonObject user : users) {
+        JsonObject ofUser = ofUser(composed, user.get("user").getAsString());
         JsonObject bounds = ofUser.getAsJsonObject("bounds");
+        JsonObject expectedBounds = user.getAsJsonObject("eps");
         double least = Double.POSITIVE_INFINITY;
-        for (Map.Entry<String, JsonElement> bound :
-            user.getAsJsonObject().getAsJsonObject("eps").entrySet()) {
+        for (Map.Entry<String, JsonElement> bound : expectedBounds.entrySet()) {
           String ours = BOUNDS.get(bound.getKey());
           if (ours != null) {
             double expected = bound.getValue().getAsDouble();
             double found = bounds.get(ours).getAsDouble();
             if (ours.equals("RENYI")) {
               // Our bound includes the order infinity.
-              double ofAllOrders =
-                  user.getAsJsonObject().getAsJsonObject("eps").get("rdp_continuum").getAsDouble();
+              double ofAllOrders = expectedBounds.get("rdp_continuum").getAsDouble();
               assertThat(found).isBetween(ofAllOrders * (1 - 1e-9), expected * (1 + 1e-9));
             } else {
               assertThat(found)
@@ -171,12 +171,14 @@ class ComposeCommandTest {
   }
 
   private static JsonObject ofUser(JsonObject found, String user) {
-    for (JsonElement line : found.getAsJsonArray("byUser")) {
-      if (line.getAsJsonObject().get("userId").getAsString().equals(user)) {
-        return line.getAsJsonObject();
-      }
-    }
-    throw new AssertionError(user + " is missing");
+    return objects(found.getAsJsonArray("byUser")).stream()
+        .filter(line -> line.get("userId").getAsString().equals(user))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<JsonObject> objects(JsonArray array) {
+    return array.asList().stream().map(JsonElement::getAsJsonObject).toList();
   }
 
   @Test
@@ -204,8 +206,7 @@ class ComposeCommandTest {
     JsonObject found = json(lines.toString());
     assertThat(json(list.toString())).isEqualTo(found);
     assertThat(found.keySet()).contains("zeta", "mu", "epsilon", "epsilonRenyi", "delta");
-    assertThat(found.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("1");
-    assertThat(found.get("relation").getAsString()).isEqualTo("replace-one");
+    assertHas(found, "{pureEpsilon: 1, relation: replace-one}");
     assertThat(compose(lines.toString()).out())
         .contains("don't declare their noise (1), coordinates without noise (in 0 reports)")
         .contains("1 person, relation replace-one: at delta 1e-6, the largest epsilon spent is");
@@ -226,9 +227,6 @@ class ComposeCommandTest {
       assertThat(unknown.get("rho").getAsDouble() / found.get("rho").getAsDouble())
           .isBetween(3.9, 4.1);
     }
-    assertRefused("line 1: dimension is 0; it must be a whole number from 1", "{\"dimension\": 0}");
-    assertRefused(
-        "line 1: dimension is 2; it is for l2Laplace", "{\"undisclosed\": {}, \"dimension\": 2}");
   }
 
   /** Of many different mechanisms, all by the distributions of their losses. */
@@ -266,22 +264,15 @@ class ComposeCommandTest {
     Path events = judged();
     JsonObject found = json(events + " --by-model");
 
-    JsonObject ada = ofUser(found, "ada");
     // Two admitted to kept and one refused, all with noise; the duplicate is free.
-    assertThat(ada.get("reports").getAsLong()).isEqualTo(5);
-    assertThat(ada.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("1.1");
-    assertThat(ada.get("mu").getAsBigDecimal()).isEqualByComparingTo("1.3");
-    JsonObject bob = ofUser(found, "bob");
-    assertThat(bob.get("undisclosed").getAsLong()).isEqualTo(1);
-    assertThat(bob.get("unbounded").getAsLong()).isEqualTo(1);
-    assertThat(bob.get("pureEpsilon").getAsBigDecimal()).isEqualByComparingTo("0.1");
+    assertHas(ofUser(found, "ada"), "{reports: 5, pureEpsilon: 1.1, mu: 1.3}");
+    assertHas(ofUser(found, "bob"), "{undisclosed: 1, unbounded: 1, pureEpsilon: 0.1}");
     assertThat(found.getAsJsonArray("byModel")).hasSize(3);
-    assertThat(found.get("events").getAsLong()).isEqualTo(8);
-    assertThat(found.get("mismatches").getAsLong()).isZero();
-    CommandRun run = compose(events + " --top 1");
-    assertThat(run.code()).isZero();
+    assertHas(found, "{events: 8, mismatches: 0}");
+    CommandRun run =
+        compose(events + " --top 1")
+            .printed("The costs and totals of all 8 events match their declarations.");
     assertThat(run.out())
-        .contains("The costs and totals of all 8 events match their declarations.")
         .contains("... and 1 more, with at most the same epsilon")
         .containsPattern("ada +\\| +5 \\| +1\\.1 \\| +1\\.3 \\|");
     assertThat(run.err()).isEmpty();
@@ -289,24 +280,15 @@ class ComposeCommandTest {
 
   @Test
   void centralReportsWithoutACostHaveNoEpsilon() throws IOException {
-    String spent =
-        "\"central\":{},\"spent\":{\"reports\":\"%d\"},\"userTotals\":{\"reports\":\"1\"}}\n";
-    String events =
-        "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"ADMITTED\","
+    String event =
+        "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"%s\",\"central\":{},"
             + "\"modelTotals\":{\"reports\":\"1\",\"lastRound\":\"4\"},"
-            + spent.formatted(1)
-            + "{\"userId\":\"cy\",\"modelId\":\"c\",\"outcome\":\"REFUSED_SEPARATION\","
-            + "\"modelTotals\":{\"reports\":\"1\",\"lastRound\":\"4\"},"
-            + spent.formatted(0);
-    CommandRun run = compose(file("central.jsonl", events).toString());
-
-    assertThat(run.code()).as(run.err()).isZero();
-    assertThat(run.out())
-        .contains("and central reports whose events don't contain their cost (1).");
+            + "\"spent\":{\"reports\":\"%d\"},\"userTotals\":{\"reports\":\"1\"}}\n";
+    String events = event.formatted("ADMITTED", 1) + event.formatted("REFUSED_SEPARATION", 0);
+    compose(file("central.jsonl", events).toString())
+        .printed("and central reports whose events don't contain their cost (1).");
     JsonObject found = json(directory.resolve("central.jsonl").toString());
-    assertThat(found.get("reports").getAsLong()).isEqualTo(1);
-    assertThat(found.get("central").getAsLong()).isEqualTo(1);
-    assertThat(found.get("epsilon").getAsDouble()).isZero();
+    assertHas(found, "{reports: 1, central: 1, epsilon: 0}");
 
     String mute = events.replaceAll("\"userTotals\":\\{[^}]*}", "\"sequence\":\"1\"");
     assertThat(compose(file("mute.jsonl", mute).toString()).err())
@@ -328,11 +310,9 @@ class ComposeCommandTest {
     Path file = file("beyond.jsonl", events);
 
     JsonObject found = json(file.toString());
-    assertThat(found.get("mismatches").getAsLong()).isZero();
-    for (String user : List.of("ada", "bob")) {
-      assertThat(ofUser(found, user).get("epsilon").getAsString()).isEqualTo("Infinity");
-      assertThat(ofUser(found, user).get("rho").getAsString()).isEqualTo("Infinity");
-    }
+    assertHas(found, "{mismatches: 0}");
+    assertHas(ofUser(found, "ada"), "{epsilon: Infinity, rho: Infinity}");
+    assertHas(ofUser(found, "bob"), "{epsilon: Infinity, rho: Infinity}");
     assertThat(compose(file.toString()).out()).contains("the largest epsilon spent is infinite");
   }
 
@@ -350,10 +330,8 @@ class ComposeCommandTest {
 
     Path events = file("central.jsonl", first + second);
     JsonObject found = json(events.toString());
-    assertThat(found.get("mismatches").getAsLong()).isZero();
-    assertThat(found.get("central").getAsLong()).isEqualTo(2);
+    assertHas(found, "{mismatches: 0, central: 2, rho: 1.75}");
     assertThat(found.get("mu").getAsDouble()).isCloseTo(Math.sqrt(3.5), withinPercentage(PERCENT));
-    assertThat(found.get("rho").getAsDouble()).isEqualTo(1.75);
     assertThat(compose(events.toString()).out())
         .contains("The costs and totals of all 2 events")
         .doesNotContain("No epsilon covers");
@@ -367,14 +345,10 @@ class ComposeCommandTest {
   @Test
   void theDistanceOfDiscreteNoiseCountsAsInTheLedger() throws IOException {
     ModelSpec spec =
-        ModelSpec.newBuilder()
-            .setModelId("m")
-            .setDimension(1)
-            .setGradientBound(1)
-            .setGridExponent(0)
-            .setLimits(Limits.newBuilder().setDelta(1e-6))
-            .setBlackBox(BlackBox.getDefaultInstance())
-            .build();
+        TextFormat.parse(
+            "model_id: 'm' dimension: 1 gradient_bound: 1 grid_exponent: 0"
+                + " limits { delta: 1e-6 } black_box {}",
+            ModelSpec.class);
     Report report =
         new Report(
             new Header("m", 0, "ada", "", 0, 0, 0),
@@ -387,7 +361,7 @@ class ComposeCommandTest {
     String line = JsonFormat.printer().omittingInsignificantWhitespace().print(event);
 
     JsonObject json = json(file("events.jsonl", line) + " --delta 1e-6");
-    assertThat(json.get("mismatches").getAsLong()).isZero();
+    assertHas(json, "{mismatches: 0}");
     double epsilon = json.get("epsilon").getAsDouble();
     assertThat(epsilon).isBetween(4.95, event.getModelTotals().getEpsilonAtDelta());
     // The true delta of integer noise of deviation 2 between 0 and 2.
@@ -407,75 +381,67 @@ class ComposeCommandTest {
     String forged = String.join("\n", events).replace("\"epsilon\":1.1,", "\"epsilon\":1.0,");
     assertThat(forged).isNotEqualTo(String.join("\n", events));
 
-    CommandRun run = compose(file("forged.jsonl", forged).toString());
-
-    assertThat(run.code()).isEqualTo(1);
-    assertThat(run.err())
-        .contains("MISMATCH:", "of 8 events", "forged.jsonl, line 4: user ada, model kept")
-        .contains("\"epsilon\":1.1,");
+    CommandRun run =
+        compose(file("forged.jsonl", forged).toString())
+            .failed("MISMATCH:", "of 8 events", "forged.jsonl, line 4: user ada, model kept");
+    assertThat(run.err()).contains("\"epsilon\":1.1,");
     assertThat(run.out()).contains("ada").doesNotContain("match their declarations");
   }
 
   private Path judged() throws IOException {
     Path events = directory.resolve("accounting.jsonl");
-    CommandRun run =
-        CommandRun.of(
+    String files = "--models %s --reports %s --accounting %s";
+    CommandRun.of(
             new ReplayCommand(),
-            "--models",
-            file("models.yaml", MODELS).toString(),
-            "--reports",
-            file("reports.jsonl", REPORTS).toString(),
-            "--accounting",
-            events.toString());
-    assertThat(run.failure()).isNull();
-    assertThat(run.code()).isZero();
+            files.formatted(file("models.yaml", MODELS), file("reports.jsonl", REPORTS), events))
+        .succeeded();
     return events;
   }
 
-  @Test
-  void invalidInputIsReported() throws IOException {
-    assertRefused("line 2: the text is not JSON", "{\"undisclosed\":{}}\n{");
-    assertRefused("line 1: it must be a JSON object", "7");
-    assertRefused(
-        "line 1: it must have exactly one of undisclosed, l2Laplace", "{\"userId\":\"ada\"}");
-    assertRefused(
-        "line 1: it must have exactly one of",
-        "{\"undisclosed\":{},\"zeroConcentrated\":{\"rho\":1}}");
-    assertRefused("line 1: noise is no field of a GradientReport", "{\"noise\":1}");
-    assertRefused("line 1: gaussian.sigma is no field of a", "{\"gaussian\":{\"sigma\":1}}");
-    assertRefused("line 1: the value of outcome is invalid", "{\"outcome\":\"FINE\"}");
-    assertRefused(
-        "line 1: declaration of the accounting event is missing", "{\"outcome\":\"ADMITTED\"}");
-    // Not charged, but counted, since its totals contain a report that is missing.
-    assertRefused(
-        "line 1: l2_laplace.epsilon is -1.0: it must be",
-        "{\"outcome\":\"DUPLICATE\",\"l2Laplace\":{\"epsilon\":-1},\"userTotals\":{\"reports\":1}}");
-    assertRefused(
-        "line 1: l2Laplace.epsilon is -1.0: it must be a finite number above 0",
-        "{\"l2Laplace\":{\"epsilon\":-1}}");
-    assertRefused(
-        "line 1: privUnit.top is 129: it must be from 1 to half the candidates",
-        "{\"privUnit\":{\"epsilon\":1,\"candidates\":256,\"top\":129}}");
-    assertRefused("line 1: gaussian.mu is missing: it", "{\"gaussian\":{}}");
-    assertRefused("line 1: coordinateLaplace.taus is empty; it must", "{\"coordinateLaplace\":{}}");
-    assertRefused(
-        "line 1: coordinateLaplace.clip is 3: it must be L2, COORDINATES or left out",
-        "{\"coordinateLaplace\":{\"taus\":[1],\"clip\":3}}");
-    assertRefused(
-        "line 1: count is 0.5; it must be a whole number", "{\"undisclosed\":{},\"count\":0.5}");
-    assertRefused(
-        "line 1: zeroConcentrated is {\"mu\":1}; it must be {\"rho\"",
-        "{\"zeroConcentrated\":{\"mu\":1}}");
-    assertRefused("line 1: the cost of a central report is known only", "{\"central\":{}}");
-    assertRefused("line 1: contains a gradient", "{\"undisclosed\":{},\"dense\":{\"values\":[1]}}");
-    assertRefused("entry 2: it must have exactly one of", "[{\"undisclosed\":{}},\n{}]");
-    assertThat(compose("--delta 1e-6").failure()).hasMessageContaining("No Kafka address is given");
-    assertThat(compose("a.jsonl --kafka localhost:1").failure())
-        .hasMessageContaining("a Kafka address is given, too");
-    assertThat(compose("a.jsonl --top 0").failure()).hasMessageContaining("--top is 0");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {"undisclosed":{}}#{ | line 2: the text is not JSON
+          7 | line 1: it must be a JSON object
+          {"userId":"ada"} | line 1: it must have exactly one of undisclosed, l2Laplace
+          {"undisclosed":{},"zeroConcentrated":{"rho":1}} | line 1: it must have exactly one of
+          {"noise":1} | line 1: noise is no field of a GradientReport
+          {"gaussian":{"sigma":1}} | line 1: gaussian.sigma is no field of a
+          {"outcome":"FINE"} | line 1: the value of outcome is invalid
+          {"outcome":"ADMITTED"} | line 1: declaration of the accounting event is missing
+          {"l2Laplace":{"epsilon":-1}} | line 1: l2Laplace.epsilon is -1.0: it must be a finite number above 0
+          {"privUnit":{"epsilon":1,"candidates":256,"top":129}} | line 1: privUnit.top is 129: it must be from 1 to half the candidates
+          {"gaussian":{}} | line 1: gaussian.mu is missing: it
+          {"coordinateLaplace":{}} | line 1: coordinateLaplace.taus is empty; it must
+          {"coordinateLaplace":{"taus":[1],"clip":3}} | line 1: coordinateLaplace.clip is 3: it must be L2, COORDINATES or left out
+          {"undisclosed":{},"count":0.5} | line 1: count is 0.5; it must be a whole number
+          {"zeroConcentrated":{"mu":1}} | line 1: zeroConcentrated is {"mu":1}; it must be {"rho"
+          {"central":{}} | line 1: the cost of a central report is known only
+          {"undisclosed":{},"dense":{"values":[1]}} | line 1: contains a gradient
+          [{"undisclosed":{}},#{}] | entry 2: it must have exactly one of
+          {"dimension": 0} | line 1: dimension is 0; it must be a whole number from 1
+          {"undisclosed": {}, "dimension": 2} | line 1: dimension is 2; it is for l2Laplace
+          """)
+  void invalidFilesAreReported(String lines, String message) throws IOException {
+    compose(file("given", lines.replace('#', '\n')).toString()).assertRefused(message);
   }
 
-  private void assertRefused(String message, String text) throws IOException {
-    compose(file("given", text).toString()).assertRefused(message);
+  /** Not charged, but counted, since its totals contain a report that is missing. */
+  @Test
+  void anInvalidDuplicateIsReported() throws IOException {
+    String event =
+        "{\"outcome\":\"DUPLICATE\",\"l2Laplace\":{\"epsilon\":-1},\"userTotals\":{\"reports\":1}}";
+    compose(file("given", event).toString())
+        .assertRefused("line 1: l2_laplace.epsilon is -1.0: it must be");
+  }
+
+  @Test
+  void invalidOptionsAreReported() {
+    compose("--delta 1e-6").assertRefused("No Kafka address is given");
+    compose("a.jsonl --kafka localhost:1").assertRefused("a Kafka address is given, too");
+    compose("a.jsonl --top 0").assertRefused("--top is 0");
   }
 }

@@ -1,5 +1,6 @@
 package io.croupier.cli.account;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -57,13 +58,11 @@ class TreeCommandTest {
     JsonObject json = json(arguments);
     assertThat(json.keySet())
         .startsWith("zeta", "mu", "epsilon", "epsilonRenyi", "delta", "relation");
-    assertThat(json.get("zeta").getAsLong()).isEqualTo(11);
+    assertHas(json, "{zeta: 11, delta: 1e-6, relation: zero-out}");
     assertThat(json.get("epsilon").getAsDouble())
         .isCloseTo(Double.parseDouble(exact), within(0.005));
     assertThat(json.get("epsilonRenyi").getAsDouble())
         .isCloseTo(Double.parseDouble(renyi), within(0.005));
-    assertThat(json.get("delta").getAsDouble()).isEqualTo(1e-6);
-    assertThat(json.get("relation").getAsString()).isEqualTo("zero-out");
   }
 
   @Test
@@ -83,12 +82,10 @@ class TreeCommandTest {
   void theWorkedExamples() throws IOException {
     String given = "--noise-multiplier 2 --order " + file("order.txt", ORDER);
 
-    assertThat(json(given + " --by-user").get("zetaByUser").toString())
-        .isEqualTo("{\"1\":8,\"2\":3,\"3\":3,\"4\":1}");
-    JsonObject completed = json(given + " --by-user --completion");
-    assertThat(completed.get("zeta").getAsLong()).isEqualTo(12);
-    assertThat(completed.get("zetaByUser").toString())
-        .isEqualTo("{\"1\":12,\"2\":4,\"3\":4,\"4\":4}");
+    assertHas(json(given + " --by-user"), "{zetaByUser: {1: 8, 2: 3, 3: 3, 4: 1}}");
+    assertHas(
+        json(given + " --by-user --completion"),
+        "{zeta: 12, zetaByUser: {1: 12, 2: 4, 3: 4, 4: 4}}");
     assertThat(tree(given + " --by-user").out())
         .containsPattern("1 +\\| +8")
         .containsPattern("4 +\\| +1")
@@ -105,35 +102,30 @@ class TreeCommandTest {
     Path gzipped = Files.write(directory.resolve("batches.gz"), packed.toByteArray());
     for (Path file : new Path[] {plain, gzipped}) {
       JsonObject json = json("--noise-multiplier 2 --by-user --steps 3 --order " + file);
-      assertThat(json.get("steps").getAsLong()).isEqualTo(3);
       // Leaves 0 and 2, and the node above leaves 0 and 1; leaf 2 has no sibling.
-      assertThat(json.get("zetaByUser").toString()).isEqualTo("{\"ada\":2,\"bob\":3,\"cy\":3}");
+      assertHas(json, "{steps: 3, zetaByUser: {ada: 2, bob: 3, cy: 3}}");
     }
   }
 
   @Test
   void limitsRestartsAndTreesCount() {
     // golden: 24 steps, xi 2, E 8
-    JsonObject limited =
-        json("--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2");
-    assertThat(limited.get("zeta").getAsLong()).isEqualTo(88);
-    assertThat(limited.get("zetaAlgorithm3").getAsLong()).isEqualTo(90);
-    assertThat(tree("--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2").out())
-        .contains("Zeta is exact; Algorithm 3 gives 90.");
+    String limited = "--noise-multiplier 3 --steps 24 --participations 8 --min-separation 2";
+    assertHas(json(limited), "{zeta: 88, zetaAlgorithm3: 90}");
+    tree(limited).printed("Zeta is exact; Algorithm 3 gives 90.");
 
     // golden: 100 epochs of 100 steps, each person once in each, a new tree every 5 epochs
     String restarted =
         "--noise-multiplier 8.5 --delta 1e-5 --steps 10000 --participations 100"
             + " --min-separation 99 --restart-every 500";
-    assertThat(json(restarted).get("zeta").getAsLong()).isEqualTo(1000);
+    assertHas(json(restarted), "{zeta: 1000}");
     assertThat(json(restarted).get("epsilonRenyi").getAsDouble())
         .isCloseTo(23.54451988469581, within(1e-6));
-    assertThat(json(restarted + " --completion").get("zeta").getAsLong()).isEqualTo(1570);
+    assertHas(json(restarted + " --completion"), "{zeta: 1570}");
     assertThat(json(restarted + " --completion every-tree").get("zeta").getAsLong())
         .isGreaterThan(1570);
 
-    assertThat(json("--steps 1600 --noise-multiplier 3 --trees 2").get("zeta").getAsLong())
-        .isEqualTo(22);
+    assertHas(json("--steps 1600 --noise-multiplier 3 --trees 2"), "{zeta: 22}");
   }
 
   @Test
@@ -143,43 +135,48 @@ class TreeCommandTest {
     JsonObject replaceOne = json(arguments + " --relation replace-one");
 
     assertThat(replaceOne.get("mu").getAsDouble()).isEqualTo(2 * zeroOut.get("mu").getAsDouble());
-    assertThat(replaceOne.get("zeta").getAsLong()).isEqualTo(44);
-    assertThat(replaceOne.get("relation").getAsString()).isEqualTo("replace-one");
-    assertThat(tree(arguments + " --relation replace-one").out())
-        .contains("one person's data are replaced by another's");
+    assertHas(replaceOne, "{zeta: 44, relation: replace-one}");
+    tree(arguments + " --relation replace-one")
+        .printed("one person's data are replaced by another's");
   }
 
   @Test
   void manyParticipationsGiveABound() {
     String arguments = "--steps 40000 --participations 40000 --noise-multiplier 1e4";
 
-    assertThat(json(arguments).get("zetaIsExact").getAsBoolean()).isFalse();
-    assertThat(tree(arguments).out()).contains("Zeta is the upper bound of Algorithm 3");
+    assertHas(json(arguments), "{zetaIsExact: false}");
+    tree(arguments).printed("Zeta is the upper bound of Algorithm 3");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --steps 5 --noise-multiplier 0 | --noise-multiplier is 0.0; it must be pos
+          --steps 5 --noise-multiplier 1 --delta 1 | --delta is 1.0; it must be between
+          --noise-multiplier 1 | The number of steps is missing
+          --steps 0 --noise-multiplier 1 | --steps is 0; it must be between 1 and
+          --steps 5 --noise-multiplier 1 --participations 0 | --participations is 0; it must
+          --steps 5 --noise-multiplier 1 --restart-every 0 | --restart-every is 0; it must
+          --steps 5 --noise-multiplier 1 --trees 0 | --trees is 0; it must
+          --steps 5 --noise-multiplier 1 --by-user | --by-user requires an --order
+          --noise-multiplier 1 --order none.txt | none.txt: no such file
+          --noise-multiplier 1 --order ORDER --steps 6 | --steps is 6, but
+          --noise-multiplier 1 --order ORDER --participations 2 | can't be given with --order
+          --noise-multiplier 1 --order EMPTY | is empty
+          """)
+  void invalidInputIsReported(String arguments, String message) throws IOException {
+    tree(arguments
+            .replace("ORDER", file("order.txt", ORDER).toString())
+            .replace("EMPTY", file("empty.txt", "").toString()))
+        .assertRefused(message);
   }
 
   @Test
-  void invalidInputIsReported() throws IOException {
-    assertRefused("--noise-multiplier is 0.0; it must be pos", "--steps 5 --noise-multiplier 0");
-    assertRefused("--delta is 1.0; it must be between", "--steps 5 --noise-multiplier 1 --delta 1");
-    assertRefused("The number of steps is missing", "--noise-multiplier 1");
-    assertRefused("--steps is 0; it must be between 1 and", "--steps 0 --noise-multiplier 1");
-    assertRefused(
-        "--participations is 0; it must", "--steps 5 --noise-multiplier 1 --participations 0");
-    assertRefused(
-        "--restart-every is 0; it must", "--steps 5 --noise-multiplier 1 --restart-every 0");
-    assertRefused("--trees is 0; it must", "--steps 5 --noise-multiplier 1 --trees 0");
-    assertRefused("--by-user requires an --order", "--steps 5 --noise-multiplier 1 --by-user");
-    assertRefused("none.txt: no such file", "--noise-multiplier 1 --order none.txt");
-    String order = "--noise-multiplier 1 --order " + file("order.txt", ORDER);
-    assertRefused("--steps is 6, but", order + " --steps 6");
-    assertRefused("can't be given with --order", order + " --participations 2");
-    assertRefused("is empty", "--noise-multiplier 1 --order " + file("empty.txt", ""));
+  void wrongArgumentsAreReported() {
     assertThat(tree("--steps 5 --noise-multiplier 1 --relation none").err())
         .contains("zero-out", "replace-one");
     assertThat(tree("--steps 5").code()).isEqualTo(2);
-  }
-
-  private static void assertRefused(String message, String arguments) {
-    tree(arguments).assertRefused(message);
   }
 }

@@ -121,16 +121,21 @@ class CsvRowsTest {
   private static ModelSnapshot predicting(String predicts, int dimension)
       throws TextFormat.ParseException {
     ModelUpdate update =
-        TextFormat.parse("predicts { label: 'y' " + predicts + " }", ModelUpdate.class).toBuilder()
-            .setModelId("m")
-            .setRound(0)
-            .addAllWeights(Collections.nCopies(dimension, 0.0))
-            .addAllAverage(Collections.nCopies(dimension, 0.0))
-            .setGridExponent(-16)
-            .setGradientBound(1)
-            .addAllFeatures(wellbeing())
-            .build();
-    return ModelSnapshot.parse(update.toByteArray());
+        TextFormat.parse("predicts { label: 'y' " + predicts + " }", ModelUpdate.class);
+    return snapshot(update.toBuilder(), dimension, wellbeing());
+  }
+
+  private static ModelSnapshot snapshot(
+      ModelUpdate.Builder update, int dimension, List<Feature> features) {
+    update
+        .setModelId("m")
+        .setRound(0)
+        .addAllWeights(Collections.nCopies(dimension, 0.0))
+        .addAllAverage(Collections.nCopies(dimension, 0.0))
+        .setGridExponent(-16)
+        .setGradientBound(1)
+        .addAllFeatures(features);
+    return ModelSnapshot.parse(update.build().toByteArray());
   }
 
   private Problem load(String text, ModelSnapshot model) throws IOException {
@@ -196,16 +201,7 @@ class CsvRowsTest {
   private Problem load(String text, NamedLoss loss, int dimension, List<Feature> features)
       throws IOException {
     Path file = Files.writeString(directory.resolve("rows.csv"), text);
-    ModelUpdate update =
-        ModelUpdate.newBuilder()
-            .setModelId("m")
-            .setRound(0)
-            .addAllWeights(Collections.nCopies(dimension, 0.0))
-            .addAllAverage(Collections.nCopies(dimension, 0.0))
-            .setGradientBound(1)
-            .setGridExponent(-16)
-            .addAllFeatures(features)
-            .build();
-    return CsvRows.load(file, "y", loss, ModelSnapshot.parse(update.toByteArray()), 1);
+    ModelSnapshot model = snapshot(ModelUpdate.newBuilder(), dimension, features);
+    return CsvRows.load(file, "y", loss, model, 1);
   }
 }

@@ -26,9 +26,9 @@ final class Comparisons {
     Comparison local = ofTheUsualLearners();
     List<LearnerResult> results = new ArrayList<>(local.results());
     Map<String, GuaranteeEvent> guarantees = new HashMap<>();
+    LearnerResult like = local.results().get(7);
     for (ComparedLearner comparedLearner :
         ComparedLearner.parse(List.of("dp-ftrl-tree:1", "dp-ftrl-blt:1"))) {
-      LearnerResult like = local.results().get(7);
       MaxSpend spent = new MaxSpend(0, 1.666, 0);
       results.add(
           0,
@@ -48,15 +48,29 @@ final class Comparisons {
               .setReplaceOne(Guarantee.newBuilder().setEpsilon(7.9996))
               .build());
     }
+    return with(local, local.nothing(), results, guarantees, Map.of());
+  }
+
+  /** The same comparison, in which only these learners took part. */
+  static Comparison with(Comparison like, LearnerResult... results) {
+    return with(like, like.nothing(), List.of(results), Map.of(), Map.of());
+  }
+
+  static Comparison with(
+      Comparison like,
+      Score nothing,
+      List<LearnerResult> results,
+      Map<String, GuaranteeEvent> guarantees,
+      Map<String, WindowGuarantee> windows) {
     return new Comparison(
-        local.data(),
-        local.terms(),
-        local.nothing(),
-        local.optimum(),
+        like.data(),
+        like.terms(),
+        nothing,
+        like.optimum(),
         results,
-        local.reconciliation(),
+        like.reconciliation(),
         guarantees,
-        Map.of());
+        windows);
   }
 
   static Comparison of(DataSet data) {

@@ -46,16 +46,9 @@ class ResultTableTest {
   @Test
   void nothingLearnedIsStatedSo() {
     Comparison comparison = Comparisons.ofTheUsualLearners();
+    Score nothing = new Score(0.5, 0.5);
     assertThat(
-            new Comparison(
-                    comparison.data(),
-                    comparison.terms(),
-                    new Score(0.5, 0.5),
-                    comparison.optimum(),
-                    comparison.results(),
-                    comparison.reconciliation(),
-                    Map.of(),
-                    Map.of())
+            Comparisons.with(comparison, nothing, comparison.results(), Map.of(), Map.of())
                 .headline())
         .isEqualTo(
             "28,155 people at epsilon 8, combined: 73.5 % right; without privacy 74.0 % right,"
@@ -79,22 +72,8 @@ class ResultTableTest {
             false,
             List.of(first.estimates().get(0).toBuilder().setLow(0.2).setHigh(0.71).build()));
 
-    assertThat(
-            new ResultTable(
-                    new Comparison(
-                        comparison.data(),
-                        comparison.terms(),
-                        comparison.nothing(),
-                        comparison.optimum(),
-                        List.of(unsure),
-                        comparison.reconciliation(),
-                        Map.of(),
-                        Map.of()))
-                .result()
-                .rows()
-                .get(1)
-                .cells())
-        .contains("too few");
+    Result result = new ResultTable(Comparisons.with(comparison, unsure)).result();
+    assertThat(result.rows().get(1).cells()).contains("too few");
   }
 
   @Test
@@ -180,17 +159,7 @@ class ResultTableTest {
             1,
             true,
             List.of());
-    Comparison comparison =
-        new Comparison(
-            found.data(),
-            found.terms(),
-            found.nothing(),
-            found.optimum(),
-            List.of(scouting),
-            found.reconciliation(),
-            Map.of(),
-            Map.of());
-    assertThat(comparison.notes())
+    assertThat(Comparisons.with(found, scouting).notes())
         .contains(
             "combined: the model only searched for its clip, and took no gradient: it published too"
                 + " few times (a longer --duration has more publications), or too few people were"
@@ -258,13 +227,10 @@ class ResultTableTest {
     LearnerResult result = local.results().get(1);
     String modelId = result.comparedLearner().modelId();
     Comparison comparison =
-        new Comparison(
-            local.data(),
-            local.terms(),
+        Comparisons.with(
+            local,
             local.nothing(),
-            local.optimum(),
             List.of(result),
-            local.reconciliation(),
             Map.of(),
             Map.of(modelId, new WindowGuarantee(28_155, 2, 0.0575085, 1e-6)));
     assertThat(comparison.headline())

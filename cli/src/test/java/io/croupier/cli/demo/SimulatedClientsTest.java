@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.function.BooleanSupplier;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Simulation;
 import io.croupier.client.GradientReporter;
@@ -25,7 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -42,21 +44,17 @@ class SimulatedClientsTest {
 
   private static final int PEOPLE = 20;
 
+  private MockProducer<byte[], byte[]> producer = producer(true);
   private final Problem problem = Simulation.logistic(PEOPLE, 1).problem();
 
   @Test
   void everyPersonReportsOnceToEveryModelInOrder() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
-    int[] order = {3, 1, 2};
-    try (SimulatedClients simulatedClients = clients(producer, order)) {
+    try (SimulatedClients simulatedClients = clients(3, 1, 2)) {
       simulatedClients.start(1e6, () -> false);
       awaitEnd(simulatedClients);
     }
 
-    List<GradientReport> reports = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
-      reports.add(GradientReport.parseFrom(record.value()));
-    }
+    List<GradientReport> reports = reports();
     assertThat(reports)
         .extracting(report -> report.getUserId() + report.getModelId() + report.getSequence())
         .containsExactly("p3a0", "p3b1", "p1a0", "p1b1", "p2a0", "p2b1");
@@ -68,32 +66,20 @@ class SimulatedClientsTest {
   /** A device is not asked with probability 1e-7. */
   @Test
   void thoseWhoDontDiscloseTheirNoiseAnswerNoQuestion() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     Question question =
         Question.newBuilder().setName("a").setAccuracy(Accuracy.getDefaultInstance()).build();
-    try (SimulatedClients simulatedClients =
-        clients(
-            producer,
-            new int[] {3, 1, 2},
-            modelId ->
-                modelId.equals("a")
-                    ? Snapshots.asking(modelId, 6, question)
-                    : Snapshots.of(modelId, 6, 0, 7))) {
+    ModelSnapshot asking = Snapshots.asking("a", 6, question);
+    try (SimulatedClients simulatedClients = clients(() -> asking, 8, 3, 1, 2)) {
       simulatedClients.start(1e6, () -> false);
       awaitEnd(simulatedClients);
-      while (simulatedClients.sent() < 5) {
-        Thread.onSpinWait();
-      }
+      spinWhile(() -> simulatedClients.sent() < 5);
       assertThat(simulatedClients.sent()).isEqualTo(5);
       assertThat(simulatedClients.due()).isEqualTo(5);
     }
 
-    List<String> reports = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
-      GradientReport report = GradientReport.parseFrom(sent.value());
-      reports.add(report.getUserId() + report.getModelId() + report.getDeclarationCase());
-    }
-    assertThat(reports)
+    assertThat(reports())
+        .extracting(
+            report -> report.getUserId() + report.getModelId() + report.getDeclarationCase())
         .containsExactly(
             "p3aRANDOMISED_RESPONSE",
             "p3bL2_LAPLACE",
@@ -106,28 +92,19 @@ class SimulatedClientsTest {
   @ParameterizedTest
   @EnumSource(names = {"FEATURES", "GRADIENT"})
   void whileAModelScoutsAllAnswerForTheirSize(AdaptiveClip.Size size) throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     ModelSnapshot scouting = Snapshots.scouting("a", 6, size, 0.5);
     int[] order = IntStream.range(0, PEOPLE).toArray();
-    try (SimulatedClients simulatedClients =
-        clients(
-            producer,
-            order,
-            modelId -> modelId.equals("a") ? scouting : Snapshots.of(modelId, 6, 0, 7),
-            40)) {
+    try (SimulatedClients simulatedClients = clients(() -> scouting, 40, order)) {
       simulatedClients.start(1e6, () -> false);
       awaitEnd(simulatedClients);
       // Person 2 discloses nothing, and has nothing to report at the second visit either.
-      while (simulatedClients.due() > 39) {
-        Thread.onSpinWait();
-      }
+      spinWhile(() -> simulatedClients.due() > 39);
       assertThat(simulatedClients.due()).isEqualTo(39);
     }
 
     List<Boolean> bits = new ArrayList<>();
     List<Boolean> truth = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
-      GradientReport report = GradientReport.parseFrom(sent.value());
+    for (GradientReport report : reports()) {
       if (report.getModelId().equals("a")) {
         assertThat(report.getAnswer().getQuestion()).isEqualTo("clip");
         bits.add(report.getAnswer().getBit());
@@ -142,32 +119,23 @@ class SimulatedClientsTest {
   /** No device is asked while the model scouts, but with a probability of 20 times 1e-12. */
   @Test
   void whomAScoutingModelDoesNotAskComesAgain() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     ModelSnapshot scouting =
         Snapshots.scoutingAmong("a", 6, AdaptiveClip.Size.GRADIENT, 0.5, 1e-12);
     AtomicReference<ModelSnapshot> newest = new AtomicReference<>(scouting);
     int[] order = IntStream.range(0, PEOPLE).toArray();
     AtomicReference<SimulatedClients> started = new AtomicReference<>();
-    try (SimulatedClients simulatedClients =
-        clients(
-            producer,
-            order,
-            modelId -> modelId.equals("a") ? newest.get() : Snapshots.of(modelId, 6, 0, 7))) {
+    try (SimulatedClients simulatedClients = clients(newest::get, 8, order)) {
       started.set(simulatedClients);
-      simulatedClients.start(1e6, () -> started.get().reported() == PEOPLE && isScouting(newest));
+      simulatedClients.start(
+          1e6, () -> started.get().reported() == PEOPLE && newest.get().isScouting());
       awaitEnd(simulatedClients);
       assertThat(simulatedClients.sent()).as("to the other model").isEqualTo(PEOPLE);
       assertThat(simulatedClients.due()).isEqualTo(2 * PEOPLE);
       newest.set(Snapshots.moving("a", 6, AdaptiveClip.Size.GRADIENT));
-      while (simulatedClients.sent() < 2 * PEOPLE) {
-        Thread.onSpinWait();
-      }
+      spinWhile(() -> simulatedClients.sent() < 2 * PEOPLE);
     }
 
-    List<GradientReport> reports = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
-      reports.add(GradientReport.parseFrom(sent.value()));
-    }
+    List<GradientReport> reports = reports();
     assertThat(reports).hasSize(2 * PEOPLE).noneMatch(GradientReport::hasAnswer);
     assertThat(reports.subList(0, PEOPLE)).allMatch(report -> report.getModelId().equals("b"));
     assertThat(reports.subList(PEOPLE, 2 * PEOPLE))
@@ -177,20 +145,10 @@ class SimulatedClientsTest {
         .allMatch(report -> report.getGradientBound() == Snapshots.GRADIENT_BOUND);
   }
 
-  private static boolean isScouting(AtomicReference<ModelSnapshot> newest) {
-    return newest.get().isScouting();
-  }
-
   @Test
   void gradientsFollowTheClipOfEachModel() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     ModelSnapshot moving = Snapshots.moving("a", 6, AdaptiveClip.Size.FEATURES);
-    try (SimulatedClients simulatedClients =
-        clients(
-            producer,
-            new int[] {1},
-            modelId -> modelId.equals("a") ? moving : Snapshots.of(modelId, 6, 0, 7),
-            1e12)) {
+    try (SimulatedClients simulatedClients = clients(() -> moving, 1e12, 1)) {
       simulatedClients.start(1e6, () -> false);
       awaitEnd(simulatedClients);
     }
@@ -203,7 +161,7 @@ class SimulatedClientsTest {
     for (int j = 0; j < 6; j++) {
       inSteps[j] = Math.scalb(gradient[j] * Snapshots.GRADIENT_BOUND / size, 18);
     }
-    GradientReport report = GradientReport.parseFrom(producer.history().get(0).value());
+    GradientReport report = reports().get(0);
     assertThat(report.getModelId()).isEqualTo("a");
     assertThat(report.getGradientBound()).isEqualTo(Snapshots.GRADIENT_BOUND);
     assertThat(report.getGrid().getValuesList().stream().mapToDouble(v -> v).toArray())
@@ -212,7 +170,6 @@ class SimulatedClientsTest {
 
   @Test
   void groupsAnswerThePublishedRoundOnce() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     int[] order = {3, 1, 2, 4, 0};
     AtomicReference<ModelSnapshot> newest = new AtomicReference<>(Snapshots.of("raw", 6, 0, 0));
     Cohorts cohorts =
@@ -237,11 +194,8 @@ class SimulatedClientsTest {
 
     double[] gradient = new double[6];
     problem.gradient(2, newest.get().weights(), gradient);
-    List<GradientReport> reports = new ArrayList<>();
-    for (ProducerRecord<byte[], byte[]> record : producer.history()) {
-      assertThat(record.topic()).isEqualTo("raw-gradients");
-      reports.add(GradientReport.parseFrom(record.value()));
-    }
+    List<GradientReport> reports = reports();
+    assertThat(producer.history()).allMatch(record -> record.topic().equals("raw-gradients"));
     assertThat(underway).hasSize(4);
     assertThat(reports).allMatch(GradientReport::hasCentral);
     assertThat(reports)
@@ -253,9 +207,8 @@ class SimulatedClientsTest {
 
   @Test
   void noPersonReportsWhileHeld() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(true);
     CountDownLatch asked = new CountDownLatch(3);
-    try (SimulatedClients simulatedClients = clients(producer, new int[] {0, 1})) {
+    try (SimulatedClients simulatedClients = clients(0, 1)) {
       simulatedClients.start(
           1e6,
           () -> {
@@ -270,12 +223,10 @@ class SimulatedClientsTest {
 
   @Test
   void aFailedDeliveryIsAnError() throws Exception {
-    MockProducer<byte[], byte[]> producer = producer(false);
-    try (SimulatedClients simulatedClients = clients(producer, new int[] {0})) {
+    producer = producer(false);
+    try (SimulatedClients simulatedClients = clients(0)) {
       simulatedClients.start(1e6, () -> false);
-      while (!producer.errorNext(new TimeoutException("no broker"))) {
-        Thread.onSpinWait();
-      }
+      spinWhile(() -> !producer.errorNext(new TimeoutException("no broker")));
       assertThatThrownBy(
               () -> {
                 while (true) {
@@ -287,21 +238,24 @@ class SimulatedClientsTest {
     }
   }
 
-  private SimulatedClients clients(MockProducer<byte[], byte[]> producer, int[] order) {
-    return clients(producer, order, modelId -> Snapshots.of(modelId, 6, 0, 7));
+  private List<GradientReport> reports() throws InvalidProtocolBufferException {
+    List<GradientReport> reports = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      reports.add(GradientReport.parseFrom(sent.value()));
+    }
+    return reports;
   }
 
-  private SimulatedClients clients(
-      MockProducer<byte[], byte[]> producer, int[] order, Function<String, ModelSnapshot> newest) {
-    return clients(producer, order, newest, 8);
+  private SimulatedClients clients(int... order) {
+    return clients(() -> Snapshots.of("a", 6, 0, 7), 8, order);
   }
 
-  /** Person 2 of the order doesn't disclose the noise. */
-  private SimulatedClients clients(
-      MockProducer<byte[], byte[]> producer,
-      int[] order,
-      Function<String, ModelSnapshot> newest,
-      double epsilon) {
+  /**
+   * Clients of models a and b. Person 2 of the order doesn't disclose the noise.
+   *
+   * @param newest update of model a
+   */
+  private SimulatedClients clients(Supplier<ModelSnapshot> newest, double epsilon, int... order) {
     GridRandomiser randomiser =
         new L2LaplaceRandomiser(Snapshots.GRADIENT_BOUND, 6, Snapshots.GRID_EXPONENT, epsilon);
     return new SimulatedClients(
@@ -309,7 +263,7 @@ class SimulatedClientsTest {
         Counts.none(),
         order,
         List.of("a", "b"),
-        newest,
+        modelId -> modelId.equals("a") ? newest.get() : Snapshots.of(modelId, 6, 0, 7),
         person ->
             new GradientReporter(
                 new KafkaReportTransport(producer, "gradients"),
@@ -323,9 +277,13 @@ class SimulatedClientsTest {
         completes, null, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  private static void awaitEnd(SimulatedClients simulatedClients) {
-    while (simulatedClients.reported() < simulatedClients.size()) {
+  private static void spinWhile(BooleanSupplier condition) {
+    while (condition.getAsBoolean()) {
       Thread.onSpinWait();
     }
+  }
+
+  private static void awaitEnd(SimulatedClients simulatedClients) {
+    spinWhile(() -> simulatedClients.reported() < simulatedClients.size());
   }
 }

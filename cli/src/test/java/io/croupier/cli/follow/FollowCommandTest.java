@@ -2,102 +2,68 @@ package io.croupier.cli.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
-import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelUpdate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FollowCommandTest {
-  private static ModelUpdate.Builder update() {
-    return ModelUpdate.newBuilder()
-        .setModelId("m")
-        .setRound(3)
-        .addWeights(1)
-        .addAverage(0.5)
-        .setUsed(9)
-        .setDroppedStale(1)
-        .setDroppedUnpublished(2)
-        .setOpen(4)
-        .setGridExponent(-16)
-        .setGradientBound(1)
-        .setAnswerProbability(0.5)
-        .putDiagnostics("magnitude", 2)
-        .setPublishedAtMs(7);
+  private static final String UPDATE =
+      """
+      model_id: 'm' round: 3 weights: 1 average: 0.5 used: 9 dropped_stale: 1
+      dropped_unpublished: 2 open: 4 grid_exponent: -16 gradient_bound: 1 answer_probability: 0.5
+      diagnostics { key: 'magnitude' value: 2 } published_at_ms: 7
+      """;
+
+  private static ModelUpdate update(String more) throws TextFormat.ParseException {
+    return TextFormat.parse(UPDATE + more, ModelUpdate.class);
   }
 
-  private static ModelUpdate printed(ModelUpdate update) {
-    return FollowCommand.update(ModelSnapshot.parse(update.toByteArray()));
+  private static ModelSnapshot snapshot(ModelUpdate update) {
+    return ModelSnapshot.parse(update.toByteArray());
   }
 
-  @Test
-  void printsTheWholeUpdate() {
-    assertThat(printed(update().build())).isEqualTo(update().build());
-  }
-
-  /** Also those of a kind that only a newer device knows. */
-  @Test
-  void printsTheFeatures() {
-    ModelUpdate.Builder update = update();
-    update.addFeaturesBuilder().setName("walked").getRangeBuilder().setFrom(0).setTo(180);
-    update.addFeaturesBuilder().setName("newer");
-    assertThat(printed(update.build())).isEqualTo(update.build());
+  /** Also features and sizes that only a newer job or device knows. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "features { name: 'walked' range { from: 0 to: 180 } } features { name: 'newer' }",
+        "question_probability: 0.02 answers: 570 estimates { fraction: 0.73 standard_error: 0.02"
+            + " low: 0.69 high: 0.77 answers: 563 question { name: 'accuracy' accuracy {} } }"
+            + " estimates { question { name: 'loss' loss_above {} } }",
+        "size: FEATURES slope_bound: 0.5 dropped_bound: 0 question_probability: 1 answers: 12",
+        "size: GRADIENT dropped_bound: 0 question_probability: 1 answers: 12",
+      })
+  void printsTheWholeUpdate(String more) throws Exception {
+    ModelUpdate update = update(more);
+    assertThat(FollowCommand.update(snapshot(update))).isEqualTo(update);
   }
 
   @Test
-  void printsARoundAgainThatServesAnotherAverage() {
-    ModelSnapshot printed = ModelSnapshot.parse(update().build().toByteArray());
-    ModelUpdate counted = update().setUsed(10).build();
-    ModelUpdate rolledBack = update().setAverageRound(1).build();
-    assertThat(FollowCommand.isSame(ModelSnapshot.parse(counted.toByteArray()), printed)).isTrue();
-    ModelSnapshot served = ModelSnapshot.parse(rolledBack.toByteArray());
+  void printsARoundAgainThatServesAnotherAverage() throws Exception {
+    ModelSnapshot printed = snapshot(update(""));
+    ModelUpdate rolledBack = update("average_round: 1");
+    ModelSnapshot counted = snapshot(update("").toBuilder().setUsed(10).build());
+    assertThat(FollowCommand.isSame(counted, printed)).isTrue();
+    ModelSnapshot served = snapshot(rolledBack);
     assertThat(FollowCommand.isSame(served, printed)).isFalse();
     assertThat(FollowCommand.isSame(printed, served)).isFalse();
-    assertThat(printed(rolledBack)).isEqualTo(rolledBack);
-  }
-
-  @Test
-  void printsEstimates() {
-    ModelUpdate.Builder update = update().setQuestionProbability(0.02).setAnswers(570);
-    update
-        .addEstimatesBuilder()
-        .setFraction(0.73)
-        .setStandardError(0.02)
-        .setLow(0.69)
-        .setHigh(0.77)
-        .setAnswers(563)
-        .getQuestionBuilder()
-        .setName("accuracy")
-        .getAccuracyBuilder();
-    update.addEstimatesBuilder().getQuestionBuilder().setName("loss").getLossAboveBuilder();
-    assertThat(printed(update.build())).isEqualTo(update.build());
-  }
-
-  @Test
-  void printsTheMovingClip() {
-    ModelUpdate.Builder update =
-        update()
-            .setSize(AdaptiveClip.Size.FEATURES)
-            .setSlopeBound(0.5)
-            .setDroppedBound(0)
-            .setQuestionProbability(1)
-            .setAnswers(12);
-    assertThat(printed(update.build())).isEqualTo(update.build());
-    update.setSize(AdaptiveClip.Size.GRADIENT).clearSlopeBound();
-    assertThat(printed(update.build())).isEqualTo(update.build());
+    assertThat(FollowCommand.update(served)).isEqualTo(rolledBack);
   }
 
   /** A newer job may bound other sizes. */
   @Test
   void printsASizeThatItDoesNotKnowAsItsNumber() throws Exception {
     ModelUpdate update =
-        update()
+        update("dropped_bound: 0 question_probability: 0.02 answers: 12").toBuilder()
             .setSizeValue(7)
-            .setDroppedBound(0)
-            .setQuestionProbability(0.02)
-            .setAnswers(12)
             .build();
-    assertThat(printed(update)).isEqualTo(update);
-    assertThat(JsonFormat.printer().print(printed(update))).contains("\"size\": 7");
+    ModelUpdate printed = FollowCommand.update(snapshot(update));
+    assertThat(printed).isEqualTo(update);
+    assertThat(JsonFormat.printer().print(printed)).contains("\"size\": 7");
   }
 }

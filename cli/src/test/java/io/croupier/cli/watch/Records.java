@@ -2,6 +2,8 @@ package io.croupier.cli.watch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -9,21 +11,41 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Banco;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.Estimate;
-import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.Left;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.Question;
 import io.croupier.schemas.Spend;
-import io.croupier.schemas.WindowGuarantee;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Records of the topics that the page follows. */
 final class Records {
 
+  private static final ModelUpdate ESTIMATES =
+      parsed(
+          """
+          estimates {
+            question { name: 'accuracy' }
+            fraction: 0.71 standard_error: 0.03 low: 0.65 high: 0.77 answers: 220
+            recent { fraction: 1.02 standard_error: 0.1 low: 0.75 high: 1 answers: 31 }
+            always { fraction: 0.7 standard_error: 0.02 low: 0.6 high: 0.8 answers: 900 }
+          }
+          estimates {
+            question { name: 'loss' }
+            fraction: 0.4 standard_error: 0.2 low: 0.1 high: 0.75 answers: 4
+          }
+          """,
+          ModelUpdate.class);
+
   private Records() {}
+
+  private static <T extends Message> T parsed(String text, Class<T> type) {
+    try {
+      return TextFormat.parse(text, type);
+    } catch (TextFormat.ParseException e) {
+      throw new AssertionError(text, e);
+    }
+  }
 
   static ConsumerRecord<byte[], byte[]> of(String topic, String key, byte[] value) {
     return new ConsumerRecord<>(topic, 0, 0, key.getBytes(UTF_8), value);
@@ -44,21 +66,19 @@ final class Records {
   /** An update with three weights of 0.123456789 and an average of norm 5. */
   static ModelUpdate.Builder update(String id, long round, long used) {
     ModelUpdate.Builder update =
-        ModelUpdate.newBuilder()
+        parsed(
+                """
+                weights: [0.123456789, 0.123456789, 0.123456789] average: [3, 0, -4]
+                open: 2 dropped_unpublished: 1 dropped_bound: 3 published_at_ms: 1000000
+                gradient_bound: 0.25 question_probability: 0.02
+                """,
+                ModelUpdate.class)
+            .toBuilder()
             .setModelId(id)
             .setRound(round)
             .setUsed(used)
             .setAnswers(used / 50)
-            .setOpen(2)
-            .setDroppedStale(used / 100)
-            .setDroppedUnpublished(1)
-            .setDroppedBound(3)
-            .setPublishedAtMs(1_000_000)
-            .setGradientBound(0.25)
-            .setQuestionProbability(0.02);
-    for (double average : new double[] {3, 0, -4}) {
-      update.addWeights(0.123456789).addAverage(average);
-    }
+            .setDroppedStale(used / 100);
     if (id.startsWith("adaptive")) {
       update
           .setSize(AdaptiveClip.Size.FEATURES)
@@ -69,36 +89,7 @@ final class Records {
       update
           .putDiagnostics("magnitude", Math.sqrt((double) used) / 30)
           .putDiagnostics("saturations", 0)
-          .addEstimates(
-              Estimate.newBuilder()
-                  .setQuestion(Question.newBuilder().setName("accuracy"))
-                  .setFraction(0.71)
-                  .setStandardError(0.03)
-                  .setLow(0.65)
-                  .setHigh(0.77)
-                  .setAnswers(220)
-                  .setRecent(
-                      Estimate.Recent.newBuilder()
-                          .setFraction(1.02)
-                          .setStandardError(0.1)
-                          .setLow(0.75)
-                          .setHigh(1)
-                          .setAnswers(31))
-                  .setAlways(
-                      Estimate.Recent.newBuilder()
-                          .setFraction(0.7)
-                          .setStandardError(0.02)
-                          .setLow(0.6)
-                          .setHigh(0.8)
-                          .setAnswers(900)))
-          .addEstimates(
-              Estimate.newBuilder()
-                  .setQuestion(Question.newBuilder().setName("loss"))
-                  .setFraction(0.4)
-                  .setStandardError(0.2)
-                  .setLow(0.1)
-                  .setHigh(0.75)
-                  .setAnswers(4));
+          .mergeFrom(ESTIMATES);
     }
     return update;
   }
@@ -130,37 +121,26 @@ final class Records {
   }
 
   static ConsumerRecord<byte[], byte[]> guarantee(String model) {
-    return of(
-        "guarantees",
+    return guarantee(
         model,
-        GuaranteeEvent.newBuilder()
-            .setModelId(model)
-            .setRound(32)
-            .setMechanism("tree")
-            .setNoiseMultiplier(2.94)
-            .setDelta(1e-5)
-            .setReplaceOne(Guarantee.newBuilder().setEpsilon(7.99).setMu(1.6))
-            .setZeroOut(Guarantee.newBuilder().setEpsilon(3.5).setMu(0.8))
-            .build()
-            .toByteArray());
+        """
+        round: 32 mechanism: 'tree' noise_multiplier: 2.94 delta: 1e-5
+        replace_one { epsilon: 7.99 mu: 1.6 } zero_out { epsilon: 3.5 mu: 0.8 }
+        """);
+  }
+
+  private static ConsumerRecord<byte[], byte[]> guarantee(String model, String fields) {
+    GuaranteeEvent event =
+        parsed("model_id: '%s' %s".formatted(model, fields), GuaranteeEvent.class);
+    return of("guarantees", model, event.toByteArray());
   }
 
   /** What a window of anonymous reports guarantees. */
   static ConsumerRecord<byte[], byte[]> window(String model, long number, double local) {
-    return of(
-        "guarantees",
+    return guarantee(
         model,
-        GuaranteeEvent.newBuilder()
-            .setModelId(model)
-            .setDelta(1e-6)
-            .setAnonymous(
-                WindowGuarantee.newBuilder()
-                    .setWindow(number)
-                    .setReports(1000)
-                    .setLocalEpsilon(local)
-                    .setEpsilon(local / 4))
-            .build()
-            .toByteArray());
+        "delta: 1e-6 anonymous { window: %d reports: 1000 local_epsilon: %s epsilon: %s }"
+            .formatted(number, local, local / 4));
   }
 
   static ConsumerRecord<byte[], byte[]> letter(String user, String reason) {

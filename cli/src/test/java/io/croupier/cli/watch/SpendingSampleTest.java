@@ -1,5 +1,6 @@
 package io.croupier.cli.watch;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -24,14 +25,13 @@ class SpendingSampleTest {
     }
     sample.put(4, epsilon(10), Left.getDefaultInstance());
 
-    JsonObject json = sample.json();
-    assertThat(json.get("people").getAsInt()).isEqualTo(5);
-    assertThat(json.get("oneIn").getAsInt()).isEqualTo(1);
-    assertThat(json.get("limited").getAsInt()).isZero();
     // Bins include their upper ends: (3, 4] and (9, 10].
-    assertThat(json.get("costs").toString())
-        .isEqualTo(
-            "[{\"name\":\"epsilon\",\"beyond\":0,\"width\":1,\"bins\":[0,0,0,4,0,0,0,0,0,1]}]");
+    assertHas(
+        sample.json(),
+        """
+        {people: 5, oneIn: 1, limited: 0,
+         costs: [{name: epsilon, beyond: 0, width: 1, bins: [0, 0, 0, 4, 0, 0, 0, 0, 0, 1]}]}
+        """);
   }
 
   /** One person's declaration doesn't hide what the others spent. */
@@ -40,14 +40,14 @@ class SpendingSampleTest {
     SpendingSample sample = new SpendingSample(10);
     sample.put(1, epsilon(2), Left.getDefaultInstance());
     sample.put(2, epsilon(Double.POSITIVE_INFINITY), Left.newBuilder().setEpsilon(0).build());
-    JsonObject json = sample.json();
-    assertThat(json.get("near").getAsInt()).isEqualTo(1);
-    assertThat(json.get("costs").toString())
-        .isEqualTo(
-            "[{\"name\":\"epsilon\",\"beyond\":1,\"width\":0.2,\"bins\":[0,0,0,0,0,0,0,0,0,1]}]");
+    assertHas(
+        sample.json(),
+        """
+        {near: 1,
+         costs: [{name: epsilon, beyond: 1, width: 0.2, bins: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]}]}
+        """);
     sample.put(1, epsilon(Double.POSITIVE_INFINITY), Left.getDefaultInstance());
-    assertThat(sample.json().get("costs").toString())
-        .isEqualTo("[{\"name\":\"epsilon\",\"beyond\":2,\"width\":1,\"bins\":[0]}]");
+    assertHas(sample.json(), "{costs: [{name: epsilon, beyond: 2, width: 1, bins: [0]}]}");
   }
 
   @Test
@@ -64,10 +64,7 @@ class SpendingSampleTest {
     sample.put(4, epsilon(8), Left.newBuilder().setEpsilon(0).build());
     sample.put(5, epsilon(8), Left.getDefaultInstance());
 
-    JsonObject json = sample.json();
-    assertThat(json.get("limited").getAsInt()).isEqualTo(4);
-    assertThat(json.get("near").getAsInt()).isEqualTo(2);
-    assertThat(json.get("shares").toString()).isEqualTo("[0,0,0,1,0,1,0,0,0,2]");
+    assertHas(sample.json(), "{limited: 4, near: 2, shares: [0, 0, 0, 1, 0, 1, 0, 0, 0, 2]}");
   }
 
   /** A quarter of the people has spent twice as much; so has a quarter of every fair sample. */
