@@ -14,8 +14,6 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -167,12 +165,7 @@ class ExamplesTest {
             .filter(line -> line.startsWith("./croupier audit --"))
             .toList();
     assertThat(commands).hasSize(1);
-    String[] arguments = commands.get(0).replace("./croupier ", "").split(" ");
-    StringWriter out = new StringWriter();
-
-    int code = Croupier.commandLine().setOut(new PrintWriter(out)).execute(arguments);
-
-    assertThat(code).as(out.toString()).isZero();
-    assertThat(out.toString()).contains("Not refuted: l2-laplace, epsilon 1.000, d 2.");
+    CommandRun.croupier(commands.get(0).replace("./croupier ", ""))
+        .printed("Not refuted: l2-laplace, epsilon 1.000, d 2.");
   }
 }

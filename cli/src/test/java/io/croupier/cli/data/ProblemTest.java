@@ -123,20 +123,19 @@ class ProblemTest {
   }
 
   private static RoundTerms terms(AdaptiveClip.Size size, double slopeBound) {
-    return ModelSnapshot.parse(
-            ModelUpdate.newBuilder()
-                .setModelId("m")
-                .setRound(0)
-                .addAllWeights(Collections.nCopies(6, 0.0))
-                .addAllAverage(Collections.nCopies(6, 0.0))
-                .setGradientBound(1)
-                .setGridExponent(-16)
-                .setSize(size)
-                .setSlopeBound(slopeBound)
-                .setQuestionProbability(0.02)
-                .build()
-                .toByteArray())
-        .terms();
+    ModelUpdate update =
+        ModelUpdate.newBuilder()
+            .setModelId("m")
+            .setRound(0)
+            .addAllWeights(Collections.nCopies(6, 0.0))
+            .addAllAverage(Collections.nCopies(6, 0.0))
+            .setGradientBound(1)
+            .setGridExponent(-16)
+            .setSize(size)
+            .setSlopeBound(slopeBound)
+            .setQuestionProbability(0.02)
+            .build();
+    return ModelSnapshot.parse(update.toByteArray()).terms();
   }
 
   /** The mean of a loss from 0 to 1 is the integral of the fractions above thresholds. */
@@ -247,7 +246,7 @@ class ProblemTest {
     double longest = 0;
     for (int i = 0; i < problem.size(); i++) {
       problem.gradient(i, weights, gradient);
-      longest = Math.max(longest, norm(gradient));
+      longest = Math.max(longest, Sizes.norm(gradient));
     }
     assertThat(longest)
         .isBetween(problem.gradientBound() / 2, problem.gradientBound() * (1 + 1e-12));
@@ -279,12 +278,9 @@ class ProblemTest {
 
   @Test
   void separableClassesEndSomewhere() {
-    Problem problem =
-        new Problem(
-            new double[] {1, -1, 1, 1},
-            new double[] {0, 1},
-            new double[] {1, 1},
-            new LogisticLoss());
+    double[] features = {1, -1, 1, 1};
+    double[] targets = {0, 1};
+    Problem problem = new Problem(features, targets, new double[] {1, 1}, new LogisticLoss());
 
     double[] optimum = problem.optimum();
 
@@ -294,12 +290,9 @@ class ProblemTest {
 
   @Test
   void repeatedColumnsDoNoHarm() {
-    Problem problem =
-        new Problem(
-            new double[] {1, 1, 1, 1, -1, -1, 2, 2},
-            new double[] {0, 1, 0, 1},
-            new double[] {1, 1, 1, 1},
-            new LogisticLoss());
+    double[] features = {1, 1, 1, 1, -1, -1, 2, 2};
+    double[] targets = {0, 1, 0, 1};
+    Problem problem = new Problem(features, targets, Scaling.ones(4), new LogisticLoss());
 
     assertThat(problem.score(problem.optimum()).loss()).isLessThan(Math.log(2));
   }
@@ -340,13 +333,5 @@ class ProblemTest {
     above[j] += 1e-6;
     below[j] -= 1e-6;
     return (problem.score(above).loss() - problem.score(below).loss()) / 2e-6;
-  }
-
-  private static double norm(double[] vector) {
-    double square = 0;
-    for (double value : vector) {
-      square += value * value;
-    }
-    return Math.sqrt(square);
   }
 }
