@@ -92,10 +92,7 @@ class JsonCommandsTest {
     List<JsonCase> cases = mapping("modelId");
     // An entry has no such field.
     cases.removeIf(each -> each.name().equals("null"));
-    assertAgrees(
-        ENTRY,
-        cases,
-        isTaken(line -> RecordReading.journal(lines(ENTRY, line))));
+    assertAgrees(ENTRY, cases, isTaken(line -> RecordReading.journal(lines(ENTRY, line))));
   }
 
   @Test

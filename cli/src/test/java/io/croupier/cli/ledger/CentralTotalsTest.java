@@ -8,9 +8,9 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.RandomisedResponse;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.WindowGuarantee;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +51,12 @@ class CentralTotalsTest {
 
   private void add(GuaranteeEvent.Builder event) {
     statement.windows().guarantee(event.build());
+  }
+
+  private void addChanged(long window, long counted, Consumer<WindowGuarantee.Builder> change) {
+    GuaranteeEvent.Builder event = guarantee("m", window, counted);
+    change.accept(event.getAnonymousBuilder());
+    add(event);
   }
 
   private void add(AccountingEvent.Builder event) {
@@ -96,17 +102,9 @@ class CentralTotalsTest {
     add(granted("m", 3));
     add(guarantee("other", 3, 1000));
     add(guarantee("m", 4, 1000));
-    GuaranteeEvent.Builder renumbered = guarantee("m", 3, 1000);
-    renumbered.getAnonymousBuilder().setFirstRound(15);
-    add(renumbered);
-    GuaranteeEvent.Builder ofAnotherLevel = guarantee("m", 3, 1000);
-    ofAnotherLevel.getAnonymousBuilder().setPrivUnit(UNIT.toBuilder().setTop(58));
-    add(ofAnotherLevel);
-    GuaranteeEvent.Builder ofAnswers = guarantee("m", 3, 1000);
-    ofAnswers
-        .getAnonymousBuilder()
-        .setRandomisedResponse(RandomisedResponse.newBuilder().setEpsilon(2));
-    add(ofAnswers);
+    addChanged(3, 1000, window -> window.setFirstRound(15));
+    addChanged(3, 1000, window -> window.setPrivUnit(UNIT.toBuilder().setTop(58)));
+    addChanged(3, 1000, window -> window.getRandomisedResponseBuilder().setEpsilon(2));
     add(GuaranteeEvent.newBuilder().setModelId("m").setRound(3).setMechanism("tree"));
     Total total = statement.windows().all();
     assertThat(total.windows()).isZero();
@@ -124,9 +122,7 @@ class CentralTotalsTest {
       add(guarantee("m", window, 28_155));
     }
     double always = statement.windows().all().central();
-    GuaranteeEvent.Builder rarely = guarantee("m", 1, 28_155);
-    rarely.getAnonymousBuilder().setAvailability(0.05).setEpsilon(0.287);
-    add(rarely);
+    addChanged(1, 28_155, window -> window.setAvailability(0.05).setEpsilon(0.287));
     add(guarantee("m", 1, 28_155));
     assertThat(statement.windows().all().central()).isGreaterThan(Math.max(always, 0.287));
   }
@@ -134,10 +130,8 @@ class CentralTotalsTest {
   @Test
   void ofTwoGuaranteesTheLargerEpsilonHolds() {
     add(granted("m", 3));
-    GuaranteeEvent.Builder interrupted = guarantee("m", 3, 1);
-    interrupted.getAnonymousBuilder().setEpsilon(2).setInterrupted(true);
     add(guarantee("m", 3, 28_155));
-    add(interrupted);
+    addChanged(3, 1, window -> window.setEpsilon(2).setInterrupted(true));
     add(guarantee("m", 3, 28_155));
     assertThat(statement.windows().all().central()).isBetween(2.0, 2.0001);
   }
@@ -148,9 +142,7 @@ class CentralTotalsTest {
     add(granted("m", 3));
     add(granted("m", 4));
     add(guarantee("m", 3, 28_155));
-    GuaranteeEvent.Builder interrupted = guarantee("m", 4, 1);
-    interrupted.getAnonymousBuilder().setEpsilon(2).setInterrupted(true);
-    add(interrupted);
+    addChanged(4, 1, window -> window.setEpsilon(2).setInterrupted(true));
     assertThat(statement.windows().all().central()).isBetween(2.0, 2.1);
   }
 
