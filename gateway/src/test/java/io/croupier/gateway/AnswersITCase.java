@@ -5,43 +5,28 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How answers are encoded, cached and described. */
 @Tag("ci")
-class AnswersITCase {
+class AnswersITCase extends GatewayFixture {
   private static final int DIMENSION = 500;
-
-  @TempDir private static Path directory;
-  private static TestBroker broker;
-  private static TestGateway gateway;
 
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(directory.resolve("broker"));
     broker.publish(TestBroker.spec("m", DIMENSION));
     broker.update("m", DIMENSION, 0);
-    gateway = new TestGateway(directory.resolve("gateway"), broker.kafka(), Map.of());
-    Condition.await(() -> gateway.get("/v1/models/m").statusCode() == 200);
-  }
-
-  @AfterAll
-  static void stop() {
-    gateway.close();
-    broker.close();
+    startGateway(Map.of());
+    Condition.await(() -> gateway.status("/v1/models/m") == 200);
   }
 
   @ParameterizedTest
@@ -73,16 +58,13 @@ class AnswersITCase {
     assertThat(known.statusCode()).isEqualTo(304);
     assertThat(known.body()).isEmpty();
     assertThat(known.headers().firstValue("ETag")).hasValue(tag);
-    assertThat(gateway.get("/v1/croupier.js", "If-None-Match", "\"other\"").statusCode())
-        .isEqualTo(200);
+    assertThat(gateway.status("/v1/croupier.js", "If-None-Match", "\"other\"")).isEqualTo(200);
     assertThat(gateway.get("/v1/croupier.d.ts").headers().firstValue("ETag").orElseThrow())
         .isNotEqualTo(tag);
   }
 
   private static String raw(String request) throws Exception {
-    try (Socket socket =
-        new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort())) {
-      socket.setSoTimeout(60_000);
+    try (Socket socket = gateway.connect()) {
       socket.getOutputStream().write(request.getBytes(ISO_8859_1));
       return new String(socket.getInputStream().readAllBytes(), UTF_8);
     }

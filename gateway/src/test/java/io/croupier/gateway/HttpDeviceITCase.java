@@ -234,8 +234,7 @@ class HttpDeviceITCase extends GatewayFixture {
       ModelSnapshot model = limited.await(PATIENCE);
       assertThat(failure(reporter.report(model, DAY, new double[DIMENSION], noise(model))))
           .isInstanceOf(ReportRefusedException.class)
-          .hasMessageContaining("answered 422: ")
-          .hasMessageContaining("epsilon");
+          .hasMessageContainingAll("answered 422: ", "epsilon");
 
       await(() -> models.newest().filter(advanced -> advanced.round() == 8).isPresent());
       ModelSnapshot newest = models.newest().orElseThrow();

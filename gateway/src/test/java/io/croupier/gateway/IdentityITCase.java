@@ -321,8 +321,8 @@ class IdentityITCase extends GatewayFixture {
     settings.put("issuers.main.issuer", renamed);
     assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)).close())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("issuers.main is '" + renamed + "'")
-        .hasMessageContaining("set issuers.main.identity to the earlier one");
+        .hasMessageContainingAll(
+            "issuers.main is '" + renamed + "'", "set issuers.main.identity to the earlier one");
     settings.put("issuers.main.identity", gateway.issuer.name);
     assertThat(starts(settings, "pepper")).isTrue();
     settings.remove("issuers.main.identity");

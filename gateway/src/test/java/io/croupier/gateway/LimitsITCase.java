@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.util.JsonFormat;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -14,7 +13,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,34 +20,40 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Floods and slow clients. */
 @Tag("ci")
-class LimitsITCase {
+class LimitsITCase extends GatewayFixture {
   private static final int DIMENSION = 2;
-
-  @TempDir private static Path directory;
-  private static TestBroker broker;
 
   @BeforeAll
   static void start() throws Exception {
-    broker = new TestBroker(directory.resolve("broker"));
     broker.publish(TestBroker.spec("m", DIMENSION));
     broker.update("m", DIMENSION, 0);
   }
 
-  @AfterAll
-  static void stop() {
-    broker.close();
+  private static TestGateway gateway(Map<String, String> limits) throws Exception {
+    return new TestGateway(sharedDirectory.resolve("gateway"), broker.kafka(), limits);
   }
 
-  private static TestGateway gateway(Map<String, String> limits) throws Exception {
-    return new TestGateway(directory.resolve("gateway"), broker.kafka(), limits);
+  /** Connections that end with their test. */
+  private static final class Sockets implements AutoCloseable {
+    private final List<Socket> open = new ArrayList<>();
+
+    Socket add(Socket socket) {
+      open.add(socket);
+      return socket;
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
   }
 
   private static HttpRequest report(TestGateway gateway, String user, long sequence) {
@@ -57,6 +61,11 @@ class LimitsITCase {
         gateway.issuer.token(user),
         "application/x-protobuf",
         Reports.grid("m", DIMENSION, 0, sequence).build().toByteArray());
+  }
+
+  private static void assertAccepted(TestGateway gateway) throws Exception {
+    HttpResponse<String> response = gateway.send(report(gateway, "ada", 1));
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
   }
 
   @Test
@@ -71,8 +80,7 @@ class LimitsITCase {
         answers.add(
             gateway.client.sendAsync(report(gateway, "mallory", i), BodyHandlers.ofString()));
       }
-      HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
-      assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+      assertAccepted(gateway);
       Map<Integer, Integer> statuses = new TreeMap<>();
       for (CompletableFuture<HttpResponse<String>> answer : answers) {
         HttpResponse<String> response = answer.get(120, TimeUnit.SECONDS);
@@ -97,14 +105,14 @@ class LimitsITCase {
         gateway(Map.of("limits.address.burst", "30", "limits.address.per-minute", "1"))) {
       Map<Integer, Integer> statuses = new TreeMap<>();
       for (int i = 0; i < 60; i++) {
-        statuses.merge(gateway.get("/v1/models").statusCode(), 1, Integer::sum);
+        statuses.merge(gateway.status("/v1/models"), 1, Integer::sum);
       }
       assertThat(statuses.keySet()).containsExactly(200, 429);
       assertThat(statuses.get(200)).isBetween(30, 32);
       // Nor may it try other paths, such as those with a token to guess.
-      assertThat(gateway.get("/none").statusCode()).isEqualTo(429);
+      assertThat(gateway.status("/none")).isEqualTo(429);
       // Load balancers ask for these.
-      assertThat(gateway.get("/readyz").statusCode()).isEqualTo(200);
+      assertThat(gateway.status("/readyz")).isEqualTo(200);
     }
   }
 
@@ -113,8 +121,7 @@ class LimitsITCase {
   @Test
   void anAnsweredRequestTakesNoPlace() throws Exception {
     try (TestGateway gateway = gateway(Map.of("limits.concurrent", "1"));
-        Socket refused =
-            new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort())) {
+        Socket refused = gateway.connect()) {
       String request =
           """
           POST /v1/reports HTTP/1.1\r
@@ -124,10 +131,8 @@ class LimitsITCase {
           \r
           """;
       refused.getOutputStream().write(request.getBytes(US_ASCII));
-      assertThat(new String(refused.getInputStream().readNBytes(12), US_ASCII))
-          .isEqualTo("HTTP/1.1 401");
-      HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
-      assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
+      assertThat(status(refused)).isEqualTo("HTTP/1.1 401");
+      assertAccepted(gateway);
     }
   }
 
@@ -135,20 +140,15 @@ class LimitsITCase {
   @Tag("thorough")
   @Test
   void manyConnectionsMayWaitToBeAccepted() throws Exception {
-    List<Socket> connections = new ArrayList<>();
-    try (TestGateway gateway = gateway(Map.of("limits.connections", "2"))) {
+    try (TestGateway gateway = gateway(Map.of("limits.connections", "2"));
+        Sockets connections = new Sockets()) {
       URI address = gateway.uri("/");
       for (int i = 0; i < 500; i++) {
-        Socket connection = new Socket();
-        connections.add(connection);
+        Socket connection = connections.add(new Socket());
         // The operating system repeats an attempt that it dropped after a second.
         connection.connect(new InetSocketAddress(address.getHost(), address.getPort()), 900);
       }
-      assertThat(connections).allMatch(Socket::isConnected);
-    } finally {
-      for (Socket connection : connections) {
-        connection.close();
-      }
+      assertThat(connections.open).allMatch(Socket::isConnected);
     }
   }
 
@@ -156,14 +156,12 @@ class LimitsITCase {
   @Test
   void anAddressHasALimitedNumberOfConnections() throws Exception {
     int most = 4;
-    List<Socket> open = new ArrayList<>();
-    try (TestGateway gateway =
-        gateway(Map.of("limits.address.connections", String.valueOf(most)))) {
-      int port = gateway.gateway.address().getPort();
+    try (TestGateway gateway = gateway(Map.of("limits.address.connections", String.valueOf(most)));
+        Sockets sockets = new Sockets()) {
+      List<Socket> open = sockets.open;
       boolean isServed = true;
       while (isServed && open.size() <= most) {
-        open.add(new Socket(InetAddress.getLoopbackAddress(), port));
-        isServed = isServed(open.get(open.size() - 1));
+        isServed = isServed(sockets.add(gateway.connect()));
       }
       assertThat(isServed).isFalse();
       // The client that asked whether the gateway is ready may have kept its connection.
@@ -171,23 +169,17 @@ class LimitsITCase {
       open.remove(0).close();
       await(
           () -> {
-            try (Socket next = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            try (Socket next = gateway.connect()) {
               return isServed(next);
             }
           });
-    } finally {
-      for (Socket socket : open) {
-        socket.close();
-      }
     }
   }
 
   private static boolean isServed(Socket socket) throws IOException {
-    socket.setSoTimeout(120_000);
     try {
       socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
-      byte[] answer = socket.getInputStream().readNBytes(12);
-      return new String(answer, US_ASCII).equals("HTTP/1.1 200");
+      return status(socket).equals("HTTP/1.1 200");
     } catch (SocketException e) {
       // The gateway has closed it.
       return false;
@@ -209,47 +201,27 @@ class LimitsITCase {
                 "1"))) {
       for (int i = 0; i < 5; i++) {
         String invented = "10.0.0.%d, 192.0.2.1".formatted(i);
-        assertThat(gateway.get("/v1/models", "X-Forwarded-For", invented).statusCode())
-            .isEqualTo(200);
+        assertThat(gateway.status("/v1/models", "X-Forwarded-For", invented)).isEqualTo(200);
       }
-      assertThat(gateway.get("/v1/models", "X-Forwarded-For", "10.0.0.9, 192.0.2.1").statusCode())
+      assertThat(gateway.status("/v1/models", "X-Forwarded-For", "10.0.0.9, 192.0.2.1"))
           .isEqualTo(429);
-      assertThat(gateway.get("/v1/models", "X-Forwarded-For", "192.0.2.2").statusCode())
-          .isEqualTo(200);
+      assertThat(gateway.status("/v1/models", "X-Forwarded-For", "192.0.2.2")).isEqualTo(200);
     }
   }
 
   @Test
   void slowBodiesEndAndOccupyNoThread() throws Exception {
     try (TestGateway gateway =
-        gateway(Map.of("limits.body-time", "3 s", "limits.concurrent", "250"))) {
-      List<Socket> slow = new ArrayList<>();
-      try {
-        // Three times as many as there are threads.
-        for (int i = 0; i < 200; i++) {
-          Socket socket =
-              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
-          slow.add(socket);
-          socket
-              .getOutputStream()
-              .write(
-                  ("POST /v1/reports HTTP/1.1\r\n"
-                          + "Host: a\r\n"
-                          + "Content-Type: application/x-protobuf\r\n"
-                          + "Authorization: Bearer "
-                          + gateway.issuer.token("mallory")
-                          + "\r\nContent-Length: 1000\r\n\r\nx")
-                      .getBytes(US_ASCII));
-        }
-        assertThat(gateway.send(report(gateway, "ada", 1)).statusCode()).isEqualTo(202);
-        for (Socket socket : slow) {
-          socket.setSoTimeout(60_000);
-          assertThat(status(socket)).isEqualTo("HTTP/1.1 408");
-        }
-      } finally {
-        for (Socket socket : slow) {
-          socket.close();
-        }
+            gateway(Map.of("limits.body-time", "3 s", "limits.concurrent", "250"));
+        Sockets slow = new Sockets()) {
+      // Three times as many as there are threads.
+      for (int i = 0; i < 200; i++) {
+        Socket socket = slow.add(gateway.connect());
+        write(socket, gateway, "mallory", 1000, "x");
+      }
+      assertAccepted(gateway);
+      for (Socket socket : slow.open) {
+        assertThat(status(socket)).isEqualTo("HTTP/1.1 408");
       }
     }
   }
@@ -268,12 +240,7 @@ class LimitsITCase {
       List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
       for (int i = 0; i < share; i++) {
         String path = i == 0 ? "/v1/models/m/events" : "/v1/models/m?after=0&wait=60";
-        held.add(
-            gateway.client.sendAsync(
-                HttpRequest.newBuilder(gateway.uri(path))
-                    .header("X-Forwarded-For", "192.0.2.1")
-                    .build(),
-                BodyHandlers.ofString()));
+        held.add(gateway.getAsync(path, "X-Forwarded-For", "192.0.2.1"));
       }
       await(() -> gateway.metric("croupier_gateway_requests_waiting") == share);
       for (String path : List.of("/v1/models/m/events", "/v1/models/m?after=0&wait=60")) {
@@ -282,12 +249,8 @@ class LimitsITCase {
         assertThat(refused.headers().firstValue("Retry-After")).hasValue("10");
       }
       // The address may do anything that doesn't wait, and another one may wait.
-      assertThat(gateway.get("/v1/models/m", "X-Forwarded-For", "192.0.2.1").statusCode())
-          .isEqualTo(200);
-      assertThat(
-              gateway
-                  .get("/v1/models/m?after=0&wait=1", "X-Forwarded-For", "192.0.2.2")
-                  .statusCode())
+      assertThat(gateway.status("/v1/models/m", "X-Forwarded-For", "192.0.2.1")).isEqualTo(200);
+      assertThat(gateway.status("/v1/models/m?after=0&wait=1", "X-Forwarded-For", "192.0.2.2"))
           .isEqualTo(304);
       assertThat(held).noneMatch(CompletableFuture::isDone);
     }
@@ -307,39 +270,30 @@ class LimitsITCase {
   @Test
   void headersThatTrickleEndTheirConnection() throws Exception {
     int slow = 100;
-    try (TestGateway gateway = gateway(Map.of("limits.idle", "5 s"))) {
-      List<Socket> sockets = new ArrayList<>();
-      try {
-        for (int i = 0; i < slow; i++) {
-          Socket socket =
-              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
-          socket.setSoTimeout(60_000);
-          sockets.add(socket);
-          if (i % 2 == 0) {
-            // Half of them trickle their second request.
-            socket
-                .getOutputStream()
-                .write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
-            assertThat(status(socket)).isEqualTo("HTTP/1.1 200");
-          }
-          socket.getOutputStream().write("GET /v1/models HTTP/1.1\r\nX-Slow: ".getBytes(US_ASCII));
+    try (TestGateway gateway = gateway(Map.of("limits.idle", "5 s"));
+        Sockets sockets = new Sockets()) {
+      for (int i = 0; i < slow; i++) {
+        Socket socket = sockets.add(gateway.connect());
+        if (i % 2 == 0) {
+          // Half of them trickle their second request.
+          socket
+              .getOutputStream()
+              .write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII));
+          assertThat(status(socket)).isEqualTo("HTTP/1.1 200");
         }
-        int open = slow;
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (open > 0) {
-          assertThat(System.nanoTime()).as("%d are open", open).isLessThan(deadline);
-          open = 0;
-          for (Socket socket : sockets) {
-            open += writes(socket) ? 1 : 0;
-          }
-          assertThat(gateway.send(report(gateway, "ada", 1)).statusCode()).isEqualTo(202);
-          // Much more often than the limit.
-          Thread.sleep(100);
+        socket.getOutputStream().write("GET /v1/models HTTP/1.1\r\nX-Slow: ".getBytes(US_ASCII));
+      }
+      int open = slow;
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (open > 0) {
+        assertThat(System.nanoTime()).as("%d are open", open).isLessThan(deadline);
+        open = 0;
+        for (Socket socket : sockets.open) {
+          open += writes(socket) ? 1 : 0;
         }
-      } finally {
-        for (Socket socket : sockets) {
-          socket.close();
-        }
+        assertAccepted(gateway);
+        // Much more often than the limit.
+        Thread.sleep(100);
       }
     }
   }
@@ -349,23 +303,14 @@ class LimitsITCase {
   @Test
   void reportsThatDoNotArriveTakeNoPlaces() throws Exception {
     try (TestGateway gateway =
-        gateway(Map.of("limits.concurrent", "4", "limits.body-time", "60 s"))) {
-      List<Socket> slow = new ArrayList<>();
-      try {
-        for (int i = 0; i < 20; i++) {
-          Socket socket =
-              new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
-          slow.add(socket);
-          write(socket, gateway, "mallory", 100, "x");
-        }
-        await(() -> gateway.metric("croupier_gateway_body_bytes") == 20);
-        HttpResponse<String> other = gateway.send(report(gateway, "ada", 1));
-        assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
-      } finally {
-        for (Socket socket : slow) {
-          socket.close();
-        }
+            gateway(Map.of("limits.concurrent", "4", "limits.body-time", "60 s"));
+        Sockets slow = new Sockets()) {
+      for (int i = 0; i < 20; i++) {
+        Socket socket = slow.add(gateway.connect());
+        write(socket, gateway, "mallory", 100, "x");
       }
+      await(() -> gateway.metric("croupier_gateway_body_bytes") == 20);
+      assertAccepted(gateway);
     }
   }
 
@@ -446,7 +391,7 @@ class LimitsITCase {
         assertThat(response.statusCode()).isEqualTo(503);
         assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
         // Reading models needs no such place.
-        assertThat(gateway.get("/v1/models/m").statusCode()).isEqualTo(200);
+        assertThat(gateway.status("/v1/models/m")).isEqualTo(200);
       } finally {
         held.close();
       }
@@ -455,7 +400,7 @@ class LimitsITCase {
 
   /** A report whose last byte doesn't come. */
   private static Socket hold(TestGateway gateway) throws IOException {
-    Socket held = new Socket(InetAddress.getLoopbackAddress(), gateway.gateway.address().getPort());
+    Socket held = gateway.connect();
     write(held, gateway, "mallory", 1024, "x".repeat(1023));
     return held;
   }

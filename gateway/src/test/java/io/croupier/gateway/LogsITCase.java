@@ -37,8 +37,8 @@ class LogsITCase {
         assertThat(gateway.protobuf(token + "x", report).statusCode()).isEqualTo(401);
         byte[] wrong = Reports.dense("m", 0, 1, 0.123456789).build().toByteArray();
         assertThat(gateway.protobuf(token, wrong).statusCode()).isEqualTo(422);
-        assertThat(gateway.get("/v1/models/adalovelace?after=0").statusCode()).isEqualTo(404);
-        assertThat(gateway.get("/adalovelace").statusCode()).isEqualTo(404);
+        assertThat(gateway.status("/v1/models/adalovelace?after=0")).isEqualTo(404);
+        assertThat(gateway.status("/adalovelace")).isEqualTo(404);
         for (String origin : List.of("https://app.example", "null", "https://x/?" + token)) {
           gateway.get("/v1/models", "Origin", origin);
           gateway.get("/v1/models", "Origin", origin);

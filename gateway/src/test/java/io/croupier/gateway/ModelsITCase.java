@@ -48,8 +48,8 @@ class ModelsITCase extends GatewayFixture {
     ModelUpdate.Builder read = ModelUpdate.newBuilder();
     JsonFormat.parser().merge(json.body(), read);
     assertThat(read.build()).isEqualTo(update);
-    assertThat(gateway.get("/v1/models/m", "Accept", "text/html").statusCode()).isEqualTo(406);
-    assertThat(gateway.get("/v1/models/unknown").statusCode()).isEqualTo(404);
+    assertThat(gateway.status("/v1/models/m", "Accept", "text/html")).isEqualTo(406);
+    assertThat(gateway.status("/v1/models/unknown")).isEqualTo(404);
   }
 
   @Test
@@ -73,12 +73,12 @@ class ModelsITCase extends GatewayFixture {
       assertThat(same.body()).isEmpty();
     }
     for (String match : List.of("\"3\"", "\"4\"", strong.replace("4-", "3-"))) {
-      assertThat(gateway.get("/v1/models/m", "If-None-Match", match).statusCode()).isEqualTo(200);
+      assertThat(gateway.status("/v1/models/m", "If-None-Match", match)).isEqualTo(200);
     }
-    assertThat(gateway.get("/v1/models/m?after=4").statusCode()).isEqualTo(304);
-    assertThat(gateway.get("/v1/models/m?after=3").statusCode()).isEqualTo(200);
-    assertThat(gateway.get("/v1/models/m?after=x").statusCode()).isEqualTo(400);
-    assertThat(gateway.get("/v1/models/m?wait=3").statusCode()).isEqualTo(400);
+    assertThat(gateway.status("/v1/models/m?after=4")).isEqualTo(304);
+    assertThat(gateway.status("/v1/models/m?after=3")).isEqualTo(200);
+    assertThat(gateway.status("/v1/models/m?after=x")).isEqualTo(400);
+    assertThat(gateway.status("/v1/models/m?wait=3")).isEqualTo(400);
   }
 
   /** More wait than the server has threads; the wait is longer than an idle connection may be. */
@@ -88,10 +88,7 @@ class ModelsITCase extends GatewayFixture {
     double others = gateway.metric("croupier_gateway_requests_waiting");
     List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
     for (int i = 0; i < waiting; i++) {
-      answers.add(
-          gateway.client.sendAsync(
-              HttpRequest.newBuilder(gateway.uri("/v1/models/polled?after=4&wait=60")).build(),
-              BodyHandlers.ofString()));
+      answers.add(gateway.getAsync("/v1/models/polled?after=4&wait=60"));
     }
     await(() -> gateway.metric("croupier_gateway_requests_waiting") >= others + waiting);
     // The last of those who wait has waited for longer than the idle timeout.
@@ -112,7 +109,7 @@ class ModelsITCase extends GatewayFixture {
   void aRoundThatIsPublishedAgainHasTheSameTag() throws Exception {
     ModelUpdate.Builder update = TestBroker.update("recounted", DIMENSION, 4, TestBroker.BOUND);
     broker.update(update.build());
-    await(() -> gateway.get("/v1/models/recounted").statusCode() == 200);
+    await(() -> gateway.status("/v1/models/recounted") == 200);
     String tag = tag("recounted");
     broker.update(update.setUsed(77).setOpen(3).setPublishedAtMs(2_000_000_000_000L).build());
     await(() -> gateway.get("/v1/models/recounted").body().contains("77"));
@@ -133,12 +130,10 @@ class ModelsITCase extends GatewayFixture {
   void aModelThatStartsAgainIsSentToThoseWhoHaveItsFormerSelf() throws Exception {
     broker.publish(TestBroker.spec("restarted", DIMENSION));
     broker.update("restarted", DIMENSION, 9);
-    await(() -> gateway.get("/v1/models/restarted").statusCode() == 200);
+    await(() -> gateway.status("/v1/models/restarted") == 200);
     String former = tag("restarted");
     CompletableFuture<HttpResponse<String>> waiting =
-        gateway.client.sendAsync(
-            HttpRequest.newBuilder(gateway.uri("/v1/models/restarted?after=9&wait=60")).build(),
-            BodyHandlers.ofString());
+        gateway.getAsync("/v1/models/restarted?after=9&wait=60");
     await(() -> gateway.metric("croupier_gateway_requests_waiting") >= 1);
 
     // Compaction may have removed the tombstone.
@@ -165,7 +160,7 @@ class ModelsITCase extends GatewayFixture {
       assertThat(response.headers().firstValue("ETag")).hasValue(tag("restarted"));
     }
     String present = tag("restarted");
-    assertThat(gateway.get("/v1/models/restarted?after=9", "If-None-Match", present).statusCode())
+    assertThat(gateway.status("/v1/models/restarted?after=9", "If-None-Match", present))
         .isEqualTo(304);
   }
 
@@ -174,7 +169,7 @@ class ModelsITCase extends GatewayFixture {
   void aRoundThatThisGatewayHasNotReadYetIsAwaited() throws Exception {
     broker.publish(TestBroker.spec("outrun", DIMENSION));
     broker.update("outrun", DIMENSION, 4);
-    await(() -> gateway.get("/v1/models/outrun").statusCode() == 200);
+    await(() -> gateway.status("/v1/models/outrun") == 200);
     double before = gateway.metric("croupier_gateway_requests_waiting");
     AtomicLong round = new AtomicLong(4);
     // The gateway waits for some time only; a slow machine may need more to publish a round.
@@ -182,10 +177,7 @@ class ModelsITCase extends GatewayFixture {
         () -> {
           long known = round.get() + 1;
           CompletableFuture<HttpResponse<String>> waiting =
-              gateway.client.sendAsync(
-                  HttpRequest.newBuilder(gateway.uri("/v1/models/outrun?wait=60&after=" + known))
-                      .build(),
-                  BodyHandlers.ofString());
+              gateway.getAsync("/v1/models/outrun?wait=60&after=" + known);
           broker.update("outrun", DIMENSION, round.addAndGet(2));
           HttpResponse<String> response = waiting.get(30, TimeUnit.SECONDS);
           assertThat(response.statusCode()).isEqualTo(200);
@@ -236,7 +228,7 @@ class ModelsITCase extends GatewayFixture {
     broker.retire("retiring");
     assertThat(lines.poll(60, TimeUnit.SECONDS)).isEqualTo("event: retired");
     stream.get(60, TimeUnit.SECONDS);
-    await(() -> gateway.get("/v1/models/retiring").statusCode() == 404);
+    await(() -> gateway.status("/v1/models/retiring") == 404);
   }
 
   private static CompletableFuture<Void> follow(String model, BlockingQueue<String> lines) {
@@ -337,7 +329,7 @@ class ModelsITCase extends GatewayFixture {
             "/v1/..%2f..%2f..%2fio%2fcroupier%2fgateway%2fopenapi.json",
             "/v1/%2e%2e",
             "/v1/.js")) {
-      assertThat(gateway.get(path).statusCode()).as(path).isIn(400, 404);
+      assertThat(gateway.status(path)).as(path).isIn(400, 404);
     }
   }
 

@@ -73,10 +73,10 @@ class OutageITCase {
       assertThat(away.statusCode()).as(away.body()).isEqualTo(503);
       assertThat(away.headers().firstValue("Retry-After")).hasValue("5");
       assertThat(away.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-      await(() -> gateway.get("/readyz").statusCode() == 503);
-      assertThat(gateway.get("/healthz").statusCode()).isEqualTo(200);
+      await(() -> gateway.status("/readyz") == 503);
+      assertThat(gateway.status("/healthz")).isEqualTo(200);
       // Devices can still follow what was committed.
-      assertThat(gateway.get("/v1/models/m").statusCode()).isEqualTo(200);
+      assertThat(gateway.status("/v1/models/m")).isEqualTo(200);
 
       // A device keeps trying.
       ModelSnapshot model = models.await(PATIENCE);
@@ -89,7 +89,7 @@ class OutageITCase {
                   new L2LaplaceRandomiser(
                       model.gradientBound(), model.dimension(), model.gridExponent(), 1));
       second = broker(port, controllerPort);
-      await(() -> gateway.get("/readyz").statusCode() == 200);
+      await(() -> gateway.status("/readyz") == 200);
       ofDevice.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(ledger.pending()).isEmpty();
       List<GradientReport> stored = new ArrayList<>(topics.reports());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -41,28 +40,18 @@ class PageSnippetITCase extends GatewayFixture {
   private static final String MODULE = "/META-INF/resources/croupier/croupier.js";
   private static final String END = "      break; // These data are reported.\n";
 
-  /** That of the page has more features; other entries of a row are ignored. */
-  private static final ModelSpec SPEC = spec();
-
   private static final AtomicLong round = new AtomicLong();
   private static final ScheduledExecutorService job = Executors.newScheduledThreadPool(1);
   private static ScheduledFuture<?> publishing;
   private static HttpServer pages;
   private static volatile String page = "";
 
-  private static ModelSpec spec() {
-    ModelSpec.Builder spec = TestBroker.spec("wellbeing-1", 1).toBuilder();
-    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
-    spec.getPredictsBuilder().setLabel("feltWell").getLogisticBuilder();
-    return spec.build();
-  }
-
   @BeforeAll
   static void start() throws Exception {
     pages = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     pages.createContext("/", PageSnippetITCase::serve);
     pages.start();
-    broker.publish(SPEC);
+    broker.publish(TestBroker.wellbeing());
     publish();
     startGateway(Map.of("cors.origins", origin()));
     publishing = job.scheduleAtFixedRate(PageSnippetITCase::publish, 1, 1, TimeUnit.SECONDS);
@@ -77,15 +66,7 @@ class PageSnippetITCase extends GatewayFixture {
   }
 
   private static void publish() {
-    try {
-      broker.update(
-          TestBroker.update("wellbeing-1", 1, round.getAndIncrement(), TestBroker.BOUND)
-              .addAllFeatures(SPEC.getFeaturesList())
-              .setPredicts(SPEC.getPredicts())
-              .build());
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    broker.updateWellbeing(round.getAndIncrement());
   }
 
   private static String origin() {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.croupier.schemas.ModelSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,17 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("thorough")
 class PythonSnippetITCase extends GatewayFixture {
-  /** That of the page has more features; other entries of a row are ignored. */
-  private static final ModelSpec SPEC = spec();
-
   private final AtomicLong round = new AtomicLong();
-
-  private static ModelSpec spec() {
-    ModelSpec.Builder spec = TestBroker.spec("wellbeing-1", 1).toBuilder();
-    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
-    spec.getPredictsBuilder().setLabel("feltWell").getLogisticBuilder();
-    return spec.build();
-  }
 
   @Test
   void theProgramReportsItsDataOnce() throws Exception {
@@ -49,7 +38,7 @@ class PythonSnippetITCase extends GatewayFixture {
     assumeTrue(
         start(List.of(venv + "/bin/pip", "install", "protobuf>=3.20")).waitFor() == 0,
         "Skipped: pip can't fetch protobuf");
-    broker.publish(SPEC);
+    broker.publish(TestBroker.wellbeing());
     publish();
     startGateway(Map.of());
     Files.writeString(sharedDirectory.resolve("ada.token"), gateway.issuer.token("ada"));
@@ -99,14 +88,6 @@ class PythonSnippetITCase extends GatewayFixture {
   }
 
   private void publish() {
-    try {
-      broker.update(
-          TestBroker.update("wellbeing-1", 1, round.getAndIncrement(), TestBroker.BOUND)
-              .addAllFeatures(SPEC.getFeaturesList())
-              .setPredicts(SPEC.getPredicts())
-              .build());
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    broker.updateWellbeing(round.getAndIncrement());
   }
 }

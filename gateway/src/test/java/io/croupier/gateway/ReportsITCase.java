@@ -17,7 +17,6 @@ import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -68,7 +67,15 @@ class ReportsITCase extends GatewayFixture {
   }
 
   private static HttpResponse<String> send(GradientReport.Builder report) throws Exception {
-    return gateway.protobuf(gateway.issuer.token("ada"), report.build().toByteArray());
+    return send("application/x-protobuf", report.build().toByteArray());
+  }
+
+  private static HttpResponse<String> send(String type, byte[] body) throws Exception {
+    return gateway.send(gateway.post(gateway.issuer.token("ada"), type, body));
+  }
+
+  private static HttpResponse<String> sendJson(String text) throws Exception {
+    return send("application/json", text.getBytes(UTF_8));
   }
 
   private static void assertProblem(HttpResponse<String> response, int status, String... parts) {
@@ -132,11 +139,7 @@ class ReportsITCase extends GatewayFixture {
     HttpResponse<String> again = send(report);
     HttpResponse<String> withId = send(report.clone().setUserId(gateway.userId("ada")));
     HttpResponse<String> json =
-        gateway.send(
-            gateway.post(
-                gateway.issuer.token("ada"),
-                "application/json; charset=utf-8",
-                JsonFormat.printer().print(report).getBytes(UTF_8)));
+        send("application/json; charset=utf-8", JsonFormat.printer().print(report).getBytes(UTF_8));
     for (HttpResponse<String> other : List.of(again, withId, json)) {
       assertThat(other.statusCode()).as(other.body()).isEqualTo(202);
       assertThat(recordAt(other).value()).isEqualTo(recordAt(first).value());
@@ -155,16 +158,8 @@ class ReportsITCase extends GatewayFixture {
     assertThat(notFinite.body()).doesNotContain("12345678", "23456789");
     assertProblem(
         send(Reports.grid("m", DIMENSION, 5, 4).clearL2Laplace()), 400, "declaration is missing");
-    assertProblem(
-        gateway.protobuf(gateway.issuer.token("ada"), new byte[] {1, 2, 3}), 400, "Protobuf");
-    assertProblem(
-        gateway.send(
-            gateway.post(
-                gateway.issuer.token("ada"),
-                "application/json",
-                "{\"gradient\": 0.123456}".getBytes(UTF_8))),
-        400,
-        "gradient is no field");
+    assertProblem(send("application/x-protobuf", new byte[] {1, 2, 3}), 400, "Protobuf");
+    assertProblem(sendJson("{\"gradient\": 0.123456}"), 400, "gradient is no field");
     for (String text :
         List.of(
             "",
@@ -173,9 +168,7 @@ class ReportsITCase extends GatewayFixture {
             "{\"candidate\": {\"seed\": 1e1000000000}}",
             "{\"dense\": {\"values\": [" + "1".repeat(2000) + "]}}",
             "{\"modelId\": \"m\"} {}")) {
-      HttpResponse<String> response =
-          gateway.send(
-              gateway.post(gateway.issuer.token("ada"), "application/json", text.getBytes(UTF_8)));
+      HttpResponse<String> response = sendJson(text);
       assertProblem(response, 400);
       assertThat(response.body()).doesNotContain("123456");
     }
@@ -244,7 +237,7 @@ class ReportsITCase extends GatewayFixture {
   @Test
   void bodiesOfOtherKindsAreRefused() throws Exception {
     byte[] body = Reports.grid("m", DIMENSION, 5, 9).build().toByteArray();
-    assertProblem(gateway.send(gateway.post(gateway.issuer.token("ada"), "text/plain", body)), 415);
+    assertProblem(send("text/plain", body), 415);
     for (String encoding : List.of("gzip", "zstd")) {
       HttpResponse<String> compressed =
           gateway.send(
@@ -258,9 +251,7 @@ class ReportsITCase extends GatewayFixture {
     // The client gets the answer even though it still sends.
     for (int i = 0; i < 50; i++) {
       assertProblem(
-          gateway.protobuf(gateway.issuer.token("ada"), new byte[(1 << 20) + 1]),
-          413,
-          "at most 1048576 bytes");
+          send("application/x-protobuf", new byte[(1 << 20) + 1]), 413, "at most 1048576 bytes");
     }
     // Without a Content-Length.
     HttpResponse<String> chunked =
@@ -336,8 +327,7 @@ class ReportsITCase extends GatewayFixture {
 
   /** A connection on which a request has begun. */
   private static Socket open(String request) throws Exception {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.uri("/").getPort());
-    socket.setSoTimeout((int) Duration.ofMinutes(1).toMillis());
+    Socket socket = gateway.connect();
     socket.getOutputStream().write(request.getBytes(US_ASCII));
     return socket;
   }

@@ -37,6 +37,28 @@ public final class TestBroker extends TestTopics {
         .build();
   }
 
+  /** The model of the pages about devices; theirs has more features, which rows may lack. */
+  static ModelSpec wellbeing() {
+    ModelSpec.Builder spec = spec("wellbeing-1", 1).toBuilder();
+    spec.addFeaturesBuilder().setName("one").getInterceptBuilder();
+    spec.getPredictsBuilder().setLabel("feltWell").getLogisticBuilder();
+    return spec.build();
+  }
+
+  /** Publishes a round of that model. */
+  void updateWellbeing(long round) {
+    ModelSpec spec = wellbeing();
+    try {
+      update(
+          update(spec.getModelId(), 1, round, BOUND)
+              .addAllFeatures(spec.getFeaturesList())
+              .setPredicts(spec.getPredicts())
+              .build());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   static ModelSpec movingClip(String id, int dimension) {
     return spec(id, dimension).toBuilder()
         .clearGradientBound()

@@ -4,6 +4,9 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.gateway.config.GatewayConfig;
 import io.croupier.gateway.identity.Pepper;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /** A gateway on a free port, with an issuer, and a client. */
 public final class TestGateway implements AutoCloseable {
@@ -69,6 +73,13 @@ public final class TestGateway implements AutoCloseable {
     return gateway.address().resolve(path);
   }
 
+  /** A connection without a request; it waits for answers for two minutes. */
+  Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort());
+    socket.setSoTimeout(120_000);
+    return socket;
+  }
+
   String userId(String subject) {
     return Pepper.read(directory.resolve("pepper")).userId(issuer.name, subject);
   }
@@ -79,6 +90,20 @@ public final class TestGateway implements AutoCloseable {
       request.headers(headers);
     }
     return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  /** The status of an answer alone. */
+  int status(String path, String... headers) throws Exception {
+    return get(path, headers).statusCode();
+  }
+
+  /** The answer to a request that may wait. */
+  CompletableFuture<HttpResponse<String>> getAsync(String path, String... headers) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.sendAsync(request.build(), BodyHandlers.ofString());
   }
 
   HttpResponse<byte[]> getBytes(String path, String... headers) throws Exception {

@@ -100,8 +100,7 @@ class GatewayConfigTest {
   void anUnknownKeyIsAnErrorThatNamesTheNearest(String key, String nearest) {
     assertThatThrownBy(() -> with(key, "1"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("'" + key + "'")
-        .hasMessageContaining("'" + nearest + "'");
+        .hasMessageContainingAll("'" + key + "'", "'" + nearest + "'");
   }
 
   @ParameterizedTest

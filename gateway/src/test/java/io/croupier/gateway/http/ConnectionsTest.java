@@ -30,6 +30,18 @@ class ConnectionsTest {
   private final AtomicInteger handled = new AtomicInteger();
   private final CountDownLatch passed = new CountDownLatch(1);
 
+  /** Counts the requests that reach it. */
+  private Handler counting() {
+    return new Handler.Abstract() {
+      @Override
+      public boolean handle(Request request, Response response, Callback callback) {
+        handled.incrementAndGet();
+        callback.succeeded();
+        return true;
+      }
+    };
+  }
+
   /** Closes idle connections before the request reaches the handler, or after it did. */
   private Server server(boolean before) throws Exception {
     Server server = new Server();
@@ -128,16 +140,7 @@ class ConnectionsTest {
         };
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
-    Connections connections =
-        new Connections(
-            new Handler.Abstract() {
-              @Override
-              public boolean handle(Request request, Response response, Callback callback) {
-                handled.incrementAndGet();
-                callback.succeeded();
-                return true;
-              }
-            });
+    Connections connections = new Connections(counting());
     server.setHandler(connections);
     server.start();
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
@@ -177,16 +180,7 @@ class ConnectionsTest {
     server.addConnector(connector);
     CountDownLatch refused = new CountDownLatch(2);
     server.setHandler(
-        new Handler.Wrapper(
-            new Connections(
-                new Handler.Abstract() {
-                  @Override
-                  public boolean handle(Request request, Response response, Callback callback) {
-                    handled.incrementAndGet();
-                    callback.succeeded();
-                    return true;
-                  }
-                })) {
+        new Handler.Wrapper(new Connections(counting())) {
           @Override
           public boolean handle(Request request, Response response, Callback callback)
               throws Exception {

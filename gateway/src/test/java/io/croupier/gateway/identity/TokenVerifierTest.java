@@ -60,9 +60,7 @@ class TokenVerifierTest {
   @TempDir private Path directory;
 
   private TokenVerifier verifier(JWK... keys) throws Exception {
-    Path file = directory.resolve("keys.json");
-    Files.writeString(file, new JWKSet(Arrays.asList(keys)).toPublicJWKSet().toString());
-    return verifier(new KeyFile(file));
+    return verifier(fileOf(keys));
   }
 
   private static TokenVerifier verifier(IssuerSettings.Keys keys) {
@@ -104,6 +102,13 @@ class TokenVerifierTest {
     public Clock withZone(ZoneId zone) {
       return this;
     }
+  }
+
+  private static void assertInvalid(TokenVerifier verifier, String token, String message) {
+    assertThatThrownBy(() -> verifier.verify(token))
+        .as(token)
+        .isInstanceOf(InvalidTokenException.class)
+        .hasMessage(message);
   }
 
   private static JWTClaimsSet claims() {
@@ -149,19 +154,17 @@ class TokenVerifierTest {
   /** An ID token has another type, or none. */
   @Test
   void aRequiredTypeIsThatOfTheHeader() throws Exception {
-    Path file = directory.resolve("keys.json");
-    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
-    TokenVerifier verifier = verifier(new KeyFile(file), Optional.of("at+jwt"));
+    TokenVerifier verifier = verifier(fileOf(key), Optional.of("at+jwt"));
     for (String type : List.of("at+jwt", "application/at+jwt", "AT+JWT")) {
       assertThat(verifier.verify(typed(key, type)).subject()).isEqualTo("ada");
     }
     for (String type : Arrays.asList("JWT", "jwt", "id+jwt", "at", null)) {
-      assertThatThrownBy(() -> verifier.verify(typed(key, type)))
-          .as("%s", type)
-          .isInstanceOf(InvalidTokenException.class)
-          .hasMessage("the token's typ must be the one that this gateway requires of its issuer");
+      assertInvalid(
+          verifier,
+          typed(key, type),
+          "the token's typ must be the one that this gateway requires of its issuer");
     }
-    assertThat(verifier(new KeyFile(file)).verify(typed(key, "JWT")).subject()).isEqualTo("ada");
+    assertThat(verifier(key).verify(typed(key, "JWT")).subject()).isEqualTo("ada");
   }
 
   private static String signed(RSAKey key, JWTClaimsSet claims) throws Exception {
@@ -171,9 +174,9 @@ class TokenVerifierTest {
     return token.serialize();
   }
 
-  private KeyFile fileOf(RSAKey key) throws Exception {
+  private KeyFile fileOf(JWK... keys) throws Exception {
     Path file = directory.resolve("keys.json");
-    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
+    Files.writeString(file, new JWKSet(Arrays.asList(keys)).toPublicJWKSet().toString());
     return new KeyFile(file);
   }
 
@@ -185,13 +188,13 @@ class TokenVerifierTest {
   @Test
   void theSubjectIsAText() throws Exception {
     RSAKey key = keyNamedK();
-    TokenVerifier verifier = verifier(fileOf(key));
+    TokenVerifier verifier = verifier(key);
     for (Object subject : Arrays.asList(1e19, 1, "", " ", "\t", null)) {
       JWTClaimsSet claims = new JWTClaimsSet.Builder(claims()).claim("sub", subject).build();
-      assertThatThrownBy(() -> verifier.verify(signed(key, claims)))
-          .as("%s", subject)
-          .isInstanceOf(InvalidTokenException.class)
-          .hasMessage("the token's sub must be a text of Unicode that is not blank");
+      assertInvalid(
+          verifier,
+          signed(key, claims),
+          "the token's sub must be a text of Unicode that is not blank");
     }
   }
 
@@ -207,8 +210,10 @@ class TokenVerifierTest {
     JWTClaimsSet claims = new JWTClaimsSet.Builder(claims()).claim("oid", "person-7").build();
     assertThat(verifier.verify(signed(key, claims)))
         .isEqualTo(new TokenVerifier.Identity("https://earlier.example", "person-7"));
-    assertThatThrownBy(() -> verifier.verify(signed(key, claims())))
-        .hasMessage("the token's oid must be a text of Unicode that is not blank");
+    assertInvalid(
+        verifier,
+        signed(key, claims()),
+        "the token's oid must be a text of Unicode that is not blank");
   }
 
   @Test
@@ -233,8 +238,10 @@ class TokenVerifierTest {
     }
     JWTClaimsSet.Builder service =
         new JWTClaimsSet.Builder(claims()).claim("azp", "app other").claim("scope", "reports");
-    assertThatThrownBy(() -> verifier.verify(signed(key, service.build())))
-        .hasMessage("the token's azp must contain what this gateway requires");
+    assertInvalid(
+        verifier,
+        signed(key, service.build()),
+        "the token's azp must contain what this gateway requires");
   }
 
   private static String typed(RSAKey key, String type) throws Exception {
@@ -301,7 +308,7 @@ class TokenVerifierTest {
   @Test
   void datesAreNumbersOfAnySize() throws Exception {
     RSAKey key = keyNamedK();
-    TokenVerifier verifier = verifier(fileOf(key));
+    TokenVerifier verifier = verifier(key);
     for (String dates :
         List.of(
             "'exp':9223372036854775807",
@@ -328,38 +335,33 @@ class TokenVerifierTest {
           {"'exp':1e300,'\\u0073ub':'eve'", "the token is no signed JWT"}
         }) {
       String claims = claimsWith("," + refused[0].replace('\'', '"'));
-      assertThatThrownBy(() -> verifier.verify(written(key, HEADER, claims)))
-          .as(refused[0])
-          .isInstanceOf(InvalidTokenException.class)
-          .hasMessage(refused[1]);
+      assertInvalid(verifier, written(key, HEADER, claims), refused[1]);
     }
   }
 
   @Test
   void bytesThatAreNoTextAreNoSubject() throws Exception {
     RSAKey key = keyNamedK();
-    TokenVerifier verifier = verifier(fileOf(key));
+    TokenVerifier verifier = verifier(key);
     byte[] claims = claimsWith(",\"exp\":1e300").getBytes(StandardCharsets.ISO_8859_1);
     assertThat(verifier.verify(signedBytes(key, HEADER, claims)).subject()).isEqualTo("ada");
     byte[] wrong =
         claimsWith(",\"exp\":1e300")
             .replace("ada", "ad\u00e4")
             .getBytes(StandardCharsets.ISO_8859_1);
-    assertThatThrownBy(() -> verifier.verify(signedBytes(key, HEADER, wrong)))
-        .isInstanceOf(InvalidTokenException.class)
-        .hasMessage("the token is no signed JWT");
+    assertInvalid(verifier, signedBytes(key, HEADER, wrong), "the token is no signed JWT");
   }
 
   @Test
   void criticalExtensionsAreRefused() throws Exception {
     RSAKey key = keyNamedK();
-    TokenVerifier verifier = verifier(fileOf(key));
+    TokenVerifier verifier = verifier(key);
     for (String crit : List.of("[\"exp\"],\"exp\":1", "[]", "null")) {
       String header = HEADER.replace("}", ",\"crit\":" + crit + "}");
-      assertThatThrownBy(() -> verifier.verify(written(key, header, claimsWith(",\"exp\":1e300"))))
-          .as(crit)
-          .isInstanceOf(InvalidTokenException.class)
-          .hasMessage("the token's crit must be absent");
+      assertInvalid(
+          verifier,
+          written(key, header, claimsWith(",\"exp\":1e300")),
+          "the token's crit must be absent");
     }
   }
 
@@ -384,25 +386,26 @@ class TokenVerifierTest {
   @Test
   void aTokenThatWasAcceptedIsRefusedOnceItsKeyIsGoneOrItHasExpired() throws Exception {
     String token = rsa(key, JWSAlgorithm.RS256);
-    Path file = directory.resolve("keys.json");
-    Files.writeString(file, new JWKSet(key).toPublicJWKSet().toString());
     MovedClock clock = new MovedClock();
     TokenVerifier verifier =
         verifier(
-            new KeyFile(file),
+            fileOf(key),
             new Required(Optional.empty(), Map.of()),
             new People("main", ISSUER, "sub", false),
             clock);
     assertThat(verifier.verify(token).subject()).isEqualTo("ada");
     clock.ahead = Duration.ofSeconds(631);
-    assertThatThrownBy(() -> verifier.verify(token)).hasMessage("the token has expired");
+    assertInvalid(verifier, token, "the token has expired");
     clock.ahead = Duration.ZERO;
     assertThat(verifier.verify(token).subject()).isEqualTo("ada");
     // A new key under the old one's id.
     RSAKey next = new RSAKeyGenerator(2048).keyID(key.getKeyID()).generate();
     Files.writeString(
         directory.resolve("next"), new JWKSet(next).toPublicJWKSet().toString() + "\n");
-    Files.move(directory.resolve("next"), file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    Files.move(
+        directory.resolve("next"),
+        directory.resolve("keys.json"),
+        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(() -> verifier.verify(token)).hasMessageContaining("no key");
     assertThat(verifier.verify(rsa(next, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
   }
