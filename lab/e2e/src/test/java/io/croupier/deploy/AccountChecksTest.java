@@ -103,9 +103,13 @@ class AccountChecksTest {
         Map.of(LoadGenerator.ONCE, journal, LoadGenerator.SIZES, journalOfSizes));
   }
 
+  private void assertFindings(String... expected) {
+    assertThat(findings()).containsExactly(expected);
+  }
+
   @Test
   void balance() {
-    assertThat(findings()).isEmpty();
+    assertFindings();
   }
 
   @Test
@@ -113,7 +117,7 @@ class AccountChecksTest {
     reports.add(new AccountChecks.GradientRecord("0:3", "ada", 3, LoadGenerator.ONCE, 0.01, 2, 1));
     events.add(event(3, 3, Outcome.DUPLICATE, 3));
 
-    assertThat(findings()).isEmpty();
+    assertFindings();
   }
 
   @Test
@@ -140,7 +144,7 @@ class AccountChecksTest {
   void accountAReportThatWasNotSent() {
     events.add(event(7, 4, Outcome.ADMITTED, 4));
 
-    assertThat(findings()).containsExactly("an account of 0:7, which has no report");
+    assertFindings("an account of 0:7, which has no report");
   }
 
   @Test
@@ -154,8 +158,7 @@ class AccountChecksTest {
   void chargeAReportTwice() {
     events.set(2, event(2, 3, Outcome.ADMITTED, 4));
 
-    assertThat(findings())
-        .containsExactly("ada's totals at 0:2 are 4 reports and epsilon 0.04, not 3 and 0.03");
+    assertFindings("ada's totals at 0:2 are 4 reports and epsilon 0.04, not 3 and 0.03");
   }
 
   @Test
@@ -163,24 +166,23 @@ class AccountChecksTest {
     updates.add(update(3, 3));
     updates.add(update(2, 3));
 
-    assertThat(findings())
-        .containsExactly(
-            "round 3 of once is visible twice with 3 reports",
-            "round 2 of once is visible after round 3",
-            "the newest round of once is 2, and its journal published 3");
+    assertFindings(
+        "round 3 of once is visible twice with 3 reports",
+        "round 2 of once is visible after round 3",
+        "the newest round of once is 2, and its journal published 3");
   }
 
   @Test
   void aModelThatWaitsShowsItsLastRoundWithMoreReports() {
     ModelUpdate waiting = update(2, 2).toBuilder().setOpen(1).setWaitsFor(Wait.ANSWER).build();
     updates.add(3, waiting);
-    assertThat(findings()).isEmpty();
+    assertFindings();
 
     updates.add(3, waiting.toBuilder().setWaitsFor(Wait.VISIBILITY).build());
     assertThat(findings()).as("another reason").isEmpty();
 
     updates.add(3, updates.get(3));
-    assertThat(findings()).containsExactly("round 2 of once is visible twice with 3 reports");
+    assertFindings("round 2 of once is visible twice with 3 reports");
   }
 
   @Test
@@ -188,7 +190,7 @@ class AccountChecksTest {
     journal.set(2, journal.get(2).toBuilder().setRoundHeld(true).build());
     updates.set(3, update(2, 2).toBuilder().setOpen(1).build());
 
-    assertThat(findings()).isEmpty();
+    assertFindings();
   }
 
   @Test
@@ -196,7 +198,7 @@ class AccountChecksTest {
     updates.add(update(3, 3).toBuilder().setUsed(2).build());
     updates.add(update(3, 3));
 
-    assertThat(findings()).containsExactly("2 reports of once are visible after 3");
+    assertFindings("2 reports of once are visible after 3");
   }
 
   @Test
@@ -207,13 +209,12 @@ class AccountChecksTest {
     updates.clear();
     updates.add(meanOfThree(1).build());
 
-    assertThat(findings()).isEmpty();
+    assertFindings();
 
     updates.set(0, meanOfThree(1).setWeights(1, -THIRD - THIRD).build());
-    assertThat(findings())
-        .containsExactly(
-            "coordinate 1 of once is %s, not %s: a report was not added exactly once"
-                .formatted(-THIRD - THIRD, -THIRD));
+    assertFindings(
+        "coordinate 1 of once is %s, not %s: a report was not added exactly once"
+            .formatted(-THIRD - THIRD, -THIRD));
   }
 
   private static ModelUpdate.Builder meanOfThree(long round) {
@@ -227,17 +228,14 @@ class AccountChecksTest {
   @Test
   void journalAReportTwiceOrNever() {
     journal.add(2, bundle(1));
-    assertThat(findings())
-        .containsExactly(
-            "the journal of once has 0:1 as TAKEN; each position must occur once, as TAKEN");
+    assertFindings("the journal of once has 0:1 as TAKEN; each position must occur once, as TAKEN");
 
     journal.remove(2);
     journal.remove(1);
-    assertThat(findings())
-        .containsExactly(
-            "the journal of once has no 0:1",
-            "the newest round of once is 3, and its journal published 2",
-            "coordinate 1 of once is -1.0, not 0.0: a report was not added exactly once");
+    assertFindings(
+        "the journal of once has no 0:1",
+        "the newest round of once is 3, and its journal published 2",
+        "coordinate 1 of once is -1.0, not 0.0: a report was not added exactly once");
   }
 
   @Test
@@ -252,14 +250,13 @@ class AccountChecksTest {
   @Test
   void journalAnAnswerTwiceOrNever() {
     journalOfSizes.add(journalOfSizes.get(0));
-    assertThat(findings())
-        .containsExactly(
-            "the journal of sizes has 1:0 as TAKEN; each position must occur once, as TAKEN or"
-                + " DROPPED_STALE");
+    assertFindings(
+        "the journal of sizes has 1:0 as TAKEN; each position must occur once, as TAKEN or"
+            + " DROPPED_STALE");
 
     journalOfSizes.remove(3);
     journalOfSizes.remove(0);
-    assertThat(findings()).containsExactly("the journal of sizes has no 1:0");
+    assertFindings("the journal of sizes has no 1:0");
   }
 
   @Test
@@ -267,35 +264,32 @@ class AccountChecksTest {
     journalOfSizes.set(
         2, journalOfSizes.get(2).toBuilder().setOutcome(Bundle.Outcome.DROPPED_BOUND).build());
 
-    assertThat(findings())
-        .containsExactly(
-            "the journal of sizes has 1:2 as DROPPED_BOUND; each position must occur once, as TAKEN"
-                + " or DROPPED_STALE");
+    assertFindings(
+        "the journal of sizes has 1:2 as DROPPED_BOUND; each position must occur once, as TAKEN"
+            + " or DROPPED_STALE");
   }
 
   @Test
   void countLateAnswersOtherwiseThanTheJournal() {
     ofSizes.set(0, ofSizes.get(0).toBuilder().setDroppedStale(2).build());
 
-    assertThat(findings())
-        .containsExactly(
-            "sizes counts 1 reports used, 1 answers and 0 open, of 3 admitted",
-            "sizes counts 2 late reports, and its journal 1");
+    assertFindings(
+        "sizes counts 1 reports used, 1 answers and 0 open, of 3 admitted",
+        "sizes counts 2 late reports, and its journal 1");
   }
 
   @Test
   void searchForTheClipUntilTheEnd() {
     ofSizes.set(0, ofSizes.get(0).toBuilder().setQuestionProbability(1).build());
 
-    assertThat(findings()).containsExactly("sizes still searches for its clip");
+    assertFindings("sizes still searches for its clip");
   }
 
   @Test
   void chargeAnAnswerLikeAGradient() {
     events.set(4, new AccountChecks.AccountingRecord("1:1", "ben", 2, Outcome.ADMITTED, 2, 2.01));
 
-    assertThat(findings())
-        .containsExactly("ben's totals at 1:1 are 2 reports and epsilon 2.01, not 2 and 4.0");
+    assertFindings("ben's totals at 1:1 are 2 reports and epsilon 2.01, not 2 and 4.0");
   }
 
   /** Beyond a million a total has more than 15 digits, and is rounded up. */
@@ -326,8 +320,6 @@ class AccountChecksTest {
   void addAReportTwice() {
     updates.set(3, update(3, 3).toBuilder().setWeights(1, -2).build());
 
-    assertThat(findings())
-        .containsExactly(
-            "coordinate 1 of once is -2.0, not -1.0: a report was not added exactly once");
+    assertFindings("coordinate 1 of once is -2.0, not -1.0: a report was not added exactly once");
   }
 }
