@@ -1,12 +1,13 @@
 package io.croupier.operators.anonymous;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.anonymity.AnonymousWindow;
 import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
@@ -29,18 +30,14 @@ class WindowCountsTest {
   private WindowCounts counts = new WindowCounts(null);
 
   private static ModelSpec spec(String anonymous) {
-    ModelSpec.Builder spec = ModelSpec.newBuilder();
-    try {
-      TextFormat.merge(
-          "model_id: 'm' dimension: 8 gradient_bound: 1 max_staleness: 3 black_box {} questions { name: 'q' accuracy {} } anonymous { "
-              + anonymous
-              + " }",
-          spec);
-    } catch (TextFormat.ParseException e) {
-      throw new AssertionError(e);
-    }
-    assertThat(ModelSpecs.violations(spec.build())).isEmpty();
-    return spec.build();
+    ModelSpec spec =
+        Specs.of(
+            8,
+            1,
+            "max_staleness: 3 black_box {} questions { name: 'q' accuracy {} } anonymous { %s }"
+                .formatted(anonymous));
+    assertThat(ModelSpecs.violations(spec)).isEmpty();
+    return spec;
   }
 
   private void count(ModelSpec spec, long round, int level, int reports) {
@@ -53,8 +50,10 @@ class WindowCountsTest {
     counts = new WindowCounts(counts.bytes());
   }
 
-  private List<GuaranteeEvent> close(ModelSpec spec) {
-    return counts.close(spec, round -> round < oldest);
+  private List<WindowGuarantee> close(ModelSpec spec) {
+    return counts.close(spec, round -> round < oldest).stream()
+        .map(GuaranteeEvent::getAnonymous)
+        .toList();
   }
 
   /** The reference is the golden value of 28,155 reports of priv_unit with 59 of 256. */
@@ -66,11 +65,10 @@ class WindowCountsTest {
     oldest = 9;
     assertThat(close(spec)).isEmpty();
     oldest = 10;
-    List<GuaranteeEvent> events = close(spec);
+    List<GuaranteeEvent> events = counts.close(spec, round -> round < oldest);
     assertThat(events).hasSize(1);
     assertThat(close(spec)).isEmpty();
     assertThat(counts.isEmpty()).isTrue();
-
     assertThat(events.get(0).getModelId()).isEqualTo("m");
     assertThat(events.get(0).getDelta()).isEqualTo(1e-6);
     WindowGuarantee guarantee = events.get(0).getAnonymous();
@@ -102,27 +100,22 @@ class WindowCountsTest {
     count(SPEC, 5, 0, 301);
     count(SPEC, 12, 0, 50);
     oldest = 10;
-    List<GuaranteeEvent> events = close(SPEC);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getLocalEpsilon())
-        .containsExactly(2.0, 4.0);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getReports())
-        .containsExactly(1001L, 90L);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getCounted())
-        .containsExactly(900L, 81L);
+    List<WindowGuarantee> closed = close(SPEC);
+    assertThat(closed)
+        .extracting(
+            WindowGuarantee::getLocalEpsilon,
+            WindowGuarantee::getReports,
+            WindowGuarantee::getCounted)
+        .containsExactly(tuple(2.0, 1001L, 900L), tuple(4.0, 90L, 81L));
     for (int level = 0; level < 2; level++) {
       Mechanism mechanism = AnonymousWindows.levels(SPEC).get(level);
-      WindowGuarantee guarantee = events.get(level).getAnonymous();
+      WindowGuarantee guarantee = closed.get(level);
       double exact =
           AnonymousWindow.of(mechanism.cost().loss(), guarantee.getCounted(), 1).epsilon(1e-6);
       assertThat(guarantee.getEpsilon()).isBetween(exact, exact * 1.001);
     }
     oldest = 20;
-    assertThat(close(SPEC))
-        .extracting(event -> event.getAnonymous().getReports())
-        .containsExactly(50L);
+    assertThat(close(SPEC)).extracting(WindowGuarantee::getReports).containsExactly(50L);
   }
 
   /** People who may be away hide less: 0.110 and 0.287 instead of 0.0575. */
@@ -135,7 +128,7 @@ class WindowCountsTest {
       oldest = 0;
       count(spec, 0, 0, 28_155);
       oldest = 10;
-      WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+      WindowGuarantee guarantee = close(spec).get(0);
       assertThat(guarantee.getAvailability()).isEqualTo(availability);
       assertThat(guarantee.getCounted()).isEqualTo(28_155);
       assertThat(guarantee.getEpsilon())
@@ -149,7 +142,7 @@ class WindowCountsTest {
         spec("publications: 10 delta: 1e-6 levels { randomised_response { epsilon: 2 } }");
     count(spec, 0, 0, 1000);
     oldest = 10;
-    WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+    WindowGuarantee guarantee = close(spec).get(0);
     assertThat(guarantee.getRandomisedResponse().getEpsilon()).isEqualTo(2);
     assertThat(guarantee.getEpsilon()).isCloseTo(0.397087059, within(4e-4));
   }
@@ -162,8 +155,7 @@ class WindowCountsTest {
     oldest = 20;
     assertThat(close(SPEC))
         .allSatisfy(
-            event -> {
-              WindowGuarantee guarantee = event.getAnonymous();
+            guarantee -> {
               assertThat(guarantee.getEpsilon()).isEqualTo(2);
               assertThat(guarantee.getBound()).isEqualTo(Bound.LOCAL);
               assertThat(guarantee.getCounted()).isLessThan(2);
@@ -176,7 +168,7 @@ class WindowCountsTest {
     ModelSpec spec = spec("publications: 10 delta: 1e-9 levels { priv_unit { epsilon: 16 } }");
     count(spec, 0, 0, 3);
     oldest = 10;
-    WindowGuarantee guarantee = close(spec).get(0).getAnonymous();
+    WindowGuarantee guarantee = close(spec).get(0);
     assertThat(guarantee.getEpsilon()).isEqualTo(16);
     assertThat(guarantee.getBound()).isEqualTo(Bound.LOCAL);
   }
@@ -186,9 +178,7 @@ class WindowCountsTest {
     count(SPEC, 3, 0, 5);
     oldest = 10;
     count(SPEC, 4, 0, 7);
-    assertThat(close(SPEC))
-        .extracting(event -> event.getAnonymous().getReports())
-        .containsExactly(5L);
+    assertThat(close(SPEC)).extracting(WindowGuarantee::getReports).containsExactly(5L);
     count(SPEC, 4, 0, 7);
     assertThat(close(SPEC)).isEmpty();
   }
@@ -199,11 +189,9 @@ class WindowCountsTest {
     count(spec, 0, 0, 100_000);
     count(spec, 10, 0, 300_000);
     oldest = 20;
-    List<GuaranteeEvent> events = close(spec);
-    assertThat(events.get(1).getAnonymous().getCounted()).isEqualTo(300_000);
-    assertThat(events.get(1).getAnonymous().getEpsilon())
-        .isEqualTo(events.get(0).getAnonymous().getEpsilon())
-        .isLessThan(1);
+    List<WindowGuarantee> closed = close(spec);
+    assertThat(closed.get(1).getCounted()).isEqualTo(300_000);
+    assertThat(closed.get(1).getEpsilon()).isEqualTo(closed.get(0).getEpsilon()).isLessThan(1);
   }
 
   /** It may return with windows of another length under the same numbers. */
@@ -216,22 +204,19 @@ class WindowCountsTest {
     count(next, 15, 0, 700);
     count(next, 20, 0, 800);
     oldest = 25;
-    List<GuaranteeEvent> events = close(next);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getWindow())
-        .containsExactly(2L, 3L, 4L);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getReports())
-        .containsExactly(1100L, 700L, 800L);
-    assertThat(events)
-        .extracting(event -> event.getAnonymous().getInterrupted())
-        .containsExactly(true, true, false);
-    for (GuaranteeEvent event : events.subList(0, 2)) {
-      assertThat(event.getAnonymous().getEpsilon()).isEqualTo(2);
-      assertThat(event.getAnonymous().getCounted()).isOne();
-      assertThat(event.getAnonymous().getBound()).isEqualTo(Bound.LOCAL);
+    List<WindowGuarantee> closed = close(next);
+    assertThat(closed)
+        .extracting(
+            WindowGuarantee::getWindow,
+            WindowGuarantee::getReports,
+            WindowGuarantee::getInterrupted)
+        .containsExactly(tuple(2L, 1100L, true), tuple(3L, 700L, true), tuple(4L, 800L, false));
+    for (WindowGuarantee interrupted : closed.subList(0, 2)) {
+      assertThat(interrupted.getEpsilon()).isEqualTo(2);
+      assertThat(interrupted.getCounted()).isOne();
+      assertThat(interrupted.getBound()).isEqualTo(Bound.LOCAL);
     }
-    assertThat(events.get(2).getAnonymous().getEpsilon()).isLessThan(1);
+    assertThat(closed.get(2).getEpsilon()).isLessThan(1);
   }
 
   @Test

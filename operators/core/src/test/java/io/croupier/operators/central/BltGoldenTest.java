@@ -8,6 +8,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.operators.central.TreeNoise.Estimator;
+import io.croupier.operators.learner.Golden;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class BltGoldenTest {
+  private static final JsonNode BLT = Golden.read("blt.json");
 
   private static BltParameters parameters(JsonNode golden) {
     return BltParameters.of(Golden.vector(golden.get("theta")), Golden.vector(golden.get("omega")));
@@ -39,7 +41,7 @@ class BltGoldenTest {
 
   @Test
   void sensitivityAndVariance() {
-    JsonNode cases = Golden.BLT.get("blt");
+    JsonNode cases = BLT.get("blt");
     assertThat(cases).hasSize(8);
     for (JsonNode golden : cases) {
       BltParameters parameters = parameters(golden);
@@ -59,7 +61,7 @@ class BltGoldenTest {
   @Test
   void runs() {
     int compared = 0;
-    for (JsonNode golden : Golden.BLT.get("blt")) {
+    for (JsonNode golden : BLT.get("blt")) {
       double[] z = Golden.vector(golden.get("z"));
       int[] t = {0};
       PrefixSum sum =
@@ -86,7 +88,7 @@ class BltGoldenTest {
 
   @Test
   void severalParticipations() {
-    JsonNode cases = Golden.BLT.get("multi_participation");
+    JsonNode cases = BLT.get("multi_participation");
     assertThat(cases).hasSize(4);
     for (JsonNode golden : cases) {
       BltParameters parameters = parameters(golden);
@@ -125,7 +127,7 @@ class BltGoldenTest {
   @Test
   void parametersForSeveralParticipations() {
     int compared = 0;
-    for (JsonNode golden : Golden.BLT.get("multi_participation_comparison")) {
+    for (JsonNode golden : BLT.get("multi_participation_comparison")) {
       int n = golden.get("n").asInt();
       for (String name : new String[] {"blt2", "blt3", "blt4"}) {
         BltParameters parameters = parameters(golden.get(name));
@@ -145,7 +147,7 @@ class BltGoldenTest {
 
   @Test
   void theSearchIsAsGoodForSeveralParticipations() {
-    for (JsonNode golden : Golden.BLT.get("multi_participation_comparison")) {
+    for (JsonNode golden : BLT.get("multi_participation_comparison")) {
       int n = golden.get("n").asInt();
       for (int m = 2; m <= 3; m++) {
         BltParameters found = BltNoise.optimal(m, n, limits(golden)).parameters();
@@ -178,7 +180,7 @@ class BltGoldenTest {
   /** The same minimum, to the digits that rounding allows. */
   @Test
   void theSearchFindsTheParameters() {
-    for (JsonNode golden : Golden.BLT.get("blt")) {
+    for (JsonNode golden : BLT.get("blt")) {
       int n = golden.get("n").asInt();
       int m = golden.get("theta").size();
       BltParameters found = BltNoise.optimal(m, n, ParticipationLimits.ONCE).parameters();
@@ -208,7 +210,7 @@ class BltGoldenTest {
   }
 
   private static void assertErrors(int log) {
-    JsonNode golden = Golden.BLT.get("error_at_equal_privacy").get(String.valueOf(log));
+    JsonNode golden = BLT.get("error_at_equal_privacy").get(String.valueOf(log));
     int n = 1 << log;
     for (int m = 1; m <= 5; m++) {
       BltParameters found = BltNoise.optimal(m, n, ParticipationLimits.ONCE).parameters();
@@ -225,7 +227,7 @@ class BltGoldenTest {
   @ParameterizedTest
   @CsvSource({"10", "12", "14", "16", "18", "20"})
   void errorsOfTrees(int log) {
-    JsonNode golden = Golden.BLT.get("error_at_equal_privacy").get(String.valueOf(log));
+    JsonNode golden = BLT.get("error_at_equal_privacy").get(String.valueOf(log));
     long n = 1L << log;
     for (Estimator estimator : Estimator.values()) {
       TreeNoise tree = TreeNoise.of(estimator);
@@ -245,7 +247,7 @@ class BltGoldenTest {
   /** More buffers approach the best Toeplitz matrix, the square root of the prefix sums. */
   @Test
   void nothingBeatsTheSquareRoot() {
-    JsonNode cases = Golden.BLT.get("sqrt_toeplitz");
+    JsonNode cases = BLT.get("sqrt_toeplitz");
     assertThat(cases).hasSize(6);
     int compared = 0;
     for (JsonNode golden : cases) {

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.croupier.accounting.tree.Completion;
 import io.croupier.operators.central.TreeNoise.Estimator;
+import io.croupier.operators.learner.Golden;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class TreeGoldenTest {
+  private static final JsonNode TREE = Golden.read("tree.json");
   private static final double[] NO_ROOM = new double[1];
 
   private static Estimator estimator(JsonNode golden) {
@@ -63,20 +65,19 @@ class TreeGoldenTest {
 
   @Test
   void theNoiseIsTheGoldenOne() {
-    int samples = 0;
-    for (JsonNode sample : Golden.TREE.get("node_noise_samples")) {
+    JsonNode samples = TREE.get("node_noise_samples");
+    assertThat(samples).hasSize(24);
+    for (JsonNode sample : samples) {
       assertThat(
               noise(
                   sample.get("h").asLong(), sample.get("i").asLong(), sample.get("tree").asLong()))
           .isEqualTo(sample.get("noise").asDouble());
-      samples++;
     }
-    assertThat(samples).isEqualTo(24);
   }
 
   @Test
   void variances() {
-    JsonNode cases = Golden.TREE.get("variance");
+    JsonNode cases = TREE.get("variance");
     assertThat(cases).hasSize(78);
     for (JsonNode golden : cases) {
       long t = golden.get("t").asLong();
@@ -90,7 +91,7 @@ class TreeGoldenTest {
   /** Virtual steps that carry noise are steps of zeros. */
   @Test
   void runs() {
-    JsonNode cases = Golden.TREE.get("runs");
+    JsonNode cases = TREE.get("runs");
     assertThat(cases).hasSize(6);
     for (JsonNode golden : cases) {
       PrefixSum sum = tree(estimator(golden), 0);
@@ -114,7 +115,7 @@ class TreeGoldenTest {
   /** Completed trees are assembled by hand, as their virtual steps carry noise. */
   @Test
   void restartRuns() {
-    JsonNode cases = Golden.TREE.get("restart_runs");
+    JsonNode cases = TREE.get("restart_runs");
     assertThat(cases).hasSize(4);
     for (JsonNode golden : cases) {
       long period = golden.get("period").asLong();
@@ -158,7 +159,7 @@ class TreeGoldenTest {
   @Test
   void restartedVariances() {
     int compared = 0;
-    for (JsonNode golden : Golden.TREE.get("restart_runs")) {
+    for (JsonNode golden : TREE.get("restart_runs")) {
       if (golden.get("complete").asBoolean()) {
         continue;
       }
@@ -178,7 +179,7 @@ class TreeGoldenTest {
   @Test
   void covariances() {
     int compared = 0;
-    for (JsonNode golden : Golden.TREE.get("prefix_noise_covariance")) {
+    for (JsonNode golden : TREE.get("prefix_noise_covariance")) {
       int steps = golden.get("T").asInt();
       Responses responses = new Responses(TreeNoise.of(estimator(golden)), steps);
       for (int s = 1; s <= steps; s++) {
@@ -195,7 +196,7 @@ class TreeGoldenTest {
   @Test
   void momentum() {
     int compared = 0;
-    for (JsonNode golden : Golden.TREE.get("momentum_variance")) {
+    for (JsonNode golden : TREE.get("momentum_variance")) {
       int steps = golden.get("T").asInt();
       double gamma = golden.get("gamma").asDouble();
       Responses responses = new Responses(TreeNoise.of(estimator(golden)), steps);
@@ -213,7 +214,7 @@ class TreeGoldenTest {
 
   @Test
   void completion() {
-    JsonNode cases = Golden.TREE.get("completion_virtual_aware_variance");
+    JsonNode cases = TREE.get("completion_virtual_aware_variance");
     assertThat(cases).hasSize(8);
     for (JsonNode golden : cases) {
       int leaves = golden.get("real_leaves").asInt();

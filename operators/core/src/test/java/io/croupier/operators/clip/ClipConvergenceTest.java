@@ -63,6 +63,12 @@ class ClipConvergenceTest {
       tracker.advance();
     }
 
+    void answer(ClipTracker tracker, double sizes, Random random, int publications) {
+      for (int i = 0; i < publications; i++) {
+        answer(tracker, sizes, random);
+      }
+    }
+
     double informationAPublication() {
       double strength = ResponseLaw.ofEpsilon(epsilon).strength();
       return answersAPublication * strength * strength;
@@ -87,27 +93,8 @@ class ClipConvergenceTest {
    */
   @Tag("ci")
   @ParameterizedTest
-  @MethodSource("devicesOfOneLaw")
+  @MethodSource("devices")
   void theMeanShareOfSizesUpToTheClipIsOneFifth(Devices devices) {
-    assertMeanShare(devices);
-  }
-
-  @Tag("ci")
-  @ParameterizedTest
-  @MethodSource("devicesOfOtherLaws")
-  void theMeanShareIsOneFifthWhateverTheLaw(Devices devices) {
-    assertMeanShare(devices);
-  }
-
-  static Stream<Devices> devicesOfOneLaw() {
-    return devices().limit(5);
-  }
-
-  static Stream<Devices> devicesOfOtherLaws() {
-    return devices().skip(5);
-  }
-
-  private static void assertMeanShare(Devices devices) {
     ClipTracker tracker = new ClipTracker(1);
     Random random = new Random(7);
     int publications = (int) (INFORMATION / devices.informationAPublication());
@@ -133,9 +120,7 @@ class ClipConvergenceTest {
       ClipTracker tracker = new ClipTracker(1);
       Random random = new Random(seed);
       int publications = (int) Math.ceil(300 / devices.informationAPublication());
-      for (int i = 0; i < publications; i++) {
-        devices.answer(tracker, 1, random);
-      }
+      devices.answer(tracker, 1, random, publications);
       assertThat(tracker.isScouting()).isFalse();
       assertThat(devices.share(tracker.clip())).as("seed %d", seed).isBetween(0.02, 0.5);
     }
@@ -148,12 +133,8 @@ class ClipConvergenceTest {
     ClipTracker tracker = new ClipTracker(devices.unit());
     Random random = new Random(8);
     int publications = (int) Math.ceil(1500 / devices.informationAPublication());
-    for (int i = 0; i < publications; i++) {
-      devices.answer(tracker, 1, random);
-    }
-    for (int i = 0; i < publications; i++) {
-      devices.answer(tracker, 0.05, random);
-    }
+    devices.answer(tracker, 1, random, publications);
+    devices.answer(tracker, 0.05, random, publications);
     assertThat(devices.share(tracker.clip() * 20)).isBetween(0.02, 0.5);
   }
 
@@ -175,9 +156,7 @@ class ClipConvergenceTest {
   void theClipSettlesAlsoWithManyAnswersAPublication(Devices devices) {
     ClipTracker tracker = new ClipTracker(1);
     Random random = new Random(9);
-    for (int i = 0; i < 100; i++) {
-      devices.answer(tracker, 1, random);
-    }
+    devices.answer(tracker, 1, random, 100);
     double quantile = devices.unit() * devices.law().inverseCumulativeProbability(0.2);
     for (int i = 0; i < 300; i++) {
       devices.answer(tracker, 1, random);

@@ -162,20 +162,14 @@ class PrefixTallyTest {
 
   /** As the page of statistics states, of 20 runs each. */
   @Tag("thorough")
-  @Test
-  void recallAndFalseDiscovery() {
-    assertRecall(false, 40, 2, 55, 54);
-  }
-
-  @Tag("thorough")
   @ParameterizedTest
-  @CsvSource({"false, 120, 4, 111, 103", "true, 40, 3, 96, 90", "true, 120, 7, 182, 173"})
-  void recallAndFalseDiscoveryOfMoreRuns(
-      boolean isMixed, int publications, int first, int found, int withinInterval) {
-    assertRecall(isMixed, publications, first, found, withinInterval);
-  }
-
-  private static void assertRecall(
+  @CsvSource({
+    "false, 40, 2, 55, 54",
+    "false, 120, 4, 111, 103",
+    "true, 40, 3, 96, 90",
+    "true, 120, 7, 182, 173"
+  })
+  void recallAndFalseDiscovery(
       boolean isMixed, int publications, int first, int found, int withinInterval) {
     int[] runs = new int[first];
     int all = 0;

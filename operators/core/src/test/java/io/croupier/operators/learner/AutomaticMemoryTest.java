@@ -3,8 +3,8 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
-import io.croupier.schemas.ModelSpec;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.Specs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,21 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AutomaticMemoryTest {
   private static final int D = 3;
   private static final int REPORTS = 100;
-  private static final Averaging AVERAGING = new Averaging(2);
 
   private static ProductLearner product(InitialWeights initialWeights, Memory memory) {
-    return new ProductLearner(
-        new MagnitudeLearner(
-            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1),
-        BallConstraint.NONE,
-        AVERAGING,
-        memory,
-        initialWeights);
+    return TestLearners.blackBox(2, memory, initialWeights);
   }
 
   private static CoordinateWise coordinates(InitialWeights initialWeights, Memory memory) {
-    return new CoordinateWise(
-        new Prior.Improper(), 1, BallConstraint.NONE, AVERAGING, memory, initialWeights);
+    return TestLearners.coordinates(2, memory, initialWeights);
   }
 
   /** What holds for every learner. */
@@ -101,54 +93,23 @@ class AutomaticMemoryTest {
     }
   }
 
-  private static ModelSpec spec(String learner) throws Exception {
-    ModelSpec.Builder builder = ModelSpec.newBuilder();
-    TextFormat.merge("model_id: 'm' dimension: 3 gradient_bound: 1 " + learner, builder);
-    return builder.build();
+  private static TestRun<?> run(String learner) {
+    return new TestRun<>(Learners.of(Specs.of(D, 1, learner)));
   }
 
-  /** A learner on its own, of which a test knows all publications. */
-  private static final class Alone<S extends LearnerState> {
-    private final Learner<S> learner;
-    private final S state;
-    private final Iterate newest = new Iterate(D);
-    private final List<double[]> weights = new ArrayList<>();
-
-    Alone(Learner<S> learner) {
-      this.learner = learner;
-      state = learner.initial();
+  private static List<TestRun<?>> copies(String learner) {
+    List<TestRun<?>> copies = new ArrayList<>();
+    for (int halfLife : new int[] {2048, 8192, 32768}) {
+      copies.add(run(learner + "memory {half_life: %d}".formatted(halfLife)));
     }
-
-    void publish(long publication) {
-      learner.publish(state, publication, newest);
-      weights.add(newest.weights.clone());
-    }
-
-    void step(Round round, long oldest) {
-      learner.step(state, round);
-      learner.forget(state, oldest);
-    }
-  }
-
-  private static List<Alone<?>> copies(String learner) throws Exception {
-    List<Alone<?>> copies = new ArrayList<>();
-    for (String memory :
-        List.of(
-            "memory {half_life: 2048}",
-            "memory {half_life: 8192}",
-            "memory {half_life: 32768}",
-            "")) {
-      copies.add(new Alone<>(Learners.of(spec(learner + memory))));
-    }
+    copies.add(run(learner));
     return copies;
   }
 
   private static double[] mixed(double[] shares, List<double[]> points) {
     double[] mixed = new double[D];
     for (int k = 0; k < shares.length; k++) {
-      for (int j = 0; j < D; j++) {
-        mixed[j] += shares[k] * points.get(k)[j];
-      }
+      Vectors.addScaled(shares[k], points.get(k), mixed);
     }
     return mixed;
   }
@@ -168,9 +129,10 @@ class AutomaticMemoryTest {
         "combined {} ",
         "banco {strongest_noise {sub_exponential {variance: 1 beta_max: inf}}} ",
       })
-  void isTheMixtureOfTheLearnersByWhatTheyLost(String learner) throws Exception {
-    Alone<?> automatic = new Alone<>(Learners.of(spec(learner + "memory {automatic {}}")));
-    List<Alone<?>> copies = copies(learner);
+  void isTheMixtureOfTheLearnersByWhatTheyLost(String learner) {
+    TestRun<?> automatic = run(learner + "memory {automatic {}}");
+    List<TestRun<?>> copies = copies(learner);
+    List<List<double[]>> played = new ArrayList<>();
     DiscountedHedge hedge = new DiscountedHedge(4);
     RoundWeighting weighting = new RoundWeighting();
     List<double[]> shares = new ArrayList<>();
@@ -181,11 +143,12 @@ class AutomaticMemoryTest {
       shares.add(hedge.shares().clone());
       List<double[]> weights = new ArrayList<>();
       List<double[]> averages = new ArrayList<>();
-      for (Alone<?> copy : copies) {
+      for (TestRun<?> copy : copies) {
         copy.publish(t);
-        weights.add(copy.newest.weights);
+        weights.add(copy.newest.weights.clone());
         averages.add(copy.newest.average);
       }
+      played.add(weights);
       assertThat(automatic.newest.weights)
           .containsExactly(mixed(shares.get(t), weights), within(1e-9));
       assertThat(automatic.newest.average)
@@ -198,7 +161,7 @@ class AutomaticMemoryTest {
         Round.Part part =
             TestRounds.add(round, named, REPORTS * (1 + random.nextInt(5)), 1, mean, 0.3);
         for (int k = 0; k < 4; k++) {
-          double ofCopy = part.dot(copies.get(k).weights.get(named));
+          double ofCopy = part.dot(played.get(named).get(k));
           losses[k] += ofCopy;
           loss += shares.get(named)[k] * ofCopy;
         }
@@ -212,7 +175,7 @@ class AutomaticMemoryTest {
       }
       hedge.observe(ofCopies, scaled, beta);
       automatic.step(round, t - 2);
-      for (Alone<?> copy : copies) {
+      for (TestRun<?> copy : copies) {
         copy.step(round, t - 2);
       }
       assertThat(Arrays.stream(regrets).max().orElseThrow())
@@ -222,32 +185,31 @@ class AutomaticMemoryTest {
   }
 
   /** A run of rounds with gradients of a linear regression around an optimum, which turns once. */
-  private static List<Map<String, Double>> diagnostics(int turn) throws Exception {
-    Alone<?> automatic = new Alone<>(Learners.of(spec("combined {} memory {automatic {}}")));
+  private static List<Map<String, Double>> diagnostics(int turn) {
+    TestRun<?> automatic = run("combined {} memory {automatic {}}");
     Random random = new Random(43);
     double noise = 0.2;
     List<Map<String, Double>> diagnostics = new ArrayList<>();
     int rounds = 600;
     for (int t = 0; t < rounds; t++) {
-      automatic.publish(t);
-      diagnostics.add(new HashMap<>(automatic.newest.diagnostics));
+      Iterate newest = automatic.publish(t);
+      diagnostics.add(new HashMap<>(newest.diagnostics));
       double sign = t >= turn ? -1 : 1;
       double[] mean = new double[D];
       for (int j = 0; j < D; j++) {
-        double difference = automatic.newest.weights[j] - sign * 0.5;
+        double difference = newest.weights[j] - sign * 0.5;
         mean[j] =
             difference / (2 * Math.sqrt(1 + difference * difference))
                 + noise * random.nextGaussian() / Math.sqrt(REPORTS);
       }
-      Round round = new Round();
-      TestRounds.add(round, t, REPORTS, 1, mean, noise * noise);
-      automatic.step(round, t);
+      automatic.step(t, REPORTS, 1, mean, noise * noise);
+      automatic.forget(t);
     }
     return diagnostics;
   }
 
   @Test
-  void statesThatPeopleDriftAfterATurnAlone() throws Exception {
+  void statesThatPeopleDriftAfterATurnAlone() {
     List<Map<String, Double>> still = diagnostics(600);
     assertThat(still).extracting(each -> each.get("drifting")).containsOnly(0.0);
     assertThat(still.get(0)).as("all of history").containsEntry("half-life", 0.0);
@@ -271,31 +233,25 @@ class AutomaticMemoryTest {
   }
 
   @Test
-  void aFixedMemoryIsADiagnostic() throws Exception {
+  void aFixedMemoryIsADiagnostic() {
     for (String learner : List.of("black_box {}", "coordinate_wise {}", "combined {}")) {
-      Alone<?> fixed = new Alone<>(Learners.of(spec(learner + " memory {half_life: 70}")));
-      fixed.publish(0);
-      assertThat(fixed.newest.diagnostics)
+      assertThat(run(learner + " memory {half_life: 70}").publish().diagnostics)
           .containsEntry("half-life", 70.0)
           .doesNotContainKey("drifting");
-      Alone<?> none = new Alone<>(Learners.of(spec(learner)));
-      none.publish(0);
-      assertThat(none.newest.diagnostics).doesNotContainKey("half-life");
+      assertThat(run(learner).publish().diagnostics).doesNotContainKey("half-life");
     }
   }
 
   /** Rounds in which nothing is left of a report after one round, in all copies but one. */
   @Test
-  void roundsMayHaveManyReports() throws Exception {
-    Alone<?> automatic = new Alone<>(Learners.of(spec("combined {} memory {automatic {}}")));
+  void roundsMayHaveManyReports() {
+    TestRun<?> automatic = run("combined {} memory {automatic {}}");
     for (int t = 0; t < 60; t++) {
-      automatic.publish(t);
-      Round round = new Round();
-      TestRounds.add(round, t, 10_000_000, 1, new double[] {-0.1, 0, 0.05}, 0);
-      automatic.step(round, t);
+      automatic.publish();
+      automatic.step(t, 10_000_000, 1, new double[] {-0.1, 0, 0.05}, 0);
     }
-    automatic.publish(60);
-    assertThat(automatic.newest.diagnostics).containsEntry("half-life", 0.0);
-    assertThat(automatic.newest.weights[0]).isFinite().isPositive();
+    Iterate newest = automatic.publish();
+    assertThat(newest.diagnostics).containsEntry("half-life", 0.0);
+    assertThat(newest.weights[0]).isFinite().isPositive();
   }
 }

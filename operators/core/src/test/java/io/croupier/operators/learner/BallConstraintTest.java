@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.model.LiveModel;
+import io.croupier.operators.model.LocalModels;
 import io.croupier.operators.model.TestSums;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.ModelSpec;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -18,6 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BallConstraintTest {
   private static final int D = 4;
+
+  private static LiveModel model(String rest) {
+    return LiveModel.begin(Specs.of(D, 1, rest), 0);
+  }
 
   private static double[] randomVector(Random random, double norm) {
     double[] v = random.doubles(D, -1, 1).toArray();
@@ -81,17 +84,8 @@ class BallConstraintTest {
   @Test
   void aModelInABallFindsTheNearestPointOfTheBall() {
     double[] start = {5, 0, 0, -5};
-    ModelSpec.Builder spec =
-        ModelSpec.newBuilder()
-            .setModelId("m")
-            .setDimension(D)
-            .setGradientBound(1)
-            .setReportsPerRound(3)
-            .setBlackBox(BlackBox.newBuilder().setRadius(1));
-    for (double w : start) {
-      spec.addInitialWeights(w);
-    }
-    LiveModel model = LiveModel.begin(spec.build(), 0);
+    LiveModel model =
+        model("reports_per_round: 3 black_box { radius: 1 } initial_weights: [5, 0, 0, -5]");
     Random random = new Random(2);
     double[] optimum = {5, 3, 0, -5};
     double[] weights = start;
@@ -99,9 +93,8 @@ class BallConstraintTest {
     ModelUpdateView update = model.publish(true, 0).orElseThrow();
     for (int i = 0; i < 60_000; i++) {
       double[] g = new double[D];
-      for (int j = 0; j < D; j++) {
-        g[j] = weights[j] - optimum[j];
-      }
+      Vectors.add(weights, g);
+      Vectors.addScaled(-1, optimum, g);
       Vectors.scale(1 / Math.max(1, Math.sqrt(Vectors.squaredNorm(g))), g, g);
       for (int j = 0; j < D; j++) {
         g[j] += random.nextGaussian();
@@ -109,15 +102,15 @@ class BallConstraintTest {
       model.add(TestSums.dense(named, g));
       if (i % 20 == 0) {
         update = model.publish(true, i).orElseThrow();
-        weights = read(update.getWeights(0).toByteArray());
+        weights = LocalModels.weights(update);
         named = update.getRound();
-        assertThat(distance(weights, start)).isLessThanOrEqualTo(1 + 1e-12);
+        assertThat(Golden.distance(weights, start)).isLessThanOrEqualTo(1 + 1e-12);
       }
     }
     assertThat(update.getDroppedStale()).isZero();
-    double[] average = read(update.getAverage(0).toByteArray());
+    double[] average = LocalModels.average(update);
     assertThat(average[1]).isCloseTo(1, within(0.1));
-    assertThat(distance(average, start)).isLessThanOrEqualTo(1 + 1e-12);
+    assertThat(Golden.distance(average, start)).isLessThanOrEqualTo(1 + 1e-12);
   }
 
   /**
@@ -127,15 +120,8 @@ class BallConstraintTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void thePullReachesTheLearner(int reportsPerRound) {
-    ModelSpec spec =
-        ModelSpec.newBuilder()
-            .setModelId("m")
-            .setDimension(D)
-            .setGradientBound(1)
-            .setReportsPerRound(reportsPerRound)
-            .setBlackBox(BlackBox.newBuilder().setRadius(0.1))
-            .build();
-    LiveModel model = LiveModel.begin(spec, 0);
+    LiveModel model =
+        model("reports_per_round: %d black_box { radius: 0.1 }".formatted(reportsPerRound));
     double magnitude = magnitude(model.publish(true, 0).orElseThrow());
     while (magnitude <= 0.1) {
       magnitude = round(model, reportsPerRound, -1);
@@ -159,19 +145,5 @@ class BallConstraintTest {
 
   private static double magnitude(ModelUpdateView update) {
     return update.getDiagnosticsMap().get("magnitude");
-  }
-
-  private static double[] read(byte[] bytes) {
-    double[] values = new double[D];
-    for (int j = 0; j < D; j++) {
-      values[j] = PackedVectors.doubleAt(bytes, j);
-    }
-    return values;
-  }
-
-  private static double distance(double[] x, double[] y) {
-    double[] difference = x.clone();
-    Vectors.addScaled(-1, y, difference);
-    return Math.sqrt(Vectors.squaredNorm(difference));
   }
 }

@@ -3,11 +3,10 @@ package io.croupier.operators.learner;
 class BancoTest extends LearnerContract<ProductLearner.State> {
   @Override
   Learner<ProductLearner.State> learner(InitialWeights initialWeights, double gradientBound) {
-    return new ProductLearner(
+    return TestLearners.product(
         new MagnitudeLearner(
             new Prior.Uniform(), new BettingRule.DeclaredNoise(), 0.5 / gradientBound, 1),
-        BallConstraint.NONE,
-        new Averaging(0),
+        0,
         initialWeights);
   }
 }

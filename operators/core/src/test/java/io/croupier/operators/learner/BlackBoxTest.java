@@ -3,6 +3,7 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.operators.math.Vectors;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -12,28 +13,20 @@ class BlackBoxTest extends LearnerContract<ProductLearner.State> {
     return learner(initialWeights, 1, 0);
   }
 
-  private static Learner<ProductLearner.State> learner(
+  private static ProductLearner learner(
       InitialWeights initialWeights, double wealth, double degree) {
-    return new ProductLearner(
-        new MagnitudeLearner(
-            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, wealth),
-        BallConstraint.NONE,
-        new Averaging(degree),
-        initialWeights);
+    return TestLearners.product(
+        TestLearners.bettor(new Prior.Improper(), wealth), degree, initialWeights);
   }
 
   @Test
   void wealthMultipliesEveryPrediction() {
-    var one = learner(InitialWeights.zero(3), 1, 0);
-    var seven = learner(InitialWeights.zero(3), 7, 0);
-    var oneState = one.initial();
-    var sevenState = seven.initial();
-    run(one, oneState, new Random(6), 50, 1);
-    run(seven, sevenState, new Random(6), 50, 1);
-    Iterate a = new Iterate(3);
-    Iterate b = new Iterate(3);
-    TestRounds.publish(one, oneState, a);
-    TestRounds.publish(seven, sevenState, b);
+    var one = new TestRun<>(learner(InitialWeights.zero(3), 1, 0));
+    var seven = new TestRun<>(learner(InitialWeights.zero(3), 7, 0));
+    run(one, new Random(6), 50, 1);
+    run(seven, new Random(6), 50, 1);
+    Iterate a = one.publish();
+    Iterate b = seven.publish();
     for (int j = 0; j < 3; j++) {
       assertThat(b.weights[j]).isCloseTo(7 * a.weights[j], within(1e-14 * Math.abs(b.weights[j])));
       assertThat(b.average[j]).isCloseTo(7 * a.average[j], within(1e-12 * Math.abs(b.average[j])));
@@ -46,24 +39,19 @@ class BlackBoxTest extends LearnerContract<ProductLearner.State> {
   @Test
   void polynomialAverageIsTheWeightedMeanOfThePlayedWeights() {
     for (double degree : new double[] {0, 1, 2.5, 3}) {
-      var learner = learner(InitialWeights.of(new double[] {1, -2, 0.5}), 1, degree);
-      var state = learner.initial();
+      var run = new TestRun<>(learner(InitialWeights.of(new double[] {1, -2, 0.5}), 1, degree));
       Random random = new Random(7);
-      Iterate iterate = new Iterate(3);
       double[] sum = new double[3];
       double weights = 0;
       for (int t = 1; t <= 300; t++) {
-        TestRounds.publish(learner, state, iterate);
         double weight = Math.pow(t, degree);
         weights += weight;
-        for (int j = 0; j < 3; j++) {
-          sum[j] += weight * iterate.weights[j];
-        }
-        run(learner, state, random, 1, 1);
-        TestRounds.publish(learner, state, iterate);
+        Vectors.addScaled(weight, run.publish().weights, sum);
+        run(run, random, 1, 1);
+        double[] average = run.publish().average;
         for (int j = 0; j < 3; j++) {
           double mean = sum[j] / weights;
-          assertThat(iterate.average[j]).isCloseTo(mean, within(1e-12 * Math.abs(mean) + 1e-13));
+          assertThat(average[j]).isCloseTo(mean, within(1e-12 * Math.abs(mean) + 1e-13));
         }
       }
     }

@@ -3,7 +3,7 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.schemas.ModelSpec;
+import io.croupier.operators.report.Specs;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -52,8 +52,8 @@ class CoordinateChunksTest {
     private long bytes;
     private int sections;
 
-    Run(CoordinateWise learner, long seed) {
-      this(learner, seed, false);
+    Run(long seed) {
+      this(learner(D, Double.POSITIVE_INFINITY, 0), seed, false);
     }
 
     Run(CoordinateWise learner, long seed, boolean isLate) {
@@ -210,7 +210,7 @@ class CoordinateChunksTest {
   @Test
   void aSaveWritesTheChunksOfAReport() {
     int d = 1_000_000;
-    Run run = new Run(learner(d, Double.POSITIVE_INFINITY, 0), 3);
+    Run run = new Run(learner(d, Double.POSITIVE_INFINITY, 0), 3, false);
     run.publish();
     run.save();
     assertThat(run.bytes).as("of a model that has learned nothing").isLessThan(1_000);
@@ -236,8 +236,8 @@ class CoordinateChunksTest {
   /** The weights of a report are not evaluated yet. */
   @Test
   void aSaveBetweenPublicationsKeepsWhatIsToEvaluate() {
-    Run run = new Run(learner(D, Double.POSITIVE_INFINITY, 0), 4);
-    Run same = new Run(learner(D, Double.POSITIVE_INFINITY, 0), 4);
+    Run run = new Run(4);
+    Run same = new Run(4);
     for (Run each : List.of(run, same)) {
       each.publish();
       each.sparse(20);
@@ -254,8 +254,9 @@ class CoordinateChunksTest {
   /** Chunks whose averages the log no longer covers are saved, even without their turn. */
   @Test
   void aLongTimeWithoutASaveLosesNothing() {
-    Run straight = new Run(learner(D, Double.POSITIVE_INFINITY, 1), 5);
-    Run stopped = new Run(learner(D, Double.POSITIVE_INFINITY, 1), 5);
+    CoordinateWise learner = learner(D, Double.POSITIVE_INFINITY, 1);
+    Run straight = new Run(learner, 5, false);
+    Run stopped = new Run(learner, 5, false);
     for (int phase = 0; phase < 3; phase++) {
       for (Run run : List.of(straight, stopped)) {
         run.dense();
@@ -275,7 +276,7 @@ class CoordinateChunksTest {
   /** A model that nothing touches any more is saved in full during each cycle. */
   @Test
   void everyChunkHasItsTurn() {
-    Run run = new Run(learner(D, Double.POSITIVE_INFINITY, 0), 6);
+    Run run = new Run(6);
     run.dense();
     run.publish();
     run.save();
@@ -291,15 +292,6 @@ class CoordinateChunksTest {
     assertSame(run.publish(), expected);
     assertThat(run.store.keySet().stream().filter(name -> name.startsWith("coordinates")))
         .hasSize((D + CoordinateChunks.COORDINATES - 1) / CoordinateChunks.COORDINATES);
-  }
-
-  private static ModelSpec spec(double radius) {
-    return ModelSpec.newBuilder()
-        .setModelId("m")
-        .setDimension(D)
-        .setGradientBound(1)
-        .setCoordinateWise(io.croupier.schemas.CoordinateWise.newBuilder().setRadius(radius))
-        .build();
   }
 
   /** As release 0.2.0 saved it: sections without bounds and masses. */
@@ -323,7 +315,7 @@ class CoordinateChunksTest {
   @ParameterizedTest
   @ValueSource(ints = {80, 40_000})
   void averagesOfFormerStatesAreRead(int rounds) {
-    Run run = new Run(learner(D, 2, 3), 7);
+    Run run = new Run(learner(D, 2, 3), 7, false);
     for (int t = 0; t < rounds; t++) {
       run.sparse(3);
       if (t % 9 == 0) {
@@ -332,14 +324,15 @@ class CoordinateChunksTest {
     }
     double[] average = run.publish().average;
     assertThat(average).isNotEqualTo(new double[D]);
-    assertThat(Learners.formerAverage(spec(2), inSectionsOfSixVectors(run)::get))
+    assertThat(
+            Learners.formerAverage(
+                Specs.of(D, 1, "coordinate_wise { radius: 2 }"), inSectionsOfSixVectors(run)::get))
         .isEqualTo(average);
   }
 
   @Test
   void aChunkOfAnotherSizeIsRefused() {
-    CoordinateWise learner = learner(D, Double.POSITIVE_INFINITY, 0);
-    Run run = new Run(learner, 8);
+    Run run = new Run(8);
     run.sparse(20);
     run.save();
     run.store.computeIfPresent("coordinates:0", (name, bytes) -> new byte[bytes.length - 8]);
@@ -351,8 +344,7 @@ class CoordinateChunksTest {
   /** The log doesn't reach back to a chunk that it has outlived. */
   @Test
   void anAverageThatTheLogDoesNotCoverIsRefused() {
-    CoordinateWise learner = learner(D, Double.POSITIVE_INFINITY, 0);
-    Run run = new Run(learner, 9);
+    Run run = new Run(9);
     run.sparse(20);
     run.publish();
     run.save();

@@ -15,6 +15,10 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
     return learner(initialWeights, gradientBound, BallConstraint.NONE, 0);
   }
 
+  private static TestRun<CoordinateWise.State> begin(int dimension) {
+    return new TestRun<>(learner(InitialWeights.zero(dimension), 1, BallConstraint.NONE, 0));
+  }
+
   private static CoordinateWise learner(
       InitialWeights initialWeights,
       double gradientBound,
@@ -61,39 +65,32 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
   @Test
   void aSparseRoundIsADenseOneWithZeros() {
     CoordinateWise learner = learner(InitialWeights.zero(D), 1, BallConstraint.NONE, 2);
-    CoordinateWise.State sparse = learner.initial();
-    CoordinateWise.State dense = learner.initial();
-    Iterate fromSparse = new Iterate(D);
-    Iterate fromDense = new Iterate(D);
+    var sparse = new TestRun<>(learner);
+    var dense = new TestRun<>(learner);
     Random random = new Random(1);
     for (int t = 0; t < 500; t++) {
-      TestRounds.publish(learner, sparse, fromSparse);
-      TestRounds.publish(learner, dense, fromDense);
-      assertSame(fromSparse, fromDense);
+      assertSame(sparse.publish(), dense.publish());
       Round round = sparse(random, t, random.nextInt(20));
       double[] values = new double[D];
       round.part(0).addTo(values, 1);
-      Round same = new Round();
-      TestRounds.add(same, t, 1, 1, values, 0);
-      learner.step(sparse, round);
-      learner.step(dense, same);
+      sparse.step(round);
+      dense.step(values);
     }
   }
 
   /** Of 100 reports one touches the coordinate: its coin is bounded as that of one report. */
   @Test
   void onlyReportsThatTouchACoordinateCount() {
-    CoordinateWise learner = learner(InitialWeights.zero(2), 1, BallConstraint.NONE, 0);
-    CoordinateWise.State state = learner.initial();
-    TestRounds.publish(learner, state, new Iterate(2));
+    var run = begin(2);
+    run.publish();
     Round round = new Round();
     Round.Part part = TestRounds.addSparse(round, 0, new int[] {0, 1}, new double[] {-0.7, -30});
     part.weight = 100;
     part.squaredWeight = 100;
     part.touching = new double[] {1, 100};
     part.touchingSquared = new double[] {1, 100};
-    learner.step(state, round);
-    CoordinateChunks chunks = state.coordinates();
+    run.step(round);
+    CoordinateChunks chunks = run.state.coordinates();
     assertThat(chunks.coins(0)).isCloseTo(0.007, within(1e-15));
     assertThat(chunks.bound[0]).as("5/2 G / 100").isCloseTo(0.025, within(1e-15));
     assertThat(chunks.coins(1)).isCloseTo(0.3, within(1e-15));
@@ -103,36 +100,31 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
   @Test
   void publishingAgainChangesNothing() {
     CoordinateWise learner = learner(InitialWeights.zero(D), 1, BallConstraint.NONE, 0);
-    CoordinateWise.State state = learner.initial();
+    var run = new TestRun<>(learner);
     Random random = new Random(2);
-    Iterate once = new Iterate(D);
     Iterate again = new Iterate(D);
-    TestRounds.publish(learner, state, once);
+    run.publish();
     for (int t = 0; t < 50; t++) {
-      learner.step(state, sparse(random, t, 10));
-      TestRounds.publish(learner, state, once);
-      TestRounds.publish(learner, state, again);
-      assertSame(again, once);
+      run.step(sparse(random, t, 10));
+      run.publish();
+      run.forget(Long.MAX_VALUE);
+      learner.publish(run.state, t + 1, again);
+      assertSame(again, run.newest);
     }
   }
 
   /** One pair of V and h a coordinate suffices while no report is late. */
   @Test
   void theSidesSeparateWithTheFirstLateReport() {
-    CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
-    CoordinateWise.State state = learner.initial();
+    var run = begin(1);
     for (int t = 0; t < 20; t++) {
-      learner.publish(state, t, new Iterate(1));
-      Round round = new Round();
-      TestRounds.add(round, t, 4, 1, new double[] {-0.5}, 0);
-      learner.step(state, round);
+      run.publish(t);
+      run.step(t, 4, 1, new double[] {-0.5}, 0);
     }
-    assertThat(state.coordinates().isSymmetric()).isTrue();
-    learner.publish(state, 20, new Iterate(1));
-    Round late = new Round();
-    TestRounds.add(late, 17, 4, 1, new double[] {-0.5}, 0);
-    learner.step(state, late);
-    CoordinateChunks chunks = state.coordinates();
+    CoordinateChunks chunks = run.state.coordinates();
+    assertThat(chunks.isSymmetric()).isTrue();
+    run.publish(20);
+    run.step(17, 4, 1, new double[] {-0.5}, 0);
     assertThat(chunks.isSymmetric()).isFalse();
     assertThat(chunks.upper(0)).as("c a > 0: it costs").isGreaterThan(21 * 0.25);
     assertThat(chunks.lower(0)).isNotEqualTo(chunks.upper(0));
@@ -141,70 +133,58 @@ class CoordinateWiseTest extends LearnerContract<CoordinateWise.State> {
   /** Blocks of the average end between publications; the weights played until then are included. */
   @Test
   void averagesAcrossTheBlocksOfTheAverage() {
-    CoordinateWise learner = learner(InitialWeights.zero(1), 1, BallConstraint.NONE, 0);
-    CoordinateWise.State state = learner.initial();
-    Iterate iterate = new Iterate(1);
+    var run = begin(1);
     RunningSum sum = new RunningSum();
     int rounds = 5 * RunningAverage.BLOCK / 2;
     double largest = 0;
     for (int t = 1; t <= rounds; t++) {
-      double[] g = {t % 3 == 0 ? 0.9 : -0.5};
-      TestRounds.publish(learner, state, iterate);
-      sum.add(iterate.weights[0]);
-      largest = Math.max(largest, Math.abs(iterate.weights[0]));
-      Round round = new Round();
-      TestRounds.add(round, state.round(), 1, 1, g, 0);
-      learner.step(state, round);
+      double weight = run.publish().weights[0];
+      sum.add(weight);
+      largest = Math.max(largest, Math.abs(weight));
+      run.step(t % 3 == 0 ? 0.9 : -0.5);
     }
-    TestRounds.publish(learner, state, iterate);
     assertThat(largest).isPositive();
-    assertThat(iterate.average[0]).isCloseTo(sum.value() / rounds, within(1e-11 * largest));
+    assertThat(run.publish().average[0]).isCloseTo(sum.value() / rounds, within(1e-11 * largest));
   }
 
   /** Saving doesn't change a state. */
   @Test
   void savingBetweenPublicationsCountsNothingTwice() {
-    CoordinateWise learner = learner(InitialWeights.zero(2), 1e-3, BallConstraint.NONE, 0);
-    CoordinateWise.State state = learner.initial();
-    Iterate iterate = new Iterate(2);
-    while (iterate.diagnostics.getOrDefault("saturations", 0.0) == 0) {
-      TestRounds.publish(learner, state, iterate);
-      Round round = new Round();
-      TestRounds.addSparse(round, state.round(), new int[] {0}, new double[] {-1e-3});
+    var run = new TestRun<>(learner(InitialWeights.zero(2), 1e-3, BallConstraint.NONE, 0));
+    while (run.newest.diagnostics.getOrDefault("saturations", 0.0) == 0) {
+      run.publish();
+      Round round = sparse(run.state.round(), 0, -1e-3);
       round.part(0).gradientBound = 1e-3;
-      learner.step(state, round);
+      run.step(round);
     }
-    TestRounds.publish(learner, state, iterate);
-    double saturations = iterate.diagnostics.get("saturations");
+    double saturations = run.publish().diagnostics.get("saturations");
+    run.step(sparse(run.state.round(), 1, -1e-3));
+    run.state.visit(StateChunks.writer((name, bytes) -> {}));
+    assertThat(run.publish().diagnostics).containsEntry("saturations", saturations);
+  }
+
+  private static Round sparse(long publication, int coordinate, double value) {
     Round round = new Round();
-    TestRounds.addSparse(round, state.round(), new int[] {1}, new double[] {-1e-3});
-    learner.step(state, round);
-    state.visit(StateChunks.writer((name, bytes) -> {}));
-    TestRounds.publish(learner, state, iterate);
-    assertThat(iterate.diagnostics.get("saturations")).isEqualTo(saturations);
+    TestRounds.addSparse(round, publication, new int[] {coordinate}, new double[] {value});
+    return round;
   }
 
   /** With the unit as radius, the weights stay in the box, return from its edge, and learn. */
   @Test
   void findsAnOptimumInsideAndOnTheEdgeOfTheBox() {
-    CoordinateWise learner = learner(InitialWeights.zero(2), 1, new BallConstraint(1), 0);
-    CoordinateWise.State state = learner.initial();
-    Iterate iterate = new Iterate(2);
+    var run = new TestRun<>(learner(InitialWeights.zero(2), 1, new BallConstraint(1), 0));
     Random random = new Random(3);
     double[] optimum = {0.4, 8};
     double[] g = new double[2];
     for (int t = 0; t < 40_000; t++) {
-      TestRounds.publish(learner, state, iterate);
+      double[] weights = run.publish().weights;
       for (int j = 0; j < 2; j++) {
-        assertThat(Math.abs(iterate.weights[j])).isLessThanOrEqualTo(1);
-        double noise = random.nextGaussian();
-        g[j] = Math.signum(iterate.weights[j] - optimum[j]) + noise;
+        assertThat(Math.abs(weights[j])).isLessThanOrEqualTo(1);
+        g[j] = Math.signum(weights[j] - optimum[j]) + random.nextGaussian();
       }
-      Round round = new Round();
-      TestRounds.add(round, t, 1, 1, g, 0);
-      learner.step(state, round);
+      run.step(g);
     }
-    assertThat(iterate.average[0]).isCloseTo(0.4, within(0.05));
-    assertThat(iterate.average[1]).isCloseTo(1, within(0.05));
+    assertThat(run.newest.average[0]).isCloseTo(0.4, within(0.05));
+    assertThat(run.newest.average[1]).isCloseTo(1, within(0.05));
   }
 }

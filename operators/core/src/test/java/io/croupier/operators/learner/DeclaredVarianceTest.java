@@ -10,10 +10,8 @@ import io.croupier.operators.model.LiveModel;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.schemas.Banco;
-import io.croupier.schemas.L2Laplace;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.StrongestNoise;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -25,17 +23,9 @@ class DeclaredVarianceTest {
   private static final double G = 1.5;
 
   private static ModelSpec banco(int reportsPerRound) {
-    return ModelSpec.newBuilder()
-        .setModelId("m")
-        .setDimension(1)
-        .setGradientBound(G)
-        .setReportsPerRound(reportsPerRound)
-        .setMaxStaleness(1)
-        .setBanco(
-            Banco.newBuilder()
-                .setStrongestNoise(
-                    StrongestNoise.newBuilder().setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))))
-        .build();
+    String rest = "reports_per_round: %d max_staleness: 1 %s";
+    String learner = "banco { strongest_noise { l2_laplace { epsilon: 1 } } }";
+    return Specs.of(1, G, rest.formatted(reportsPerRound, learner));
   }
 
   /** -ln(1 - k^2) / k^2 times (d + 1) scale^2, with k = a scale and d = 1. */

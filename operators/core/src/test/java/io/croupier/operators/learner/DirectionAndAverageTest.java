@@ -6,7 +6,6 @@ import io.croupier.operators.math.Vectors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,21 +20,7 @@ class DirectionAndAverageTest {
   private static final int ROUNDS = 250;
 
   private static ProductLearner learner(double degree) {
-    return new ProductLearner(
-        new MagnitudeLearner(
-            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1),
-        BallConstraint.NONE,
-        new Averaging(degree),
-        InitialWeights.zero(D));
-  }
-
-  private static CoordinateWise coordinates(double degree) {
-    return new CoordinateWise(
-        new Prior.Improper(),
-        1,
-        BallConstraint.NONE,
-        new Averaging(degree),
-        InitialWeights.zero(D));
+    return TestLearners.blackBox(degree, Memory.INFINITE, InitialWeights.zero(D));
   }
 
   /** A gradient at a publication. */
@@ -45,27 +30,23 @@ class DirectionAndAverageTest {
 
   /** What was published, and the weighted gradients so far. */
   private static final class Game<S extends LearnerState> {
-    private final Learner<S> learner;
-    private final S state;
+    private final TestRun<S> run;
     private final List<double[]> weights = new ArrayList<>();
     private final List<double[]> directions = new ArrayList<>();
     private final TestRounds.Weighting weighting = new TestRounds.Weighting();
-    private final Iterate iterate = new Iterate(D);
     private final double[] sum = new double[D];
     private double losses;
     private double directionLosses;
 
     Game(Learner<S> learner) {
-      this.learner = learner;
-      state = learner.initial();
+      run = new TestRun<>(learner);
     }
 
     void round(int t, int delay, Opponent opponent, SplittableRandom random) {
-      learner.publish(state, t, iterate);
-      learner.forget(state, t - delay);
-      weights.add(iterate.weights.clone());
+      weights.add(run.publish(t).weights.clone());
+      run.forget(t - delay);
       directions.add(
-          state instanceof ProductLearner.State product
+          run.state instanceof ProductLearner.State product
               ? product.direction().direction.clone()
               : new double[D]);
       Round round = new Round();
@@ -87,7 +68,7 @@ class DirectionAndAverageTest {
         losses += share * Vectors.dot(gradients.get(i), weights.get(named));
         directionLosses += share * Vectors.dot(gradients.get(i), directions.get(named));
       }
-      learner.step(state, round);
+      run.step(round);
     }
   }
 
@@ -107,7 +88,7 @@ class DirectionAndAverageTest {
       Game<ProductLearner.State> game = new Game<>(learner(1));
       for (int t = 0; t < ROUNDS; t++) {
         game.round(t, delay, opponent, random);
-        double root = Math.sqrt(game.state.direction().squaredNorms());
+        double root = Math.sqrt(game.run.state.direction().squaredNorms());
         assertThat(game.directionLosses + Golden.norm(game.sum))
             .as("delay %d, round %d", delay, t)
             .isLessThanOrEqualTo(3 * root * (1 + 1e-12));
@@ -119,11 +100,11 @@ class DirectionAndAverageTest {
   @ParameterizedTest
   @CsvSource({"0, 0", "0, 3", "1, 0", "1, 5", "3, 0", "3, 8"})
   void theAverageIsAsGoodAsTheRegret(double degree, int delay) {
-    List<Supplier<Learner<?>>> learners = List.of(() -> learner(degree), () -> coordinates(degree));
+    CoordinateWise coordinates =
+        TestLearners.coordinates(degree, Memory.INFINITE, InitialWeights.zero(D));
     for (double[] optimum : new double[][] {{0.3, -0.1}, {20, 3}, {0, 0}}) {
-      for (Supplier<Learner<?>> learner : learners) {
-        assertAverage(new Game<>(learner.get()), degree, delay, optimum);
-      }
+      assertAverage(new Game<>(learner(degree)), degree, delay, optimum);
+      assertAverage(new Game<>(coordinates), degree, delay, optimum);
     }
   }
 
@@ -138,17 +119,12 @@ class DirectionAndAverageTest {
     SplittableRandom random = new SplittableRandom(9);
     for (int t = 0; t < ROUNDS; t++) {
       game.round(t, delay, opponent, random);
-      double[] average = average(game);
+      double[] average = game.run.describe().average;
       double risk = Math.hypot(average[0] - optimum[0], average[1] - optimum[1]);
       double regret = game.losses - Vectors.dot(game.sum, optimum);
       assertThat(risk)
           .as("degree %s, delay %d, round %d", degree, delay, t)
           .isLessThanOrEqualTo((degree + 1) * regret / game.weighting.total + 1e-10);
     }
-  }
-
-  private static <S extends LearnerState> double[] average(Game<S> game) {
-    game.learner.describe(game.state, game.iterate);
-    return game.iterate.average.clone();
   }
 }

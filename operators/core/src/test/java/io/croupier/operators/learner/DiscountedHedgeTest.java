@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,53 +19,36 @@ class DiscountedHedgeTest {
 
   /** Losses of the experts in a round, given their shares. */
   private enum Losses {
-    GAUSSIAN {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        return random.doubles(K).map(u -> random.nextGaussian()).toArray();
-      }
-    },
-    /** One expert is a little better. */
-    DRIFT {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        double[] losses = GAUSSIAN.of(round, shares, random);
-        losses[2] -= 0.2;
-        return losses;
-      }
-    },
-    /** The expert with the largest share loses. */
-    ADVERSARY {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        double[] losses = new double[K];
-        losses[largest(shares)] = 1;
-        return losses;
-      }
-    },
-    HEAVY_TAILS {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        return random.doubles(K).map(u -> Math.pow(random.nextGaussian(), 7)).toArray();
-      }
-    },
-    GROWING {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        double scale = Math.pow(1.05, round);
-        return Arrays.stream(ADVERSARY.of(round, shares, random)).map(x -> scale * x).toArray();
-      }
-    },
-    EQUAL {
-      @Override
-      double[] of(int round, double[] shares, Random random) {
-        double[] losses = new double[K];
-        Arrays.fill(losses, random.nextGaussian());
-        return losses;
-      }
-    };
+    GAUSSIAN,
 
-    abstract double[] of(int round, double[] shares, Random random);
+    /** One expert is a little better. */
+    DRIFT,
+
+    /** The expert with the largest share loses. */
+    ADVERSARY,
+    HEAVY_TAILS,
+    GROWING,
+    EQUAL;
+
+    double[] of(int round, double[] shares, Random random) {
+      return switch (this) {
+        case GAUSSIAN -> random.doubles(K).map(u -> random.nextGaussian()).toArray();
+        case DRIFT -> plus(2, -0.2, GAUSSIAN.of(round, shares, random));
+        case ADVERSARY -> plus(largest(shares), 1, new double[K]);
+        case HEAVY_TAILS ->
+            random.doubles(K).map(u -> Math.pow(random.nextGaussian(), 7)).toArray();
+        case GROWING -> plus(largest(shares), Math.pow(1.05, round), new double[K]);
+        case EQUAL -> {
+          double each = random.nextGaussian();
+          yield DoubleStream.generate(() -> each).limit(K).toArray();
+        }
+      };
+    }
+
+    private static double[] plus(int expert, double loss, double[] losses) {
+      losses[expert] += loss;
+      return losses;
+    }
   }
 
   private static int largest(double[] values) {

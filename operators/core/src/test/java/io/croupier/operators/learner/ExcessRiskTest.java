@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.DirectionalNoise;
-import io.croupier.schemas.Banco;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.L2Laplace;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.Prior;
-import io.croupier.schemas.StrongestNoise;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +14,6 @@ import java.util.Random;
 import org.apache.commons.math3.analysis.integration.gauss.GaussIntegrator;
 import org.apache.commons.math3.analysis.integration.gauss.GaussIntegratorFactory;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -41,23 +36,9 @@ class ExcessRiskTest {
   private static final double SPREAD = 0.1;
   private static final int DESIGN = 1000;
 
-  @Test
-  void absoluteLossInTwoDimensions() {
-    assertBounded(2, false);
-  }
-
-  @Test
-  void logisticLossInTwoDimensions() {
-    assertBounded(2, true);
-  }
-
   @ParameterizedTest
-  @CsvSource({"5, false", "5, true", "20, false", "20, true"})
-  void moreDimensions(int dimension, boolean isLogistic) {
-    assertBounded(dimension, isLogistic);
-  }
-
-  private static void assertBounded(int dimension, boolean logistic) {
+  @CsvSource({"2, false", "2, true", "5, false", "5, true", "20, false", "20, true"})
+  void theRiskIsBounded(int dimension, boolean logistic) {
     for (double norm : NORMS) {
       for (double epsilon : EPSILONS) {
         double[] best = new double[dimension];
@@ -65,7 +46,9 @@ class ExcessRiskTest {
         List<LearnerRun> runs =
             List.of(
                 new LearnerRun("BANCO", banco(dimension, epsilon)),
-                new LearnerRun("black box", blackBox(dimension)));
+                new LearnerRun(
+                    "black box",
+                    Specs.of(dimension, 1, "black_box { prior { conjugate { b: 1 } } }")));
         Problem problem = new Problem(best, logistic);
         double[][] risks = new double[runs.size()][CHECKPOINTS.length];
         for (int r = 0; r < REPLICATIONS; r++) {
@@ -87,20 +70,7 @@ class ExcessRiskTest {
   }
 
   private static ModelSpec banco(int dimension, double epsilon) {
-    StrongestNoise noise =
-        StrongestNoise.newBuilder()
-            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
-            .build();
-    return spec(dimension).setBanco(Banco.newBuilder().setStrongestNoise(noise)).build();
-  }
-
-  private static ModelSpec blackBox(int dimension) {
-    Prior prior = Prior.newBuilder().setConjugate(Prior.Conjugate.newBuilder().setB(1)).build();
-    return spec(dimension).setBlackBox(BlackBox.newBuilder().setPrior(prior)).build();
-  }
-
-  private static ModelSpec.Builder spec(int dimension) {
-    return ModelSpec.newBuilder().setModelId("m").setDimension(dimension).setGradientBound(1);
+    return Specs.banco(dimension, 1, "l2_laplace { epsilon: %s }".formatted(epsilon));
   }
 
   /** All learners receive the same people and the same noise. */
@@ -121,7 +91,7 @@ class ExcessRiskTest {
       }
       if (t == CHECKPOINTS[next]) {
         for (int i = 0; i < runs.size(); i++) {
-          risks[i][next] += problem.excess(runs.get(i).average()) / REPLICATIONS;
+          risks[i][next] += problem.excess(runs.get(i).run.newest.average) / REPLICATIONS;
         }
         next++;
       }
@@ -129,9 +99,7 @@ class ExcessRiskTest {
   }
 
   private static void sphere(Random random, double[] into) {
-    for (int j = 0; j < into.length; j++) {
-      into[j] = random.nextGaussian();
-    }
+    Arrays.setAll(into, j -> random.nextGaussian());
     Vectors.scale(1 / Math.sqrt(Vectors.squaredNorm(into)), into, into);
   }
 
@@ -148,49 +116,27 @@ class ExcessRiskTest {
   private static final class LearnerRun {
     private final String label;
     private final ModelSpec spec;
-    private final Learner<LearnerState> learner;
     private final double[] subgradient;
-    private final Iterate iterate;
     private double variance;
-    private LearnerState state;
+    private TestRun<?> run;
 
     LearnerRun(String label, ModelSpec spec) {
       this.label = label;
       this.spec = spec;
-      this.learner = anyState(Learners.of(spec));
       this.subgradient = new double[spec.getDimension()];
-      this.iterate = new Iterate(spec.getDimension());
-    }
-
-    /** Safe, since a learner only receives states that it created itself. */
-    @SuppressWarnings("unchecked")
-    private static Learner<LearnerState> anyState(Learner<? extends LearnerState> learner) {
-      return (Learner<LearnerState>) learner;
     }
 
     void start(double epsilon) {
       variance = DirectionalNoise.of(spec).variance(new L2LaplaceMechanism(epsilon));
-      state = learner.initial();
-      readWeights();
+      run = new TestRun<>(Learners.of(spec));
+      run.publish();
     }
 
     void observe(Problem problem, double[] x, double y, double[] noise) {
-      double slope = problem.slope(Vectors.dot(x, iterate.weights), y);
-      for (int j = 0; j < x.length; j++) {
-        subgradient[j] = slope * x[j] + noise[j];
-      }
-      Round round = new Round();
-      TestRounds.add(round, state.round(), 1, spec.getGradientBound(), subgradient, variance);
-      learner.step(state, round);
-      readWeights();
-    }
-
-    private void readWeights() {
-      TestRounds.publish(learner, state, iterate);
-    }
-
-    double[] average() {
-      return iterate.average;
+      double slope = problem.slope(Vectors.dot(x, run.newest.weights), y);
+      Arrays.setAll(subgradient, j -> slope * x[j] + noise[j]);
+      run.step(run.state.round(), 1, spec.getGradientBound(), subgradient, variance);
+      run.publish();
     }
   }
 

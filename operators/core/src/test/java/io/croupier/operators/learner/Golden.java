@@ -1,28 +1,41 @@
 package io.croupier.operators.learner;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 
 /** Reference values computed independently with at least 50 digits. */
 public final class Golden {
   private Golden() {}
 
-  public static JsonNode cases(String file) {
+  /** The cases of a file, of which there are so many. */
+  public static JsonNode cases(String file, int count) {
+    JsonNode cases = read(file).get("cases");
+    assertThat(cases).hasSize(count);
+    return cases;
+  }
+
+  public static JsonNode read(String file) {
     try (InputStream in = Golden.class.getResourceAsStream("/golden/" + file)) {
-      return new ObjectMapper().readTree(in).get("cases");
+      return new ObjectMapper().readTree(in);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  /** The prior of a case. */
+  static Prior prior(JsonNode c) {
+    return TestLearners.prior(c.get("prior").asText(), c.path("b").asDouble());
+  }
+
   public static double[] vector(JsonNode node) {
     double[] v = new double[node.size()];
-    for (int i = 0; i < v.length; i++) {
-      v[i] = node.get(i).asDouble();
-    }
+    Arrays.setAll(v, i -> node.get(i).asDouble());
     return v;
   }
 
@@ -45,9 +58,7 @@ public final class Golden {
 
   public static double distance(double[] v, double[] w) {
     double[] difference = new double[v.length];
-    for (int i = 0; i < v.length; i++) {
-      difference[i] = v[i] - w[i];
-    }
+    Arrays.setAll(difference, i -> v[i] - w[i]);
     return norm(difference);
   }
 }

@@ -3,9 +3,10 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
-import io.croupier.schemas.ModelSpec;
+import io.croupier.operators.math.Vectors;
+import io.croupier.operators.report.Specs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,13 +22,7 @@ class LateRoundsTest {
   private static final int DELAY = 4;
 
   private static Learner<?> learner(String text) {
-    ModelSpec.Builder spec = ModelSpec.newBuilder();
-    try {
-      TextFormat.merge("model_id: 'm' dimension: 3 gradient_bound: 1 " + text, spec);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
-    return Learners.of(spec.build());
+    return Learners.of(Specs.of(D, 1, text));
   }
 
   /** Against lambda Lambda^p and the shares of the parts, summed up directly. */
@@ -43,34 +38,30 @@ class LateRoundsTest {
         "averaging {polynomial {degree: 0}} initial_wealth: 9 coordinate_wise {radius: 0.1}"
       })
   void theAverageIsOverTheWeightsThatReportsWereEvaluatedAt(String text) {
-    average(learner("initial_weights: [5, -7, 1] " + text), degree(text));
+    average(new TestRun<>(learner("initial_weights: [5, -7, 1] " + text)), degree(text));
   }
 
   private static double degree(String text) {
     return Character.digit(text.charAt(text.indexOf("degree: ") + 8), 10);
   }
 
-  private static <S extends LearnerState> void average(Learner<S> learner, double degree) {
-    S state = learner.initial();
+  private static void average(TestRun<?> run, double degree) {
     SplittableRandom random = new SplittableRandom(5);
     Map<Long, double[]> played = new HashMap<>();
-    Iterate iterate = new Iterate(D);
     double[] sum = new double[D];
     double weights = 0;
     TestRounds.Weighting weighting = new TestRounds.Weighting();
     double largest = 0;
     for (int t = 0; t < 150; t++) {
-      learner.publish(state, t, iterate);
-      learner.forget(state, t - DELAY);
-      played.put((long) t, iterate.weights.clone());
-      largest = Math.max(largest, Golden.norm(iterate.weights));
+      double[] weightsNow = run.publish(t).weights.clone();
+      run.forget(t - DELAY);
+      played.put((long) t, weightsNow);
+      largest = Math.max(largest, Golden.norm(weightsNow));
       Round round = new Round();
       for (long named = Math.max(0, t - DELAY); named <= t; named++) {
         if (random.nextBoolean() || named == t) {
           double[] g = new double[D];
-          for (int j = 0; j < D; j++) {
-            g[j] = 0.3 * random.nextGaussian() - 0.2;
-          }
+          Arrays.setAll(g, j -> 0.3 * random.nextGaussian() - 0.2);
           TestRounds.add(round, named, 1 + random.nextInt(30), 1, g, 0.5);
         }
       }
@@ -79,14 +70,12 @@ class LateRoundsTest {
       weights += alpha;
       for (int i = 0; i < round.size(); i++) {
         double share = alpha * round.part(i).weight / round.weight();
-        for (int j = 0; j < D; j++) {
-          sum[j] += share * played.get(round.part(i).publication)[j];
-        }
+        Vectors.addScaled(share, played.get(round.part(i).publication), sum);
       }
-      learner.step(state, round);
-      learner.describe(state, iterate);
+      run.step(round, t - DELAY);
+      double[] average = run.describe().average;
       for (int j = 0; j < D; j++) {
-        assertThat(iterate.average[j])
+        assertThat(average[j])
             .as("round %d", t)
             .isCloseTo(sum[j] / weights, within(1e-12 * largest));
       }
@@ -143,9 +132,7 @@ class LateRoundsTest {
       Opponent opponent, int delay, double beta, double doubles, SplittableRandom random) {
     double remainder = 1;
     double unit = 1;
-    MagnitudeLearner learner =
-        new MagnitudeLearner(
-            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
+    MagnitudeLearner learner = TestLearners.bettor(new Prior.Improper());
     var state = new MagnitudeLearner.State();
     List<Bet> bets = new ArrayList<>();
     double[] fractions = new double[40];
@@ -201,17 +188,14 @@ class LateRoundsTest {
           new Bet(0, state.coins(), state.upperVariance(), state.lowerVariance(), remainder, unit);
       for (int k = 0; k < fractions.length; k++) {
         double v = fractions[k] / remainder;
-        if (v <= BettingRule.SquaredCoin.RHO / state.upperBound()) {
-          double potential = now.potential(1, v);
-          assertThat(wealth[0][k])
-              .as("%s, delay %d, round %d, fraction %s", opponent, delay, t, v)
-              .isGreaterThanOrEqualTo(potential - 1e-9 * (1 + potential));
-        }
-        if (v <= BettingRule.SquaredCoin.RHO / state.lowerBound()) {
-          double potential = now.potential(-1, v);
-          assertThat(wealth[1][k])
-              .as("%s, delay %d, round %d, fraction -%s", opponent, delay, t, v)
-              .isGreaterThanOrEqualTo(potential - 1e-9 * (1 + potential));
+        for (int side = 1; side >= -1; side -= 2) {
+          double bound = side > 0 ? state.upperBound() : state.lowerBound();
+          double potential = now.potential(side, v);
+          if (v <= BettingRule.SquaredCoin.RHO / bound) {
+            assertThat(wealth[side > 0 ? 0 : 1][k])
+                .as("%s, delay %d, round %d, fraction %s", opponent, delay, t, side * v)
+                .isGreaterThanOrEqualTo(potential - 1e-9 * (1 + potential));
+          }
         }
       }
     }

@@ -16,12 +16,6 @@ class LdpSgdTest extends LearnerContract<LdpSgd.State> {
     return 1e150;
   }
 
-  /** The step size carries the unit: a gradient twice as large moves twice as far. */
-  @Override
-  double unitOfWeights(double scale) {
-    return scale;
-  }
-
   @Override
   boolean recordsPublications() {
     return false;
@@ -30,14 +24,11 @@ class LdpSgdTest extends LearnerContract<LdpSgd.State> {
   /** Two parts count by their weights, whatever they name. */
   @Test
   void aStepIsOnTheWeightedMean() {
-    Learner<LdpSgd.State> learner = learner(InitialWeights.zero(2), 1);
-    LdpSgd.State state = learner.initial();
+    var run = new TestRun<>(learner(InitialWeights.zero(2), 1));
     Round round = new Round();
     TestRounds.add(round, 0, 3, 1, new double[] {1, 0}, 0);
     TestRounds.add(round, 5, 1, 1, new double[] {0, 4}, 0);
-    learner.step(state, round);
-    Iterate iterate = new Iterate(2);
-    learner.publish(state, 1, iterate);
-    assertThat(iterate.weights).containsExactly(new double[] {-0.075, -0.1}, within(1e-16));
+    run.step(round, 0);
+    assertThat(run.publish().weights).containsExactly(new double[] {-0.075, -0.1}, within(1e-16));
   }
 }

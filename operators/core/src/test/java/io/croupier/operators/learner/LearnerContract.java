@@ -1,10 +1,11 @@
 package io.croupier.operators.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.within;
 
 import com.sun.management.ThreadMXBean;
+import io.croupier.operators.math.Vectors;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,65 +26,26 @@ abstract class LearnerContract<S extends LearnerState> {
     return learner(InitialWeights.zero(DIMENSION), 1);
   }
 
+  private TestRun<S> begin() {
+    return new TestRun<>(learner());
+  }
+
+  private TestRun<S> beginAt(double... initialWeights) {
+    return new TestRun<>(learner(InitialWeights.of(initialWeights), 1));
+  }
+
   /** Drift plus noise, so that learners move. */
   static double[] noisyGradient(Random random, int dimension, double scale) {
     double[] g = new double[dimension];
-    for (int j = 0; j < dimension; j++) {
-      g[j] = scale * (0.3 * random.nextGaussian() - 0.2);
-    }
+    Arrays.setAll(g, j -> scale * (0.3 * random.nextGaussian() - 0.2));
     return g;
   }
 
-  static <S extends LearnerState> void run(
-      Learner<S> learner, S state, Random random, int rounds, double scale) {
-    run(learner, state, random, rounds, scale, 1);
-  }
-
-  private static <S extends LearnerState> void run(
-      Learner<S> learner, S state, Random random, int rounds, double scale, double bound) {
+  static void run(TestRun<?> run, Random random, int rounds, double scale) {
     for (int t = 0; t < rounds; t++) {
-      double[] g = noisyGradient(random, learner.dimension(), scale);
-      learner.step(state, TestRounds.ofBound(bound, learner, state, g, 0.3 * scale * scale));
+      double[] g = noisyGradient(random, run.learner.dimension(), scale);
+      run.step(1, g, 0.3 * scale * scale);
     }
-  }
-
-  private static <S extends LearnerState> Iterate published(Learner<S> learner, S state) {
-    Iterate iterate = new Iterate(learner.dimension());
-    TestRounds.publish(learner, state, iterate);
-    return iterate;
-  }
-
-  @Test
-  void restoredStateContinuesLikeAnUninterruptedRun() {
-    Learner<S> learner = learner();
-    S uninterrupted = learner.initial();
-    run(learner, uninterrupted, new Random(1), 60, 1);
-
-    S stopped = learner.initial();
-    Random random = new Random(1);
-    run(learner, stopped, random, 23, 1);
-    S restored = learner.initial();
-    Saved saved = new Saved();
-    stopped.visit(saved);
-    restored.visit(new Restorer(saved));
-    run(learner, restored, random, 37, 1);
-
-    assertThat(restored.round()).isEqualTo(60);
-    assertSameState(restored, uninterrupted);
-    assertSame(published(learner, restored), published(learner, uninterrupted));
-  }
-
-  private static void assertSameState(LearnerState restored, LearnerState uninterrupted) {
-    Saved expected = new Saved();
-    uninterrupted.visit(expected);
-    Saved actual = new Saved();
-    restored.visit(actual);
-    assertThat(actual.numbers).isEqualTo(expected.numbers);
-    assertThat(actual.vectors.keySet()).isEqualTo(expected.vectors.keySet());
-    expected.vectors.forEach((name, v) -> assertThat(actual.vectors.get(name)).isEqualTo(v));
-    assertThat(actual.vectorsOfCounts.keySet()).isEqualTo(expected.vectorsOfCounts.keySet());
-    expected.vectorsOfCounts.forEach(
-        (name, v) -> assertThat(actual.vectorsOfCounts.get(name)).isEqualTo(v));
   }
 
   private static void assertSame(Iterate actual, Iterate expected) {
@@ -96,19 +58,14 @@ abstract class LearnerContract<S extends LearnerState> {
   /** A learner whose reports name any of the last publications, and a store of its state. */
   private static final class LateReports<S extends LearnerState> {
     private static final int PUBLICATIONS = 4;
-
-    private final Learner<S> learner;
     private final Random random = new Random(10);
     private final Map<String, byte[]> store = new HashMap<>();
-    private final Iterate iterate;
-    private S state;
+    private TestRun<S> run;
     private long published;
 
     LateReports(Learner<S> learner) {
-      this.learner = learner;
-      state = learner.initial();
-      iterate = new Iterate(learner.dimension());
-      learner.publish(state, 0, iterate);
+      run = new TestRun<>(learner);
+      run.publish(0);
     }
 
     void step() {
@@ -117,25 +74,25 @@ abstract class LearnerContract<S extends LearnerState> {
       for (long named = oldest; named <= published; named++) {
         if (random.nextBoolean() || named == published) {
           int reports = 1 + random.nextInt(20);
-          double[] mean = noisyGradient(random, learner.dimension(), 1 / Math.sqrt(reports));
+          double[] mean = noisyGradient(random, DIMENSION, 1 / Math.sqrt(reports));
           TestRounds.add(round, named, reports, 1, mean, 0.3);
         }
       }
-      learner.step(state, round);
+      run.step(round);
       published += 1 + random.nextInt(2);
-      learner.publish(state, published, iterate);
-      learner.forget(state, published - PUBLICATIONS + 1);
+      run.publish(published);
+      run.forget(published - PUBLICATIONS + 1);
     }
 
     /** Saves what is new, and removes what is not needed any more. */
     void save() {
-      state.visit(StateChunks.writer(store::put));
-      store.keySet().removeIf(part -> learner.isObsolete(state, part));
+      run.state.visit(StateChunks.writer(store::put));
+      store.keySet().removeIf(part -> run.learner.isObsolete(run.state, part));
     }
 
     void restore() {
-      state = learner.initial();
-      state.visit(StateChunks.reader(store::get));
+      run = new TestRun<>(run.learner);
+      run.state.visit(StateChunks.reader(store::get));
     }
   }
 
@@ -148,29 +105,26 @@ abstract class LearnerContract<S extends LearnerState> {
     for (int t = 0; t < 120; t++) {
       uninterrupted.step();
       stopped.step();
+      assertSame(stopped.run.newest, uninterrupted.run.newest);
       stopped.save();
       if (t % 7 == 0) {
         stopped.restore();
       }
-      assertSame(stopped.iterate, uninterrupted.iterate);
       early = t == 20 ? stopped.store.size() : early;
     }
     assertThat(stopped.store).hasSizeLessThan(early + 20);
-    assertThat(stopped.iterate.weights).isNotEqualTo(new double[DIMENSION]);
+    assertThat(uninterrupted.run.newest.weights).isNotEqualTo(new double[DIMENSION]);
   }
 
   /** A publication that the state doesn't know is that of an earlier release, or a stale one. */
   @Test
   void reportsOfAnUnknownPublicationAreUsed() {
-    Learner<S> learner = learner();
-    S state = learner.initial();
-    run(learner, state, new Random(11), 40, 1);
-    double[] before = published(learner, state).weights.clone();
-    Round round = new Round();
-    TestRounds.add(round, -1, 3, 1, new double[] {0.5, 0, 0, 0, -0.5}, 0.3);
-    learner.step(state, round);
-    assertThat(state.round()).isEqualTo(41);
-    double[] after = published(learner, state).weights;
+    TestRun<S> run = begin();
+    run(run, new Random(11), 40, 1);
+    double[] before = run.publish().weights.clone();
+    run.step(-1, 3, 1, new double[] {0.5, 0, 0, 0, -0.5}, 0.3);
+    assertThat(run.state.round()).isEqualTo(41);
+    double[] after = run.publish().weights;
     Arrays.stream(after).forEach(w -> assertThat(w).isFinite());
     if (movesByUnknownReports()) {
       assertThat(after).isNotEqualTo(before);
@@ -184,14 +138,13 @@ abstract class LearnerContract<S extends LearnerState> {
 
   @Test
   void refusesAStepBeforeAPublication() {
-    Learner<S> learner = learner();
-    S state = learner.initial();
-    Round round = TestRounds.fresh(learner, state, new double[DIMENSION], 0);
-    learner.step(state, round);
+    TestRun<S> run = begin();
+    double[] gradient = new double[DIMENSION];
+    run.step(gradient);
     if (recordsPublications()) {
-      assertThatThrownBy(() -> learner.step(state, round))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage("Nothing was published since the last step");
+      assertThatIllegalStateException()
+          .isThrownBy(() -> run.step(0, 1, 1, gradient, 0))
+          .withMessage("Nothing was published since the last step");
     }
   }
 
@@ -202,91 +155,90 @@ abstract class LearnerContract<S extends LearnerState> {
 
   @Test
   void beginsAnewAtAnAverage() {
-    Learner<S> learner = learner(InitialWeights.of(new double[] {3, -1, 0, 2, 8}), 1);
-    S state = learner.initial();
+    TestRun<S> run = beginAt(3, -1, 0, 2, 8);
     double[] average = {1, 2, 3, 4, 5};
-    learner.beginAt(state, average.clone(), 77);
-    Iterate iterate = published(learner, state);
-    assertThat(iterate.round).isEqualTo(77);
-    assertThat(iterate.weights).isEqualTo(average);
-    assertThat(iterate.average).isEqualTo(average);
-    run(learner, state, new Random(12), 30, 1);
-    Iterate later = published(learner, state);
+    run.learner.beginAt(run.state, average.clone(), 77);
+    assertPublishes(run, 77, average);
+    run(run, new Random(12), 30, 1);
+    Iterate later = run.publish();
     assertThat(later.round).isEqualTo(107);
     for (int j = 0; j < DIMENSION; j++) {
       assertThat(later.average[j]).isNotEqualTo(average[j]).isCloseTo(average[j], within(10.0));
     }
   }
 
+  private static void assertPublishes(TestRun<?> run, long round, double... weights) {
+    Iterate iterate = run.publish();
+    assertThat(iterate.round).isEqualTo(round);
+    assertThat(iterate.weights).isEqualTo(weights);
+    assertThat(iterate.average).isEqualTo(weights);
+  }
+
   @Test
   void visitsInAFixedOrderUnderUniqueNames() {
-    S state = learner().initial();
+    TestRun<S> run = begin();
+    List<String> initial = names(run.state);
+    run(run, new Random(2), 1, 1);
+    List<String> names = names(run.state);
+    assertThat(names).as("vectors may be empty at first").containsSubsequence(initial);
+    run(run, new Random(3), 4, 1);
+    assertThat(names(run.state)).isEqualTo(names);
+  }
+
+  /** The names of a state's parts, but for those of publications and of sections. */
+  private static List<String> names(LearnerState state) {
     List<String> names = new ArrayList<>();
-    state.visit(new Saved(names));
-    List<String> again = new ArrayList<>();
-    run(learner(), state, new Random(2), 5, 1);
-    state.visit(new Saved(again));
-    assertThat(again).doesNotHaveDuplicates();
-    again.removeIf(name -> name.contains("-at-"));
-    assertThat(again).as("but for publications").isEqualTo(names);
+    state.visit(StateChunks.writer((name, bytes) -> names.add(name)));
+    assertThat(names).doesNotHaveDuplicates();
+    names.removeIf(name -> name.contains("-at-") || StateChunks.isSection(name));
+    return names;
   }
 
   @Test
   void beginsAtTheInitialWeights() {
     double[] start = {3, -1, 0, 2, 8};
-    Learner<S> learner = learner(InitialWeights.of(start), 1);
-    S state = learner.initial();
-    Iterate iterate = published(learner, state);
-    assertThat(iterate.round).isZero();
-    assertThat(iterate.weights).isEqualTo(start);
-    assertThat(iterate.average).isEqualTo(start);
-
-    learner.step(state, TestRounds.fresh(learner, state, new double[DIMENSION], 0));
-    assertThat(published(learner, state).weights).isEqualTo(start);
+    TestRun<S> run = beginAt(start);
+    assertPublishes(run, 0, start);
+    run.step(new double[DIMENSION]);
+    assertPublishes(run, 1, start);
   }
 
   @Test
   void initialWeightsAreAnOffset() {
     double[] start = {3, -1, 0, 2, 8};
-    Learner<S> shifted = learner(InitialWeights.of(start), 1);
-    Learner<S> plain = learner();
-    S shiftedState = shifted.initial();
-    S plainState = plain.initial();
-    run(shifted, shiftedState, new Random(3), 40, 1);
-    run(plain, plainState, new Random(3), 40, 1);
-    Iterate a = published(shifted, shiftedState);
-    Iterate b = published(plain, plainState);
-    for (int j = 0; j < DIMENSION; j++) {
-      assertThat(a.weights[j]).isCloseTo(start[j] + b.weights[j], within(1e-12));
-      assertThat(a.average[j]).isCloseTo(start[j] + b.average[j], within(1e-12));
-    }
+    TestRun<S> shifted = beginAt(start);
+    TestRun<S> plain = begin();
+    run(shifted, new Random(3), 40, 1);
+    run(plain, new Random(3), 40, 1);
+    Iterate expected = plain.publish();
+    Vectors.add(start, expected.weights);
+    Vectors.add(start, expected.average);
+    Iterate iterate = shifted.publish();
+    assertThat(iterate.weights).containsExactly(expected.weights, within(1e-12));
+    assertThat(iterate.average).containsExactly(expected.average, within(1e-12));
   }
 
   @Test
   void movesAgainstTheGradients() {
-    Learner<S> learner = learner();
-    S state = learner.initial();
+    TestRun<S> run = begin();
     for (int t = 0; t < 200; t++) {
-      learner.step(state, TestRounds.fresh(learner, state, new double[] {-0.5, 0, 0, 0, 0.5}, 0));
+      run.step(-0.5, 0, 0, 0, 0.5);
     }
-    Iterate iterate = published(learner, state);
+    Iterate iterate = run.publish();
     assertThat(iterate.round).isEqualTo(200);
-    assertThat(iterate.weights[0]).isPositive();
-    assertThat(iterate.weights[4]).isNegative();
-    assertThat(iterate.average[0]).isPositive();
-    assertThat(iterate.average[4]).isNegative();
+    for (double[] moved : List.of(iterate.weights, iterate.average)) {
+      assertThat(moved[0]).isPositive();
+      assertThat(moved[4]).isNegative();
+    }
   }
 
   @Test
   void zeroGradientsMoveNothing() {
-    Learner<S> learner = learner();
-    S state = learner.initial();
+    TestRun<S> run = begin();
     for (int t = 0; t < 100; t++) {
-      learner.step(state, TestRounds.fresh(learner, state, new double[DIMENSION], 0));
+      run.step(new double[DIMENSION]);
     }
-    Iterate iterate = published(learner, state);
-    assertThat(iterate.weights).containsOnly(0);
-    assertThat(iterate.average).containsOnly(0);
+    assertPublishes(run, 100, new double[DIMENSION]);
   }
 
   /** Gradients up to the largest finite squared norm, and down to an underflowing one. */
@@ -296,49 +248,17 @@ abstract class LearnerContract<S extends LearnerState> {
       {1e153}, {1e-200}, {1, 1e153, 1}, {1e-170, 1e150}, {1e153, 1e-320, 0}, {1e8, 0, 1e-8}
     };
     for (double[] sequence : scales) {
-      Learner<S> learner = learner();
-      S state = learner.initial();
+      TestRun<S> run = begin();
       Random random = new Random(4);
       for (int t = 0; t < 300; t++) {
-        run(learner, state, random, 1, sequence[t % sequence.length]);
-        assertFinite(published(learner, state), sequence);
+        run(run, random, 1, sequence[t % sequence.length]);
+        assertFinite(run.publish(), sequence);
       }
       for (int t = 0; t < 300; t++) {
-        double[] g = new double[DIMENSION];
-        g[0] = sequence[t % sequence.length];
-        learner.step(state, TestRounds.fresh(learner, state, g, 0));
-        assertFinite(published(learner, state), sequence);
+        run.step(sequence[t % sequence.length], 0, 0, 0, 0);
+        assertFinite(run.publish(), sequence);
       }
     }
-  }
-
-  /**
-   * Weights have the unit of {@link #unitOfWeights}: gradients in another unit change nothing else.
-   */
-  @Test
-  void scalesWithTheUnitOfTheGradients() {
-    for (int exponent : new int[] {-40, -3, 5, 40}) {
-      double scale = Math.scalb(1.0, exponent);
-      Learner<S> plain = learner();
-      Learner<S> scaled = learner(InitialWeights.zero(DIMENSION), scale);
-      S plainState = plain.initial();
-      S scaledState = scaled.initial();
-      run(plain, plainState, new Random(5), 100, 1);
-      run(scaled, scaledState, new Random(5), 100, scale, scale);
-      Iterate a = published(plain, plainState);
-      Iterate b = published(scaled, scaledState);
-      for (int j = 0; j < DIMENSION; j++) {
-        double expected = a.weights[j] * unitOfWeights(scale);
-        assertThat(b.weights[j]).isCloseTo(expected, within(1e-10 * Math.abs(expected)));
-        double average = a.average[j] * unitOfWeights(scale);
-        assertThat(b.average[j]).isCloseTo(average, within(1e-10 * Math.abs(average)));
-      }
-    }
-  }
-
-  /** The unit of weights if gradients are in units of {@code scale}; the loss has no unit. */
-  double unitOfWeights(double scale) {
-    return 1 / scale;
   }
 
   /** Where weights saturate. */
@@ -362,13 +282,11 @@ abstract class LearnerContract<S extends LearnerState> {
    */
   @Test
   void saturationIsCounted() {
-    Learner<S> learner = learner(InitialWeights.zero(1), 1e-3);
-    S state = learner.initial();
+    TestRun<S> run = new TestRun<>(learner(InitialWeights.zero(1), 1e-3));
     for (int t = 0; t < saturatingRounds(); t++) {
-      learner.step(
-          state, TestRounds.ofBound(1e-3, learner, state, new double[] {-saturatingGradient()}, 0));
+      run.step(1e-3, new double[] {-saturatingGradient()}, 0);
     }
-    Iterate iterate = published(learner, state);
+    Iterate iterate = run.publish();
     assertThat(iterate.diagnostics.get("saturations")).isPositive();
     assertThat(iterate.weights[0]).isPositive().isFinite();
     assertFinite(iterate, new double[] {saturatingGradient()});
@@ -420,69 +338,5 @@ abstract class LearnerContract<S extends LearnerState> {
   /** How many vectors the learner must keep of each publication. */
   int keptVectors() {
     return 0;
-  }
-
-  /** Every number and vector of a state, by name. */
-  private static class Saved implements LearnerState.Visitor {
-    private final List<String> names;
-    private final Map<String, Number> numbers = new HashMap<>();
-    private final Map<String, double[]> vectors = new HashMap<>();
-    private final Map<String, long[]> vectorsOfCounts = new HashMap<>();
-
-    Saved() {
-      this(new ArrayList<>());
-    }
-
-    Saved(List<String> names) {
-      this.names = names;
-    }
-
-    @Override
-    public double scalar(String name, double value) {
-      names.add(name);
-      numbers.put(name, value);
-      return value;
-    }
-
-    @Override
-    public long count(String name, long value) {
-      names.add(name);
-      numbers.put(name, value);
-      return value;
-    }
-
-    @Override
-    public void vector(String name, double[] values) {
-      names.add(name);
-      vectors.put(name, values.clone());
-    }
-
-    @Override
-    public void counts(String name, long[] values) {
-      names.add(name);
-      vectorsOfCounts.put(name, values.clone());
-    }
-  }
-
-  private record Restorer(Saved saved) implements LearnerState.Visitor {
-    @Override
-    public double scalar(String name, double value) {
-      return saved.numbers.get(name).doubleValue();
-    }
-
-    @Override
-    public long count(String name, long value) {
-      return saved.numbers.get(name).longValue();
-    }
-
-    @Override
-    public void vector(String name, double[] values) {
-      System.arraycopy(saved.vectors.get(name), 0, values, 0, values.length);
-    }
-
-    @Override
-    public void counts(String name, long[] values) {
-      System.arraycopy(saved.vectorsOfCounts.get(name), 0, values, 0, values.length);
-    }
   }
 }

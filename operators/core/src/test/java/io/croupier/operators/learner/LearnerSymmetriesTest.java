@@ -2,10 +2,9 @@ package io.croupier.operators.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.GaussianMechanism;
-import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.operators.report.DirectionalNoise;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -26,22 +25,13 @@ class LearnerSymmetriesTest {
    */
   private record Case(String learner) {
     ModelSpec spec(double unit) {
-      ModelSpec.Builder builder = ModelSpec.newBuilder();
-      String text =
+      return Specs.of(
+          D,
+          GRADIENT_BOUND * unit,
           learner
               .replace("UNIT^-2", Double.toString(1 / (unit * unit)))
               .replace("UNIT^-1", Double.toString(1 / unit))
-              .replace("UNIT^2", Double.toString(unit * unit));
-      try {
-        TextFormat.merge(text, builder);
-      } catch (TextFormat.ParseException e) {
-        throw new IllegalArgumentException(text, e);
-      }
-      return builder
-          .setModelId("m")
-          .setDimension(D)
-          .setGradientBound(GRADIENT_BOUND * unit)
-          .build();
+              .replace("UNIT^2", Double.toString(unit * unit)));
     }
 
     /** The prior cv compares betting fractions with 1. */
@@ -78,6 +68,9 @@ class LearnerSymmetriesTest {
             "coordinate_wise {prior {conjugate {}}}",
             "coordinate_wise {prior {cv {}}}",
             "initial_wealth: 100 coordinate_wise {radius: UNIT^-1}",
+            "memory {half_life: 100} black_box {}",
+            "memory {half_life: 100} coordinate_wise {}",
+            "memory {automatic {}} combined {}",
             "ldp_sgd {step_size: UNIT^-2 decay: 0.5}",
             "ldp_sgd {step_size: UNIT^-2 decay: 0.5 radius: UNIT^-1}")
         .map(Case::new);
@@ -105,28 +98,19 @@ class LearnerSymmetriesTest {
   }
 
   /** Weights and average after every round. */
-  private static <S extends LearnerState> double[][] trajectory(
-      Learner<S> learner, ModelSpec spec, double[][] gradients) {
-    DirectionalNoise noise = DirectionalNoise.of(spec);
-    S state = learner.initial();
-    Iterate iterate = new Iterate(D);
-    double[][] trajectory = new double[2 * ROUNDS][];
-    for (int t = 0; t < ROUNDS; t++) {
-      Mechanism mechanism = new GaussianMechanism(2 + t % 3);
-      learner.step(
-          state,
-          TestRounds.ofBound(
-              spec.getGradientBound(), learner, state, gradients[t], noise.variance(mechanism)));
-      TestRounds.publish(learner, state, iterate);
-      trajectory[2 * t] = iterate.weights.clone();
-      trajectory[2 * t + 1] = iterate.average.clone();
-    }
-    return trajectory;
-  }
-
   private static double[][] trajectory(Case c, double unit, double[][] gradients) {
     ModelSpec spec = c.spec(unit);
-    return trajectory(Learners.of(spec), spec, gradients);
+    DirectionalNoise noise = DirectionalNoise.of(spec);
+    TestRun<?> run = new TestRun<>(Learners.of(spec));
+    double[][] trajectory = new double[2 * ROUNDS][];
+    for (int t = 0; t < ROUNDS; t++) {
+      double variance = noise.variance(new GaussianMechanism(2 + t % 3));
+      run.step(spec.getGradientBound(), gradients[t], variance);
+      run.publish();
+      trajectory[2 * t] = run.newest.weights.clone();
+      trajectory[2 * t + 1] = run.newest.average.clone();
+    }
+    return trajectory;
   }
 
   private static double[][] each(double[][] vectors, UnaryOperator<double[]> f) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.croupier.operators.math.Vectors;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -15,27 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryTest {
   private static final double[] BETAS = {1e-30, 0.01, 0.5, 0.9, 0.99, 1 - 1e-6, 1};
 
-  private static MagnitudeLearner bettor(Prior prior) {
-    return new MagnitudeLearner(prior, new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
-  }
-
   private static ProductLearner product(double degree, double halfLife) {
-    return new ProductLearner(
-        bettor(new Prior.Improper()),
-        BallConstraint.NONE,
-        new Averaging(degree),
-        new Memory(halfLife),
-        InitialWeights.zero(3));
+    return TestLearners.blackBox(degree, new Memory(halfLife), InitialWeights.zero(3));
   }
 
   private static CoordinateWise coordinates(int dimension, double halfLife) {
-    return new CoordinateWise(
-        new Prior.Improper(),
-        1,
-        BallConstraint.NONE,
-        new Averaging(0),
-        new Memory(halfLife),
-        InitialWeights.zero(dimension));
+    return TestLearners.coordinates(0, new Memory(halfLife), InitialWeights.zero(dimension));
   }
 
   @Test
@@ -168,31 +154,15 @@ class MemoryTest {
   void forgettingCostsAtMostTwoLogarithmsARound(Adversary adversary) {
     for (double halfLife : new double[] {1, 5, 40, 1e4}) {
       double beta = new Memory(halfLife).remainder(1);
-      MagnitudeLearner learner = bettor(new Prior.Improper());
-      MagnitudeLearner.State state = new MagnitudeLearner.State();
+      BettorGame game = new BettorGame(new Prior.Improper());
       Potential potential = new Potential(new Prior.Improper(), 0.2);
-      RoundCoins coins = new RoundCoins();
-      Round round = new Round();
-      TestRounds.add(round, 0, 1, 1, new double[1], 0);
-      double losses = 0;
-      double turnover = 0;
       for (int t = 1; t <= 400; t++) {
-        double bet = state.magnitude();
-        double gradient =
-            adversary.gradient(
-                new Adversary.Situation(t, bet, state.coins(), state.upperVariance(), potential));
-        losses += bet * gradient;
-        turnover += Math.abs(bet * gradient);
-        coins.clear();
-        coins.add(-gradient, 0, 0, 0, 1);
-        learner.observe(state, coins, round, 1, 1);
-        learner.discount(state, beta);
-        learner.bet(state, 1);
-        double now = excess(potential.logPotential(state.coins(), state.upperVariance()));
+        game.step(adversary, t, beta, false);
+        double now = excess(potential.logPotential(game.state.coins(), game.state.upperVariance()));
         double forgotten = 2 * t * Math.log(2) / halfLife;
-        assertThat(losses)
+        assertThat(game.losses)
             .as("%s, half-life %s, round %d", adversary, halfLife, t)
-            .isLessThanOrEqualTo(forgotten - now + 1e-12 * (1 + turnover + Math.abs(now)));
+            .isLessThanOrEqualTo(forgotten - now + 1e-12 * (1 + game.turnover + Math.abs(now)));
       }
     }
   }
@@ -200,44 +170,34 @@ class MemoryTest {
   /** Weights and averages of a learner that forgets whatever it has learned. */
   @Test
   void aMemoryShorterThanARoundStaysAtTheInitialWeights() {
-    ProductLearner product = product(3, 1);
-    ProductLearner.State state = product.initial();
-    Iterate iterate = new Iterate(3);
+    var run = new TestRun<>(product(3, 1));
     for (int t = 0; t < 20; t++) {
-      product.publish(state, t, iterate);
-      assertThat(Arrays.stream(iterate.weights)).allMatch(w -> w == 0);
-      assertThat(Arrays.stream(iterate.average)).allMatch(w -> w == 0);
-      iterate.diagnostics.forEach((name, value) -> assertThat(value).as(name).isFinite());
-      Round round = new Round();
-      TestRounds.add(round, t, 1_000_000, 1, new double[] {0.1, -0.2, 0.3}, 0.1);
-      product.step(state, round);
+      Iterate newest = run.publish(t);
+      assertThat(Golden.norm(newest.weights)).isZero();
+      assertThat(Golden.norm(newest.average)).isZero();
+      newest.diagnostics.forEach((name, value) -> assertThat(value).as(name).isFinite());
+      run.step(t, 1_000_000, 1, new double[] {0.1, -0.2, 0.3}, 0.1);
     }
   }
 
   /** The t-th round has the weight t^degree times the product of the later rounds' betas. */
   @Test
   void theAverageHasTheSameMemory() {
-    ProductLearner learner = product(2, 30);
-    ProductLearner.State state = learner.initial();
-    Iterate iterate = new Iterate(3);
+    var run = new TestRun<>(product(2, 30));
     Random random = new Random(1);
     double[] sum = new double[3];
     double weights = 0;
     for (int t = 1; t <= 300; t++) {
-      learner.forget(state, Long.MAX_VALUE);
-      learner.publish(state, t, iterate);
+      run.forget(Long.MAX_VALUE);
       double beta = Math.pow(2, -4 / 30.0);
       weights = weights * beta + t * (double) t;
-      for (int j = 0; j < 3; j++) {
-        sum[j] = sum[j] * beta + t * (double) t * iterate.weights[j];
-      }
-      Round round = new Round();
+      Vectors.scale(beta, sum, sum);
+      Vectors.addScaled(t * (double) t, run.publish(t).weights, sum);
       double[] gradient = {0.2 * random.nextGaussian() - 0.1, random.nextGaussian(), 0.1};
-      TestRounds.add(round, t, 4, 1, gradient, 0.1);
-      learner.step(state, round);
-      learner.describe(state, iterate);
+      run.step(t, 4, 1, gradient, 0.1);
+      double[] average = run.describe().average;
       for (int j = 0; j < 3; j++) {
-        assertThat(iterate.average[j]).isCloseTo(sum[j] / weights, within(1e-11));
+        assertThat(average[j]).isCloseTo(sum[j] / weights, within(1e-11));
       }
     }
     assertThat(sum[2]).isNegative();
@@ -250,23 +210,20 @@ class MemoryTest {
   @Test
   void aCoordinateThatSleptIsDiscountedOnce() {
     double halfLife = 20;
-    CoordinateWise learner = coordinates(2, halfLife);
-    CoordinateWise.State state = learner.initial();
-    MagnitudeLearner alone = bettor(new Prior.Improper());
+    var run = new TestRun<>(coordinates(2, halfLife));
+    MagnitudeLearner alone = TestLearners.bettor(new Prior.Improper());
     MagnitudeLearner.State its = new MagnitudeLearner.State();
     RoundCoins coins = new RoundCoins();
     Round one = new Round();
     TestRounds.add(one, 0, 1, 1, new double[1], 0);
     Random random = new Random(2);
-    Iterate iterate = new Iterate(2);
     int last = -1;
     double largest = 0;
     for (int t = 0; t < 500; t++) {
-      learner.forget(state, t);
-      learner.publish(state, t, iterate);
-      assertThat(iterate.weights[1])
-          .isCloseTo(its.magnitude(), within(1e-12 * Math.abs(its.magnitude())));
-      largest = Math.max(largest, Math.abs(its.magnitude()));
+      run.forget(t);
+      double bet = its.magnitude();
+      assertThat(run.publish(t).weights[1]).isCloseTo(bet, within(1e-12 * Math.abs(bet)));
+      largest = Math.max(largest, Math.abs(bet));
       boolean wakes = random.nextInt(6) == 0;
       double gradient = random.nextGaussian() - 1;
       Round round = new Round();
@@ -281,7 +238,7 @@ class MemoryTest {
       } else {
         TestRounds.addSparse(round, t, new int[] {0}, new double[] {0.3});
       }
-      learner.step(state, round);
+      run.step(round, t);
     }
     assertThat(largest).isGreaterThan(0.1);
   }
@@ -289,22 +246,20 @@ class MemoryTest {
   /** A coin that arrives late counts as it would if it had been discounted since its round. */
   @Test
   void aLateReportOfACoordinateIsDiscountedSinceItsPublication() {
-    CoordinateWise learner = coordinates(1, 10);
     double[] counted = new double[2];
     for (int late = 0; late < 2; late++) {
-      CoordinateWise.State state = learner.initial();
-      Iterate iterate = new Iterate(1);
+      var run = new TestRun<>(coordinates(1, 10));
       for (int t = 0; t < 12; t++) {
-        learner.publish(state, t, iterate);
+        run.publish(t);
         Round round = new Round();
         if (t == 11 && late == 1) {
           TestRounds.add(round, 1, 1, 1, new double[] {0.5}, 0);
         }
         TestRounds.add(round, t, 1, 1, new double[] {-0.5}, 0);
         round.reports = 1;
-        learner.step(state, round);
+        run.step(round);
       }
-      counted[late] = state.coordinates().coins(0);
+      counted[late] = run.state.coordinates().coins(0);
     }
     double beta = Math.pow(2, -0.1);
     double before = 0;
@@ -319,37 +274,31 @@ class MemoryTest {
 
   /** The mean distance of the average from the optimum, in the 20 rounds before {@code to}. */
   private static double distance(Learner<?> learner, boolean turns, int to) {
-    return Arrays.stream(distances(learner, turns), to - 20, to).average().orElseThrow();
+    double[] distances = distances(new TestRun<>(learner), turns);
+    return Arrays.stream(distances, to - 20, to).average().orElseThrow();
   }
 
   /** The optimum turns over after half of the 400 rounds of 50 reports, or stays. */
-  private static <S extends LearnerState> double[] distances(Learner<S> learner, boolean turns) {
+  private static double[] distances(TestRun<?> run, boolean turns) {
     double[] optimum = {0.8, -0.5, 0.3};
-    S state = learner.initial();
-    Iterate iterate = new Iterate(3);
     Random random = new Random(3);
     double[] distances = new double[400];
     for (int t = 0; t < distances.length; t++) {
-      learner.publish(state, t, iterate);
-      learner.forget(state, t);
+      double[] weights = run.publish(t).weights;
+      run.forget(t);
       double sign = turns && t >= distances.length / 2 ? -1 : 1;
       double[] mean = new double[3];
       int reports = 50;
       for (int j = 0; j < 3; j++) {
-        double difference = iterate.weights[j] - sign * optimum[j];
+        double difference = weights[j] - sign * optimum[j];
         mean[j] =
             0.5 * difference / Math.sqrt(1 + difference * difference)
                 + random.nextGaussian() / Math.sqrt(reports);
       }
-      Round round = new Round();
-      TestRounds.add(round, t, reports, 1, mean, 1);
-      learner.step(state, round);
-      learner.describe(state, iterate);
-      double squares = 0;
-      for (int j = 0; j < 3; j++) {
-        squares += Math.pow(iterate.average[j] - sign * optimum[j], 2);
-      }
-      distances[t] = Math.sqrt(squares);
+      run.step(t, reports, 1, mean, 1);
+      double[] average = run.describe().average.clone();
+      Vectors.addScaled(-sign, optimum, average);
+      distances[t] = Golden.norm(average);
     }
     return distances;
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,70 +24,43 @@ class NoisyRegretTest {
 
   /** Symmetric laws around 0. */
   private enum Law {
-    LAPLACE {
-      @Override
-      double sample(SplittableRandom random) {
-        return random.nextBoolean() ? random.nextExponential() : -random.nextExponential();
-      }
-    },
-    GAUSSIAN {
-      @Override
-      double sample(SplittableRandom random) {
-        return random.nextGaussian();
-      }
-    },
-    UNIFORM {
-      @Override
-      double sample(SplittableRandom random) {
-        return random.nextDouble(-1, 1);
-      }
-    },
-    TWO_POINT {
-      @Override
-      double sample(SplittableRandom random) {
-        return random.nextBoolean() ? 1 : -1;
-      }
-    },
-    /** Three degrees of freedom: a variance, but no third moment. */
-    STUDENT {
-      @Override
-      double sample(SplittableRandom random) {
-        double squares = 0;
-        for (int i = 0; i < 3; i++) {
-          double x = random.nextGaussian();
-          squares += x * x;
-        }
-        return random.nextGaussian() / Math.sqrt(squares / 3);
-      }
-    },
-    /** No mean: against u other than 0 the theorem's bound is infinite; the other bounds hold. */
-    CAUCHY {
-      @Override
-      double sample(SplittableRandom random) {
-        return Math.tan(Math.PI * (random.nextDouble() - 0.5));
-      }
-    };
+    LAPLACE(random -> random.nextBoolean() ? random.nextExponential() : -random.nextExponential()),
+    GAUSSIAN(SplittableRandom::nextGaussian),
+    UNIFORM(random -> random.nextDouble(-1, 1)),
+    TWO_POINT(random -> random.nextBoolean() ? 1 : -1),
 
-    abstract double sample(SplittableRandom random);
+    /** Three degrees of freedom: a variance, but no third moment. */
+    STUDENT(
+        random -> {
+          double squares = 0;
+          for (int i = 0; i < 3; i++) {
+            double x = random.nextGaussian();
+            squares += x * x;
+          }
+          return random.nextGaussian() / Math.sqrt(squares / 3);
+        }),
+
+    /** No mean: against u other than 0 the theorem's bound is infinite; the other bounds hold. */
+    CAUCHY(random -> Math.tan(Math.PI * (random.nextDouble() - 0.5)));
+
+    @SuppressWarnings("ImmutableEnumChecker") // a function of its argument alone
+    private final ToDoubleFunction<SplittableRandom> sample;
+
+    Law(ToDoubleFunction<SplittableRandom> sample) {
+      this.sample = sample;
+    }
   }
 
   /** How large the noise of a report is, in units of G. */
   private enum Level {
-    ALWAYS_TWO {
-      @Override
-      double of(SplittableRandom random) {
-        return 2;
-      }
-    },
-    /** Five decades; the level changes with each report. */
-    OF_EACH_PERSON {
-      @Override
-      double of(SplittableRandom random) {
-        return Math.pow(10, random.nextDouble(-3, 2));
-      }
-    };
+    ALWAYS_TWO,
 
-    abstract double of(SplittableRandom random);
+    /** Five decades; the level changes with each report. */
+    OF_EACH_PERSON;
+
+    double of(SplittableRandom random) {
+      return this == ALWAYS_TWO ? 2 : Math.pow(10, random.nextDouble(-3, 2));
+    }
   }
 
   /** The outcome of one game: losses by the true gradients, from which regret is computed. */
@@ -107,7 +81,7 @@ class NoisyRegretTest {
       double weight = bettor.magnitude();
       double mean =
           adversary.gradient(new Adversary.Situation(t, weight, coins, variance, potential));
-      double coin = mean + level.of(random) * law.sample(random);
+      double coin = mean + level.of(random) * law.sample.applyAsDouble(random);
       losses += weight * mean;
       gradients += mean;
       coins -= coin;
@@ -139,9 +113,7 @@ class NoisyRegretTest {
       for (Adversary adversary : ADVERSARIES) {
         SplittableRandom random = new SplittableRandom(31);
         Outcome[] outcomes = new Outcome[GAMES];
-        for (int i = 0; i < GAMES; i++) {
-          outcomes[i] = play(potential, adversary, law, level, random);
-        }
+        Arrays.setAll(outcomes, i -> play(potential, adversary, law, level, random));
         String at = adversary + ", noise " + level;
         assertCoveredByThePotential(at, outcomes);
         if (law != Law.CAUCHY) {

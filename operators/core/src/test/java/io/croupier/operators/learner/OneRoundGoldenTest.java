@@ -3,9 +3,6 @@ package io.croupier.operators.learner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.io.InputStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,35 +12,16 @@ import org.junit.jupiter.api.Test;
 class OneRoundGoldenTest {
 
   @Test
-  void everyCase() throws IOException {
-    int cases = 0;
-    for (JsonNode c : cases()) {
+  void everyCase() {
+    JsonNode cases = Golden.read("one_round.json");
+    assertThat(cases).hasSize(46);
+    for (JsonNode c : cases) {
       switch (c.get("learner").asText()) {
         case "coordinate_wise" -> coordinateWise(c);
         case "banco" -> product(c, banco());
-        default -> product(c, blackBox(prior(c)));
+        default -> product(c, TestLearners.bettor(Golden.prior(c)));
       }
-      cases++;
     }
-    assertThat(cases).isEqualTo(46);
-  }
-
-  private static JsonNode cases() throws IOException {
-    try (InputStream in = OneRoundGoldenTest.class.getResourceAsStream("/golden/one_round.json")) {
-      return new ObjectMapper().readTree(in);
-    }
-  }
-
-  private static Prior prior(JsonNode c) {
-    return switch (c.get("prior").asText()) {
-      case "improper" -> new Prior.Improper();
-      case "conjugate" -> new Prior.Conjugate(c.get("b").asDouble());
-      default -> new Prior.Uniform();
-    };
-  }
-
-  private static MagnitudeLearner blackBox(Prior prior) {
-    return new MagnitudeLearner(prior, new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
   }
 
   /** The cases have a beta for each round, which takes the place of that of the spec. */
@@ -53,25 +31,13 @@ class OneRoundGoldenTest {
 
   private static void product(JsonNode c, MagnitudeLearner magnitude) {
     int d = c.get("d").asInt();
-    var learner =
-        new ProductLearner(
-            magnitude,
-            BallConstraint.NONE,
-            new Averaging(c.get("degree").asDouble()),
-            InitialWeights.zero(d));
-    var state = learner.initial();
-    Iterate iterate = new Iterate(d);
-    Round round = new Round();
+    double degree = c.get("degree").asDouble();
+    var run = new TestRun<>(TestLearners.product(magnitude, degree, InitialWeights.zero(d)));
+    var direction = run.state.direction();
+    var bettor = run.state.magnitude();
     for (int t = 0; t < c.get("rounds").size(); t++) {
-      learner.publish(state, t, iterate);
-      JsonNode expected = c.get("expected").get(t);
+      JsonNode expected = round(run, c, t);
       String at = c.get("name").asText() + " round " + t;
-      close(at + " w", iterate.weights, Golden.vector(expected.get("w")));
-      fill(round, c.get("rounds").get(t));
-      learner.step(state, round);
-      learner.describe(state, iterate);
-      close(at + " average", iterate.average, Golden.vector(expected.get("average")));
-      var bettor = state.magnitude();
       close(at + " S", bettor.coins(), expected.get("S").asDouble());
       close(
           at + " V",
@@ -81,33 +47,37 @@ class OneRoundGoldenTest {
           at + " h",
           new double[] {bettor.upperBound(), bettor.lowerBound()},
           Golden.vector(expected.get("h")));
-      close(at + " N", state.direction().squaredNorms(), expected.get("N").asDouble());
-      close(at + " q", state.direction().direction, Golden.vector(expected.get("q")));
+      close(at + " N", direction.squaredNorms(), expected.get("N").asDouble());
+      close(at + " q", direction.direction, Golden.vector(expected.get("q")));
     }
+  }
+
+  /** Plays a round, compares weights and average, and returns what else is expected. */
+  private static JsonNode round(TestRun<?> run, JsonNode c, int t) {
+    JsonNode expected = c.get("expected").get(t);
+    String at = c.get("name").asText() + " round " + t;
+    close(at + " w", run.publish(t).weights, Golden.vector(expected.get("w")));
+    Round round = new Round();
+    fill(round, c.get("rounds").get(t));
+    run.step(round);
+    close(at + " average", run.describe().average, Golden.vector(expected.get("average")));
+    return expected;
   }
 
   private static void coordinateWise(JsonNode c) {
     int d = c.get("d").asInt();
-    var learner =
-        new CoordinateWise(
-            prior(c),
-            1,
-            BallConstraint.NONE,
-            new Averaging(c.get("degree").asDouble()),
-            InitialWeights.zero(d));
-    var state = learner.initial();
-    Iterate iterate = new Iterate(d);
-    Round round = new Round();
+    var run =
+        new TestRun<>(
+            new CoordinateWise(
+                Golden.prior(c),
+                1,
+                BallConstraint.NONE,
+                new Averaging(c.get("degree").asDouble()),
+                InitialWeights.zero(d)));
+    CoordinateChunks coordinates = run.state.coordinates();
     for (int t = 0; t < c.get("rounds").size(); t++) {
-      learner.publish(state, t, iterate);
-      JsonNode expected = c.get("expected").get(t);
+      JsonNode expected = round(run, c, t);
       String at = c.get("name").asText() + " round " + t;
-      close(at + " w", iterate.weights, Golden.vector(expected.get("w")));
-      fill(round, c.get("rounds").get(t));
-      learner.step(state, round);
-      learner.describe(state, iterate);
-      close(at + " average", iterate.average, Golden.vector(expected.get("average")));
-      CoordinateChunks coordinates = state.coordinates();
       for (int i = 0; i < d; i++) {
         close(at + " S", coordinates.coins(i), expected.get("S").get(i).asDouble());
         close(

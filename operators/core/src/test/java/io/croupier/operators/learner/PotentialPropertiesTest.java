@@ -24,14 +24,7 @@ class PotentialPropertiesTest {
   private record Point(String prior, double b, double halfWidth, double coins, double variance) {
 
     Potential potential() {
-      return new Potential(
-          switch (prior) {
-            case "improper" -> new Prior.Improper();
-            case "conjugate" -> new Prior.Conjugate(b);
-            case "uniform" -> new Prior.Uniform();
-            default -> new Prior.Cv();
-          },
-          halfWidth);
+      return new Potential(TestLearners.prior(prior, b), halfWidth);
     }
 
     /** The same point with gradients in another unit. */

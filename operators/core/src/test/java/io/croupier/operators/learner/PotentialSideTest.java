@@ -19,15 +19,6 @@ class PotentialSideTest {
   /** Deep enough for the priors with a pole, whose integrand falls like 1 / s^2 at worst. */
   private static final double DEPTH = 60;
 
-  private static Prior prior(String name, double b) {
-    return switch (name) {
-      case "improper" -> new Prior.Improper();
-      case "conjugate" -> new Prior.Conjugate(b);
-      case "uniform" -> new Prior.Uniform();
-      default -> new Prior.Cv();
-    };
-  }
-
   /** v p(v), without the mass, and without the conjugate prior's exponent. */
   private static double weight(String prior, double v) {
     return switch (prior) {
@@ -60,7 +51,7 @@ class PotentialSideTest {
       double first = name.equals("cv") ? random.nextDouble(0.01, 0.9) : decades(random, -4, 4);
       double range = first * (i % 3 == 0 ? 1 : random.nextDouble(0.05, 1));
       double b = decades(random, -2, 2) / (range * range);
-      Prior prior = prior(name, b);
+      Prior prior = TestLearners.prior(name, b);
       double mass = Potential.mass(prior, first);
       double quadratic =
           prior.addedVariance() + (i % 5 == 0 ? 0 : decades(random, -3, 4) / (range * range));
@@ -85,7 +76,7 @@ class PotentialSideTest {
     for (int i = 0; i < 1000; i++) {
       double first = name.equals("cv") ? random.nextDouble(0.01, 0.9) : decades(random, -6, 6);
       double range = first * random.nextDouble(0.05, 1);
-      Prior prior = prior(name, decades(random, -3, 3) / (range * range));
+      Prior prior = TestLearners.prior(name, decades(random, -3, 3) / (range * range));
       double mass = Potential.mass(prior, first);
       double quadratic =
           prior.addedVariance() + (i % 5 == 0 ? 0 : decades(random, -6, 8) / (range * range));
@@ -118,7 +109,7 @@ class PotentialSideTest {
   @Test
   void extremesAreNumbers() {
     for (String name : new String[] {"improper", "conjugate", "uniform", "cv"}) {
-      Prior prior = prior(name, 1);
+      Prior prior = TestLearners.prior(name, 1);
       Potential potential = new Potential(prior, 0.5);
       for (double coins : new double[] {0, -0.0, 1e-300, -1e-300, 1e6, -1e6, 1e300, -1e300}) {
         for (double variance : new double[] {1, 1e-300, 1e300, Double.MAX_VALUE}) {

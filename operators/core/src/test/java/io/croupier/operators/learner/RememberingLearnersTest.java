@@ -6,59 +6,44 @@ import org.junit.jupiter.api.Tag;
 /** What holds for every learner also holds for those that forget. */
 class RememberingLearnersTest {
   private static final Memory MEMORY = new Memory(2_000);
-  private static final Averaging AVERAGING = new Averaging(2);
 
   /** But for the rounding of a mean of saturated weights. */
   private static final double LARGEST = MagnitudeLearner.LIMIT * (1 + 1e-12);
 
-  private static ProductLearner product(InitialWeights initialWeights, Memory memory) {
-    return new ProductLearner(
-        new MagnitudeLearner(
-            new Prior.Improper(), new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1),
-        BallConstraint.NONE,
-        AVERAGING,
-        memory,
-        initialWeights);
+  private static ProductLearner product(InitialWeights initialWeights) {
+    return TestLearners.blackBox(2, MEMORY, initialWeights);
   }
 
-  private static CoordinateWise coordinates(InitialWeights initialWeights, Memory memory) {
-    return new CoordinateWise(
-        new Prior.Improper(), 1, BallConstraint.NONE, AVERAGING, memory, initialWeights);
+  private static CoordinateWise coordinates(InitialWeights initialWeights) {
+    return TestLearners.coordinates(2, MEMORY, initialWeights);
+  }
+
+  /** What all of them have in common. */
+  private abstract static class Contract<S extends LearnerState> extends LearnerContract<S> {
+    @Override
+    int saturatingRounds() {
+      return 10_000;
+    }
+
+    @Override
+    double largestWeight() {
+      return LARGEST;
+    }
   }
 
   @Nested
-  class Product extends LearnerContract<ProductLearner.State> {
+  class Product extends Contract<ProductLearner.State> {
     @Override
     Learner<ProductLearner.State> learner(InitialWeights initialWeights, double gradientBound) {
-      return product(initialWeights, MEMORY);
-    }
-
-    @Override
-    int saturatingRounds() {
-      return 10_000;
-    }
-
-    @Override
-    double largestWeight() {
-      return LARGEST;
+      return product(initialWeights);
     }
   }
 
   @Nested
-  class Coordinates extends LearnerContract<CoordinateWise.State> {
+  class Coordinates extends Contract<CoordinateWise.State> {
     @Override
     Learner<CoordinateWise.State> learner(InitialWeights initialWeights, double gradientBound) {
-      return coordinates(initialWeights, MEMORY);
-    }
-
-    @Override
-    int saturatingRounds() {
-      return 10_000;
-    }
-
-    @Override
-    double largestWeight() {
-      return LARGEST;
+      return coordinates(initialWeights);
     }
 
     @Override
@@ -74,22 +59,16 @@ class RememberingLearnersTest {
 
   @Nested
   @Tag("thorough")
-  class Sum extends LearnerContract<Combined.State> {
+  class Sum extends Contract<Combined.State> {
     @Override
     Learner<Combined.State> learner(InitialWeights initialWeights, double gradientBound) {
       return new Combined(
-          product(initialWeights, MEMORY),
-          coordinates(InitialWeights.zero(initialWeights.dimension()), MEMORY));
+          product(initialWeights), coordinates(InitialWeights.zero(initialWeights.dimension())));
     }
 
     @Override
     int keptVectors() {
       return 5;
-    }
-
-    @Override
-    int saturatingRounds() {
-      return 10_000;
     }
 
     @Override

@@ -61,8 +61,7 @@ final class RoundGame {
   double floor;
 
   RoundGame(Prior prior) {
-    learner =
-        new MagnitudeLearner(prior, new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, 1);
+    learner = TestLearners.bettor(prior);
     publish();
   }
 

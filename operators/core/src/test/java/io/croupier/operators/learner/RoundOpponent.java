@@ -7,51 +7,34 @@ import java.util.SplittableRandom;
 /** Chooses coins, as shares of the largest that a hypothesis allows. */
 enum RoundOpponent {
   /** Lets the bettor win little for long, and then takes as much as it may. */
-  BUILDING_UP {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return t % 620 < 600 ? 0.04 : -1;
-    }
-  },
-  BUILDING_UP_BRIEFLY {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return t % 60 < 40 ? 0.1 : -1;
-    }
-  },
-  AGAINST_THE_BET {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return bet >= 0 ? -1 : 1;
-    }
-  },
-  AGAINST_LARGE_BETS {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return Math.abs(bet) > 0.3 ? -Math.signum(bet) : 0.2 * random.nextDouble();
-    }
-  },
-  ALTERNATING {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return t % 2 == 0 ? 1 : -1;
-    }
-  },
-  CONSTANT {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      return -0.3;
-    }
-  },
-  HEAVY_TAILS {
-    @Override
-    double coin(int t, double bet, SplittableRandom random) {
-      double x = 0.05 + 0.1 * Math.tan(Math.PI * (random.nextDouble() - 0.5));
-      return Math.max(-1, Math.min(1, x));
-    }
-  };
+  BUILDING_UP((t, bet, random) -> t % 620 < 600 ? 0.04 : -1),
+  BUILDING_UP_BRIEFLY((t, bet, random) -> t % 60 < 40 ? 0.1 : -1),
+  AGAINST_THE_BET((t, bet, random) -> bet >= 0 ? -1 : 1),
+  AGAINST_LARGE_BETS(
+      (t, bet, random) -> Math.abs(bet) > 0.3 ? -Math.signum(bet) : 0.2 * random.nextDouble()),
+  ALTERNATING((t, bet, random) -> t % 2 == 0 ? 1 : -1),
+  CONSTANT((t, bet, random) -> -0.3),
+  HEAVY_TAILS(
+      (t, bet, random) -> {
+        double x = 0.05 + 0.1 * Math.tan(Math.PI * (random.nextDouble() - 0.5));
+        return Math.max(-1, Math.min(1, x));
+      });
 
-  abstract double coin(int t, double bet, SplittableRandom random);
+  /** A coin of a round, given the bet. */
+  private interface Coin {
+    double of(int t, double bet, SplittableRandom random);
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker") // a function of its arguments alone
+  private final Coin coin;
+
+  RoundOpponent(Coin coin) {
+    this.coin = coin;
+  }
+
+  double coin(int t, double bet, SplittableRandom random) {
+    return coin.of(t, bet, random);
+  }
 
   /** Coins of a round about any of the newest publications, of the sum {@code size} at most. */
   List<RoundGame.Part> late(

@@ -64,19 +64,13 @@ class RoundTheoremsTest {
   @ParameterizedTest
   @ValueSource(doubles = {-4.5, -5, -2.4})
   void coinsAboveTheCapBreakTheorem1(double last) {
-    CoordinateWise learner =
-        new CoordinateWise(
-            new Prior.Improper(), 1, BallConstraint.NONE, new Averaging(0), InitialWeights.zero(1));
-    CoordinateWise.State state = learner.initial();
+    var run = new TestRun<>(TestLearners.coordinates(0, Memory.INFINITE, InitialWeights.zero(1)));
     RoundGame game = new RoundGame(new Prior.Improper());
     double losses = 0;
     for (int t = 0; t < 612; t++) {
       double coin = t < 600 ? 0.1 : last;
-      Round round = TestRounds.fresh(learner, state, new double[] {-coin}, 0);
-      Iterate iterate = new Iterate(1);
-      TestRounds.publish(learner, state, iterate);
-      losses -= coin * iterate.weights[0];
-      learner.step(state, round);
+      losses -= coin * run.publish().weights[0];
+      run.step(-coin);
       game.timely(coin, 1, 1);
     }
     assertThat(losses).isCloseTo(game.losses, within(1e-9 * game.turnover));

@@ -8,9 +8,7 @@ final class TestBettor {
   private final Round round = new Round();
 
   TestBettor(Prior prior, double gradientBound, double wealth) {
-    learner =
-        new MagnitudeLearner(
-            prior, new BettingRule.SquaredCoin(), Double.POSITIVE_INFINITY, wealth);
+    learner = TestLearners.bettor(prior, wealth);
     TestRounds.add(round, 0, 1, gradientBound, new double[1], 0);
   }
 

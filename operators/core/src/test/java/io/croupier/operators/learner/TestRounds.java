@@ -2,30 +2,9 @@ package io.croupier.operators.learner;
 
 import java.util.Arrays;
 
-/** Creates rounds of one timely report, like an owner of a learner that publishes every round. */
+/** Parts of rounds, and the weights of rounds. */
 final class TestRounds {
   private TestRounds() {}
-
-  /** Publishes, and returns a round of one report that names the publication. */
-  static <S extends LearnerState> Round fresh(
-      Learner<S> learner, S state, double[] subgradient, double directionalVariance) {
-    return ofBound(1, learner, state, subgradient, directionalVariance);
-  }
-
-  /** The same, of a model with the gradient bound {@code bound}. */
-  static <S extends LearnerState> Round ofBound(
-      double bound, Learner<S> learner, S state, double[] subgradient, double variance) {
-    publish(learner, state, new Iterate(learner.dimension()));
-    Round round = new Round();
-    add(round, state.round(), 1, bound, subgradient, variance);
-    return round;
-  }
-
-  /** Makes a publication that is numbered by the steps so far; no report may name another one. */
-  static <S extends LearnerState> void publish(Learner<S> learner, S state, Iterate out) {
-    learner.forget(state, Long.MAX_VALUE);
-    learner.publish(state, state.round(), out);
-  }
 
   /** Adds {@code reports} dense reports of weight 1, of which {@code mean} is the mean. */
   static Round.Part add(
@@ -39,9 +18,7 @@ final class TestRounds {
     part.variance = reports * variance;
     part.count = mean.length;
     part.sum = new double[mean.length];
-    for (int i = 0; i < mean.length; i++) {
-      part.sum[i] = reports * mean[i];
-    }
+    Arrays.setAll(part.sum, i -> reports * mean[i]);
     round.reports += reports;
     round.largestWeight = 1;
     return part;

@@ -2,9 +2,9 @@ package io.croupier.operators.learner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.operators.math.Vectors;
-import io.croupier.schemas.ModelSpec;
+import io.croupier.operators.report.Specs;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,51 +20,40 @@ class WholeLearnerRegretTest {
   /** Chooses subgradients of norm G at most. */
   private enum Opponent {
     /** Every bet loses. */
-    AGAINST_THE_WEIGHTS {
-      @Override
-      double[] subgradient(int t, double[] weights, SplittableRandom random) {
-        double norm = Golden.norm(weights);
-        double[] g = new double[D];
-        if (norm == 0) {
-          g[t % D] = G;
-        } else {
-          Vectors.scale(G / norm, weights, g);
-        }
-        return g;
-      }
-    },
-    /** G ||w - u||. */
-    TOWARDS_AN_OPTIMUM {
-      @Override
-      double[] subgradient(int t, double[] weights, SplittableRandom random) {
-        double[] g = {weights[0] - 3, weights[1] + 1, weights[2], weights[3] - 0.2};
-        Vectors.scale(G / Golden.norm(g), g, g);
-        return g;
-      }
-    },
-    /** Lets the learner win in one coordinate, then lose in that one and another. */
-    TURNING {
-      @Override
-      double[] subgradient(int t, double[] weights, SplittableRandom random) {
-        double[] g = new double[D];
-        g[0] = t % 100 < 30 ? -G : 0.8 * G;
-        g[1] = t % 100 < 30 ? 0 : -0.6 * G;
-        return g;
-      }
-    },
-    RANDOM {
-      @Override
-      double[] subgradient(int t, double[] weights, SplittableRandom random) {
-        double[] g = new double[D];
-        for (int j = 0; j < D; j++) {
-          g[j] = random.nextGaussian();
-        }
-        Vectors.scale(G * random.nextDouble() / Golden.norm(g), g, g);
-        return g;
-      }
-    };
+    AGAINST_THE_WEIGHTS,
 
-    abstract double[] subgradient(int t, double[] weights, SplittableRandom random);
+    /** G ||w - u||. */
+    TOWARDS_AN_OPTIMUM,
+
+    /** Lets the learner win in one coordinate, then lose in that one and another. */
+    TURNING,
+    RANDOM;
+
+    double[] subgradient(int t, double[] w, SplittableRandom random) {
+      return switch (this) {
+        case AGAINST_THE_WEIGHTS -> ofNorm(G, Golden.norm(w) == 0 ? unit(t % D) : w);
+        case TOWARDS_AN_OPTIMUM -> ofNorm(G, w[0] - 3, w[1] + 1, w[2], w[3] - 0.2);
+        case TURNING ->
+            t % 100 < 30 ? new double[] {-G, 0, 0, 0} : new double[] {0.8 * G, -0.6 * G, 0, 0};
+        case RANDOM -> {
+          double[] g = new double[D];
+          Arrays.setAll(g, j -> random.nextGaussian());
+          yield ofNorm(G * random.nextDouble(), g);
+        }
+      };
+    }
+
+    private static double[] unit(int coordinate) {
+      double[] unit = new double[D];
+      unit[coordinate] = 1;
+      return unit;
+    }
+
+    private static double[] ofNorm(double norm, double... v) {
+      double[] scaled = new double[D];
+      Vectors.scale(norm / Golden.norm(v), v, scaled);
+      return scaled;
+    }
   }
 
   /** Sums over the rounds that were played. */
@@ -83,26 +72,18 @@ class WholeLearnerRegretTest {
   }
 
   private static Learner<?> learner(String text) {
-    ModelSpec.Builder builder = ModelSpec.newBuilder();
-    try {
-      TextFormat.merge("model_id: 'm' " + text, builder);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
-    return Learners.of(builder.setDimension(D).setGradientBound(G).build());
+    return Learners.of(Specs.of(D, G, text));
   }
 
-  private static <S extends LearnerState> void play(
-      Learner<S> learner, Opponent opponent, Check check) {
-    S state = learner.initial();
-    Iterate iterate = new Iterate(D);
+  private static void play(String learner, Opponent opponent, Check check) {
+    TestRun<?> run = new TestRun<>(learner(learner));
     SplittableRandom random = new SplittableRandom(8);
     Sums sums = new Sums();
     for (int t = 0; t < ROUNDS; t++) {
-      TestRounds.publish(learner, state, iterate);
-      double[] direction = direction(state);
-      double[] g = opponent.subgradient(t, iterate.weights, random);
-      double loss = Vectors.dot(iterate.weights, g);
+      double[] weights = run.publish().weights.clone();
+      double[] direction = direction(run.state);
+      double[] g = opponent.subgradient(t, weights, random);
+      double loss = Vectors.dot(weights, g);
       double coin = Vectors.dot(direction, g);
       sums.losses += loss;
       sums.turnover += Math.abs(loss);
@@ -113,7 +94,7 @@ class WholeLearnerRegretTest {
         sums.gradients[j] += g[j];
         sums.squares[j] += g[j] * g[j];
       }
-      learner.step(state, TestRounds.ofBound(G, learner, state, g, 0));
+      run.step(G, g, 0);
       check.afterRound(t, sums);
     }
   }
@@ -145,7 +126,7 @@ class WholeLearnerRegretTest {
   void lossesStayBelowTheInitialWealth(double wealth, String learner) {
     for (Opponent opponent : Opponent.values()) {
       play(
-          learner(learner),
+          learner,
           opponent,
           (t, sums) ->
               assertThat(sums.losses)
@@ -164,7 +145,7 @@ class WholeLearnerRegretTest {
   void blackBoxKeepsTheBoundsOfItsParts(Opponent opponent) {
     ExpectedRegretBound theorem = new ExpectedRegretBound(G, G * G);
     play(
-        learner("black_box {prior {conjugate {}}}"),
+        "black_box {prior {conjugate {}}}",
         opponent,
         (t, sums) -> {
           double steps = 3 * Math.sqrt(sums.squaredNorms);
@@ -187,7 +168,7 @@ class WholeLearnerRegretTest {
   void coordinateWiseKeepsTheBoundOfEveryCoordinate(Opponent opponent) {
     ExpectedRegretBound theorem = new ExpectedRegretBound(G, G * G);
     play(
-        learner("coordinate_wise {prior {conjugate {}}}"),
+        "coordinate_wise {prior {conjugate {}}}",
         opponent,
         (t, sums) -> {
           for (double comparator : ExpectedRegretBound.COMPARATORS) {
@@ -208,30 +189,21 @@ class WholeLearnerRegretTest {
   /** The direction's bound has no condition on the gradients: here they have no mean. */
   @Test
   void theDirectionLearnsWithoutAnyBoundOnGradients() {
-    Learner<?> learner = learner("black_box {}");
     SplittableRandom random = new SplittableRandom(9);
     for (int game = 0; game < 20; game++) {
-      assertDirection(learner, random);
-    }
-  }
-
-  private static <S extends LearnerState> void assertDirection(
-      Learner<S> learner, SplittableRandom random) {
-    S state = learner.initial();
-    double[] gradients = new double[D];
-    double losses = 0;
-    double squares = 0;
-    for (int t = 0; t < ROUNDS; t++) {
-      double[] g = new double[D];
-      for (int j = 0; j < D; j++) {
-        g[j] = 0.3 + Math.tan(Math.PI * (random.nextDouble() - 0.5));
+      TestRun<?> run = new TestRun<>(learner("black_box {}"));
+      double[] gradients = new double[D];
+      double losses = 0;
+      double squares = 0;
+      for (int t = 0; t < ROUNDS; t++) {
+        double[] g = new double[D];
+        Arrays.setAll(g, j -> 0.3 + Math.tan(Math.PI * (random.nextDouble() - 0.5)));
+        losses += Vectors.dot(direction(run.state), g);
+        squares += Vectors.squaredNorm(g);
+        Vectors.add(g, gradients);
+        run.step(g);
+        assertThat(losses + Golden.norm(gradients)).isLessThanOrEqualTo(3 * Math.sqrt(squares));
       }
-      double[] direction = direction(state);
-      losses += Vectors.dot(direction, g);
-      squares += Vectors.squaredNorm(g);
-      Vectors.add(g, gradients);
-      learner.step(state, TestRounds.fresh(learner, state, g, 0));
-      assertThat(losses + Golden.norm(gradients)).isLessThanOrEqualTo(3 * Math.sqrt(squares));
     }
   }
 }

@@ -2,7 +2,7 @@ package io.croupier.operators.model;
 
 import static io.croupier.operators.model.TestSums.grid;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.VectorForm;
@@ -142,34 +142,34 @@ class BundleTest {
 
   @Test
   void incompatibleReportsAreRefused() {
-    Bundle bundle = new Bundle(report(1, 2));
-    assertThatThrownBy(() -> bundle.add(report(1)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("A GRID report of dimension 1 in a bundle of GRID reports of dimension 2");
-    assertThatThrownBy(() -> bundle.add(sums(1, 2)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("A GRID_SUM report of dimension 2 in a bundle of GRID reports of dimension 2");
+    assertRefused(
+        report(1), "A GRID report of dimension 1 in a bundle of GRID reports of dimension 2");
+    assertRefused(
+        sums(1, 2), "A GRID_SUM report of dimension 2 in a bundle of GRID reports of dimension 2");
     RoundSum otherWeight = report(1, 2);
     otherWeight.weightExponent = 4;
-    assertThatThrownBy(() -> bundle.add(otherWeight))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "A report of weight 2^-4 on the grid 2^-16 in a bundle of weight 2^-3 on the grid"
-                + " 2^-16");
+    assertRefused(
+        otherWeight,
+        "A report of weight 2^-4 on the grid 2^-16 in a bundle of weight 2^-3 on the grid 2^-16");
     RoundSum otherGrid = report(1, 2);
     otherGrid.exponent = -17;
-    assertThatThrownBy(() -> bundle.add(otherGrid))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("A report of weight 2^-3 on the grid 2^-17 in a bundle");
+    assertRefused(
+        otherGrid,
+        "A report of weight 2^-3 on the grid 2^-17 in a bundle of weight 2^-3 on the grid 2^-16");
     RoundSum otherBound = report(1, 2);
     otherBound.gradientBound = 0.5;
-    assertThatThrownBy(() -> bundle.add(otherBound))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("A report of gradient bound 0.5 in a bundle of reports of gradient bound 0.0");
+    assertRefused(
+        otherBound, "A report of gradient bound 0.5 in a bundle of reports of gradient bound 0.0");
     RoundSum dense = report(1, 2);
     dense.form = VectorForm.DENSE;
-    assertThatThrownBy(() -> new Bundle(dense).add(dense))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("Reports of form DENSE are not bundled");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Bundle(dense).add(dense))
+        .withMessage("Reports of form DENSE are not bundled");
+  }
+
+  private static void assertRefused(RoundSum report, String message) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Bundle(report(1, 2)).add(report))
+        .withMessage(message);
   }
 }

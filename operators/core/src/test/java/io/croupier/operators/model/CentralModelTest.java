@@ -1,5 +1,9 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_STALE;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_UNPUBLISHED;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.OPEN;
+import static io.croupier.operators.model.LocalModels.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -7,7 +11,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.operators.ledger.CentralMechanism;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.math.Vectors;
-import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.ExampleContent;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
@@ -24,22 +27,31 @@ class CentralModelTest {
   private static final int ONE = 1 << 16;
 
   private static RoundSum report(long round, int... steps) {
-    RoundSum sum = new RoundSum();
-    sum.namedRound = round;
-    sum.count = 1;
-    sum.form = VectorForm.GRID;
-    sum.dimension = steps.length;
-    sum.values = PackedVectors.encode(steps);
-    return sum;
+    return TestSums.grid(round, 0, steps);
   }
 
-  private static double[] weights(ModelUpdateView update) {
-    byte[] bytes = update.getWeights(0).toByteArray();
-    double[] weights = new double[bytes.length / Double.BYTES];
-    for (int i = 0; i < weights.length; i++) {
-      weights[i] = PackedVectors.doubleAt(bytes, i);
-    }
-    return weights;
+  /** Publishes, and returns the weights. */
+  private static double[] published(CentralModel model) {
+    return weights(model.publish(true, 0).orElseThrow());
+  }
+
+  /** A model that has published its first update. */
+  private static CentralModel begun(ModelSpec.Builder spec) {
+    CentralModel model = model(spec);
+    model.publish(true, 0);
+    return model;
+  }
+
+  private static Map<String, byte[]> saved(CentralModel model) {
+    Map<String, byte[]> saved = new HashMap<>();
+    model.save(saved::put);
+    return saved;
+  }
+
+  private static CentralModel restored(ModelSpec spec, int firstRound, Map<String, byte[]> store) {
+    CentralModel model = new CentralModel(spec, firstRound);
+    model.restore(store::get);
+    return model;
   }
 
   private static CentralModel model(ModelSpec.Builder spec) {
@@ -54,9 +66,9 @@ class CentralModelTest {
   void usageExample() {
     CentralModel model = model(exact().setReportsPerRound(2));
     assertThat(model.publish(true, 5).orElseThrow().getRound()).isZero();
-    assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(report(0, ONE / 2, 0))).isEqualTo(OPEN);
     assertThat(model.hasNews()).as("below the goal").isFalse();
-    assertThat(model.add(report(0, 0, ONE))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(report(0, 0, ONE))).isEqualTo(OPEN);
     assertThat(model.round()).as("only a publication closes the round").isZero();
     assertThat(model.hasNews()).isTrue();
 
@@ -79,12 +91,11 @@ class CentralModelTest {
 
   @Test
   void theSumIsDividedByTheGoalWhateverTheCount() {
-    CentralModel model = model(exact().setReportsPerRound(2));
-    model.publish(true, 0);
+    CentralModel model = begun(exact().setReportsPerRound(2));
     for (int i = 0; i < 5; i++) {
       model.add(report(0, ONE, 0));
     }
-    assertThat(weights(model.publish(true, 0).orElseThrow())[0]).isCloseTo(-2.5, within(1e-7));
+    assertThat(published(model)[0]).isCloseTo(-2.5, within(1e-7));
   }
 
   @Test
@@ -92,12 +103,12 @@ class CentralModelTest {
     CentralModel model = model(exact());
     assertThat(model.add(report(0, ONE, 0)))
         .as("before it is published")
-        .isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+        .isEqualTo(DROPPED_UNPUBLISHED);
     model.publish(true, 0);
-    assertThat(model.add(report(1, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+    assertThat(model.add(report(1, ONE, 0))).isEqualTo(DROPPED_UNPUBLISHED);
     model.add(report(0, 0, ONE));
     model.publish(true, 0);
-    assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(DROPPED_STALE);
     ModelUpdateView reported = model.lastUpdate().orElseThrow();
     assertThat(reported.getDroppedStale()).as("dropped reports are no news").isZero();
     assertThat(model.hasNews()).isFalse();
@@ -112,8 +123,7 @@ class CentralModelTest {
 
   @Test
   void bundlesAndSparseReportsAddUp() {
-    CentralModel model = model(exact().setReportsPerRound(4));
-    model.publish(true, 0);
+    CentralModel model = begun(exact().setReportsPerRound(4));
     RoundSum pair = report(0, 0, 0);
     pair.form = VectorForm.GRID_SUM;
     pair.values = PackedVectors.encode(new long[] {3L * ONE, -ONE});
@@ -124,26 +134,22 @@ class CentralModelTest {
     sparse.indices = new int[] {1};
     sparse.values = PackedVectors.encode(new long[] {ONE / 2});
     model.add(sparse);
-    assertThat(weights(model.publish(true, 0).orElseThrow()))
-        .containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
+    assertThat(published(model)).containsExactly(new double[] {-0.75, 0.125}, within(1e-7));
   }
 
   /** A bundle of release 0.2.0 that waited for its spec. */
   @Test
   void sparseReportsOfTheLastReleaseAddUp() {
-    CentralModel model = model(exact().setReportsPerRound(1));
-    model.publish(true, 0);
+    CentralModel model = begun(exact().setReportsPerRound(1));
     RoundSum sparse = report(0, 0, 0);
     sparse.form = VectorForm.SPARSE;
     sparse.indices = new int[] {1};
     sparse.values = PackedVectors.encode(new double[] {-0.5});
-    assertThat(model.add(sparse)).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(sparse)).isEqualTo(OPEN);
     RoundSum same = report(0, 0, -ONE / 2);
-    CentralModel other = model(exact().setReportsPerRound(1));
-    other.publish(true, 0);
+    CentralModel other = begun(exact().setReportsPerRound(1));
     other.add(same);
-    assertThat(weights(model.publish(true, 0).orElseThrow()))
-        .containsExactly(weights(other.publish(true, 0).orElseThrow()), within(1e-7));
+    assertThat(published(model)).containsExactly(published(other), within(1e-7));
   }
 
   @Test
@@ -159,30 +165,27 @@ class CentralModelTest {
       contribution.put(raw, sum);
       model.add(sum);
     }
-    assertThat(weights(model.publish(true, 0).orElseThrow()))
-        .containsExactly(new double[] {2, -1}, within(1e-4));
+    assertThat(published(model)).containsExactly(new double[] {2, -1}, within(1e-4));
   }
 
   @Test
   void aRoundOfTheParameterFreeLearnerIsBounded() {
     CentralModel model =
-        model(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
-    model.publish(true, 0);
+        begun(CentralSpecs.parameterFree(CentralSpecs.TREE, 1).setReportsPerRound(2));
     for (int i = 0; i < 4; i++) {
-      assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.OPEN);
+      assertThat(model.add(report(0, ONE, 0))).isEqualTo(OPEN);
     }
-    assertThat(model.add(report(0, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(report(0, ONE, 0))).isEqualTo(DROPPED_STALE);
   }
 
   @Test
   void bufferedNoiseEndsAtItsHorizon() {
-    CentralModel model = model(CentralSpecs.linear(CentralSpecs.blt(2), CentralSpecs.HARDLY_ANY));
-    model.publish(true, 0);
+    CentralModel model = begun(CentralSpecs.linear(CentralSpecs.blt(2), CentralSpecs.HARDLY_ANY));
     for (int round = 0; round < 2; round++) {
-      assertThat(model.add(report(round, ONE, 0))).isEqualTo(BundleOutcome.OPEN);
+      assertThat(model.add(report(round, ONE, 0))).isEqualTo(OPEN);
       assertThat(model.publish(true, 0).orElseThrow().getRound()).isEqualTo(round + 1);
     }
-    assertThat(model.add(report(2, ONE, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(report(2, ONE, 0))).isEqualTo(DROPPED_STALE);
     assertThat(model.hasNews()).isFalse();
   }
 
@@ -191,9 +194,8 @@ class CentralModelTest {
     CentralModel model = new CentralModel(exact().build(), 5);
     assertThat(model.publish(true, 0).orElseThrow().getRound()).isEqualTo(5);
     model.add(report(5, ONE, 0));
-    assertThat(weights(model.publish(true, 0).orElseThrow())[0]).isCloseTo(-1, within(1e-6));
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
+    assertThat(published(model)[0]).isCloseTo(-1, within(1e-6));
+    Map<String, byte[]> saved = saved(model);
     assertThat(saved.keySet())
         .as("6 = 4 + 2 rounds: the nodes of those leaves")
         .contains("sums/node-1-3-0/0", "sums/node-2-1-0/0")
@@ -224,13 +226,11 @@ class CentralModelTest {
       assertThat(reported.getRound()).isEqualTo(round);
       model.add(report(round, new int[d]));
       CentralModel before = model;
-      Map<String, byte[]> saved = new HashMap<>();
-      model.save(saved::put);
+      Map<String, byte[]> saved = saved(model);
       store.keySet().removeIf(name -> !saved.containsKey(name) && before.isObsolete(name));
       store.putAll(saved);
 
-      model = new CentralModel(spec, 0);
-      model.restore(store::get);
+      model = restored(spec, 0, store);
       assertThat(model.lastUpdate().orElseThrow().toByteArray()).isEqualTo(reported.toByteArray());
       assertThat(model.open()).isEqualTo(1);
       assertThat(model.isUnsaved()).isFalse();
@@ -261,17 +261,14 @@ class CentralModelTest {
     assertThat(first.getUsed()).isEqualTo(3);
     assertThat(first.getWeights(0)).isEqualTo(last.getAverage(0));
     model.add(report(4, sum));
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
+    Map<String, byte[]> saved = saved(model);
 
-    CentralModel restored = new CentralModel(spec, 4);
-    restored.restore(saved::get);
+    CentralModel restored = restored(spec, 4, saved);
     assertThat(restored.lastUpdate().orElseThrow()).isEqualTo(first);
     restored.publish(true, 0);
     Map<String, byte[]> later = new HashMap<>(saved);
     restored.save(later::put);
-    CentralModel again = new CentralModel(spec, 4);
-    again.restore(later::get);
+    CentralModel again = restored(spec, 4, later);
     assertThat(again.lastUpdate()).isEqualTo(restored.lastUpdate());
   }
 
@@ -284,8 +281,7 @@ class CentralModelTest {
     model.add(report(0, new int[spec.hasDpFtrlLeastSquares() ? 5 : 2]));
     model.publish(true, 0);
     model.add(report(1, new int[spec.hasDpFtrlLeastSquares() ? 5 : 2]));
-    Map<String, byte[]> store = new HashMap<>();
-    model.save(store::put);
+    Map<String, byte[]> store = saved(model);
     int removed = 0;
     for (String name : store.keySet()) {
       if ((name.startsWith("sums/") || name.startsWith("open-sum"))
@@ -319,13 +315,11 @@ class CentralModelTest {
     CentralModel model = new CentralModel(spec, 0);
     model.publish(true, 0);
     model.add(report(0, new int[d]));
-    Map<String, byte[]> store = new HashMap<>();
-    model.save(store::put);
+    Map<String, byte[]> store = saved(model);
     double[][] noise = new double[2][];
     for (int job = 0; job < 2; job++) {
-      CentralModel restored = new CentralModel(spec, 0);
-      restored.restore(store::get);
-      noise[job] = weights(restored.publish(true, 0).orElseThrow());
+      CentralModel restored = restored(spec, 0, store);
+      noise[job] = published(restored);
     }
     double both = Vectors.dot(noise[0], noise[1]);
     double each = Math.sqrt(Vectors.squaredNorm(noise[0]) * Vectors.squaredNorm(noise[1]));
@@ -334,8 +328,7 @@ class CentralModelTest {
 
   @Test
   void valuesOffTheGridAreRefused() {
-    CentralModel model = model(exact());
-    model.publish(true, 0);
+    CentralModel model = begun(exact());
     RoundSum dense = report(0, 0, 0);
     dense.form = VectorForm.DENSE;
     assertThatThrownBy(() -> model.add(dense)).hasMessageContaining("not on the grid");

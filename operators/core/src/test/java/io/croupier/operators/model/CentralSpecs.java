@@ -1,11 +1,7 @@
 package io.croupier.operators.model;
 
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
-import io.croupier.schemas.DpFtrlParameterFree;
-import io.croupier.schemas.Limits;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.PrefixSumNoise;
 
 /** Specs of central models of two coordinates, practically without noise unless a test sets it. */
 final class CentralSpecs {
@@ -16,53 +12,35 @@ final class CentralSpecs {
    */
   static final double HARDLY_ANY = 1e-9;
 
-  static final PrefixSumNoise TREE =
-      PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()).build();
+  static final String TREE = "tree {}";
 
   private CentralSpecs() {}
 
-  static PrefixSumNoise blt(int horizon) {
-    return PrefixSumNoise.newBuilder()
-        .setBlt(PrefixSumNoise.Blt.newBuilder().setBuffers(2).setHorizon(horizon))
-        .build();
+  static String blt(int horizon) {
+    return "blt { buffers: 2 horizon: %d }".formatted(horizon);
   }
 
-  static ModelSpec.Builder common() {
-    return ModelSpec.newBuilder()
-        .setModelId("m")
-        .setDimension(2)
-        .setGradientBound(1)
-        .setLimits(Limits.newBuilder().setDelta(1e-6).setMaxParticipations(3).setMinSeparation(1));
+  static ModelSpec.Builder linear(String noise, double noiseMultiplier) {
+    return spec("dp_ftrl { clip_norm: 1 learning_rate: 1", noise, noiseMultiplier);
   }
 
-  static ModelSpec.Builder linear(PrefixSumNoise noise, double noiseMultiplier) {
-    return common()
-        .setDpFtrl(
-            DpFtrl.newBuilder()
-                .setClipNorm(1)
-                .setNoiseMultiplier(noiseMultiplier)
-                .setNoise(noise)
-                .setLearningRate(1));
+  static ModelSpec.Builder leastSquares(String noise, double noiseMultiplier) {
+    return spec(
+        "dp_ftrl_least_squares { x_norm: 2 y_bound: 4 lambda: 1e-6 radius: 10",
+        noise,
+        noiseMultiplier);
   }
 
-  static ModelSpec.Builder leastSquares(PrefixSumNoise noise, double noiseMultiplier) {
-    return common()
-        .setDpFtrlLeastSquares(
-            DpFtrlLeastSquares.newBuilder()
-                .setXNorm(2)
-                .setYBound(4)
-                .setNoiseMultiplier(noiseMultiplier)
-                .setNoise(noise)
-                .setLambda(1e-6)
-                .setRadius(10));
+  static ModelSpec.Builder parameterFree(String noise, double noiseMultiplier) {
+    return spec("dp_ftrl_parameter_free { clip_norm: 1", noise, noiseMultiplier);
   }
 
-  static ModelSpec.Builder parameterFree(PrefixSumNoise noise, double noiseMultiplier) {
-    return common()
-        .setDpFtrlParameterFree(
-            DpFtrlParameterFree.newBuilder()
-                .setClipNorm(1)
-                .setNoiseMultiplier(noiseMultiplier)
-                .setNoise(noise));
+  private static ModelSpec.Builder spec(String learner, String noise, double noiseMultiplier) {
+    return Specs.of(
+        2,
+        1,
+        "limits { delta: 1e-6 max_participations: 3 min_separation: 1 }"
+            + " %s noise_multiplier: %s noise { %s } }".formatted(learner, noiseMultiplier, noise))
+        .toBuilder();
   }
 }

@@ -1,25 +1,25 @@
 package io.croupier.operators.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.operators.model.TestIntake.admitted;
+import static io.croupier.operators.model.TestIntake.decode;
+import static io.croupier.operators.model.TestIntake.judge;
+import static io.croupier.operators.model.TestSums.values;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_IMPLAUSIBLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.privunit.PrivUnitLaw;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.noise.CandidateVectors;
-import io.croupier.operators.ledger.Ledger;
-import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.Received;
-import io.croupier.operators.report.Report;
-import io.croupier.operators.report.ReportDecoder;
-import io.croupier.operators.report.Source;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,54 +31,15 @@ class ClipIntakeTest {
   private static final String MOVING = "adaptive_clip { initial: 2 size: GRADIENT }";
   private static final String GRADIENT = "grid { values: [1, 2, 3] } l2_laplace { epsilon: 1 } ";
 
-  private final ReportDecoder decoder = new ReportDecoder();
-
   private static ModelSpec spec(String rest) {
-    try {
-      return TextFormat.parse("model_id: 'm' dimension: 3 black_box {} " + rest, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(rest, e);
-    }
-  }
-
-  private Received decode(String text) {
-    try {
-      byte[] bytes =
-          TextFormat.parse(
-                  "model_id: 'm' user_id: 'u' device_id: 'd' sequence: 1 round: 4 " + text,
-                  GradientReport.class)
-              .toByteArray();
-      return decoder.decode("u".getBytes(UTF_8), bytes, false, Source.unknown(0));
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(text, e);
-    }
-  }
-
-  private Report report(String text) {
-    return (Report) decode(text);
-  }
-
-  private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
-  }
-
-  private RoundSum admitted(String text, ModelSpec spec) {
-    Report report = report(text);
-    ReportIntake intake = new ReportIntake(spec, 0);
-    AccountingEvent event = new Ledger().judge(report, intake.terms(), new MapAccount());
-    assertThat(event.getReason()).isEmpty();
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
-    return intake.withoutUser(report);
-  }
-
-  private static double[] values(RoundSum sum) {
-    return TestSums.values(sum);
+    return Specs.parse("model_id: 'm' dimension: 3 black_box {} " + rest);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"2e-4", "0.001", "2", "2e4"})
   void aGradientStatesAClipThatTheModelMayAnnounce(String bound) {
-    RoundSum sum = admitted("gradient_bound: %s ".formatted(bound) + GRADIENT, spec(MOVING));
+    RoundSum sum =
+        admitted("round: 4 gradient_bound: %s ".formatted(bound) + GRADIENT, spec(MOVING));
     assertThat(sum.gradientBound).isEqualTo(Double.parseDouble(bound));
     assertThat(sum.namedRound).isEqualTo(4);
   }
@@ -91,9 +52,8 @@ class ClipIntakeTest {
     "gradient_bound: 1e300, 1.0E300",
   })
   void anotherBoundOrNoneIsRefusedAndCharged(String bound, String what) {
-    AccountingEvent event = judge(report(bound + " " + GRADIENT), spec(MOVING));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    AccountingEvent event = judge(bound + " " + GRADIENT, spec(MOVING));
+    assertOutcome(event, REFUSED_DECLARATION)
         .isEqualTo(
             "declaration is l2_laplace with 1.0: gradient_bound is %s: it must be that of the update whose round the report names, from 2.0E-4 to 20000.0"
                 .formatted(what));
@@ -124,9 +84,9 @@ class ClipIntakeTest {
     assertThat(sum.gradientBound).isZero();
     assertThat(sum.response).isCloseTo(Math.tanh(0.5), within(1e-15));
     ModelSpec asking = spec(MOVING + " questions { name: 'a' accuracy {} }");
-    assertThat(judge(report(answer.formatted("b")), asking).getReason())
+    assertThat(judge(answer.formatted("b"), asking).getReason())
         .isEqualTo("answer.question must be one of the model's: it asks a, clip");
-    assertThat(judge(report(answer.formatted("clip")), spec("gradient_bound: 1")).getReason())
+    assertThat(judge(answer.formatted("clip"), spec("gradient_bound: 1")).getReason())
         .isEqualTo("answer.question must be one of the model's: it asks none");
   }
 
@@ -153,18 +113,14 @@ class ClipIntakeTest {
   @Test
   void plausibilityFollowsTheBound() {
     String dense = "dense { values: [30, 0, 0] } gaussian { mu: 1 } gradient_bound: %s";
-    assertThat(judge(report(dense.formatted(2)), spec(MOVING)).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event = judge(report(dense.formatted(0.5)), spec(MOVING));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
-    assertThat(event.getReason()).contains("gradient_bound, 0.5, ");
+    assertAdmitted(judge(dense.formatted(2), spec(MOVING)));
+    assertOutcome(judge(dense.formatted(0.5), spec(MOVING)), REFUSED_IMPLAUSIBLE)
+        .contains("gradient_bound, 0.5, ");
     String coordinates =
         "dense { values: [90, 0, 0] } coordinate_laplace { taus: [1, 1, 1] clip: L2 }"
             + " gradient_bound: %s";
-    assertThat(judge(report(coordinates.formatted(2)), spec(MOVING)).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
-    assertThat(judge(report(coordinates.formatted(0.5)), spec(MOVING)).getOutcome())
-        .isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
+    assertAdmitted(judge(coordinates.formatted(2), spec(MOVING)));
+    assertOutcome(judge(coordinates.formatted(0.5), spec(MOVING)), REFUSED_IMPLAUSIBLE);
   }
 
   @ParameterizedTest
@@ -188,12 +144,12 @@ class ClipIntakeTest {
   void theCostDependsOnNoBound(String noise) {
     String limits = " limits { delta: 1e-6 }";
     String grid = "grid { values: [1, 2, 3] } " + noise;
-    AccountingEvent coarsest = judge(report(grid), spec("gradient_bound: 1" + limits));
-    AccountingEvent finest = judge(report(grid), spec("gradient_bound: 1.99" + limits));
+    AccountingEvent coarsest = judge(grid, spec("gradient_bound: 1" + limits));
+    AccountingEvent finest = judge(grid, spec("gradient_bound: 1.99" + limits));
     for (double bound : new double[] {0.001, 1, 1.5, 700}) {
       AccountingEvent event =
-          judge(report("gradient_bound: %s ".formatted(bound) + grid), spec(MOVING + limits));
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+          judge("gradient_bound: %s ".formatted(bound) + grid, spec(MOVING + limits));
+      assertAdmitted(event);
       assertThat(event.getSpent()).isEqualTo(coarsest.getSpent());
       assertThat(event.getSpent().getTotalVariation())
           .isGreaterThanOrEqualTo(finest.getSpent().getTotalVariation());
@@ -226,13 +182,10 @@ class ClipIntakeTest {
       })
   void theClipOfCoordinatesIsRefused(String gradient) {
     String coordinates = "gradient_bound: 2 " + gradient;
-    AccountingEvent event = judge(report(coordinates), spec(MOVING));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    assertOutcome(judge(coordinates, spec(MOVING)), REFUSED_DECLARATION)
         .endsWith(
             "the clip is COORDINATES: it must be L2, since adaptive_clip follows the norm of"
                 + " gradients");
-    assertThat(judge(report(coordinates), spec("gradient_bound: 2")).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(coordinates, spec("gradient_bound: 2")));
   }
 }

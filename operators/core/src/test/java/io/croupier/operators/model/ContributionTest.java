@@ -52,9 +52,8 @@ class ContributionTest {
   private static double[] values(RoundSum sum, int gridExponent) {
     int n = PackedVectors.count(sum.form, sum.values);
     double[] values = new double[n];
-    for (int i = 0; i < n; i++) {
-      values[i] = PackedVectors.valueAt(sum.form, sum.values, i, Math.scalb(1.0, gridExponent));
-    }
+    double step = Math.scalb(1.0, gridExponent);
+    Arrays.setAll(values, i -> PackedVectors.valueAt(sum.form, sum.values, i, step));
     return values;
   }
 

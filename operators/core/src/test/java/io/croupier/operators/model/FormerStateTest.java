@@ -1,20 +1,21 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.model.LiveModel.BundleOutcome.OPEN;
+import static io.croupier.operators.model.LocalModels.average;
 import static io.croupier.operators.model.LocalModels.publish;
 import static io.croupier.operators.model.LocalModels.restored;
 import static io.croupier.operators.model.LocalModels.save;
 import static io.croupier.operators.model.LocalModels.sgd;
 import static io.croupier.operators.model.LocalModels.spec;
+import static io.croupier.operators.model.LocalModels.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.StateChunks;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.model.LiveModel.BundleOutcome;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.HashMap;
@@ -72,27 +73,8 @@ class FormerStateTest {
     return store;
   }
 
-  private static double[] weights(ModelUpdateView update) {
-    return doubles(update.getWeights(0).toByteArray());
-  }
-
-  private static double[] doubles(byte[] bytes) {
-    double[] values = new double[bytes.length / Double.BYTES];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = PackedVectors.doubleAt(bytes, i);
-    }
-    return values;
-  }
-
   private static ModelSpec blackBoxSpec() {
-    return spec()
-        .setBlackBox(BlackBox.getDefaultInstance())
-        .addAllInitialWeights(initial())
-        .build();
-  }
-
-  private static Iterable<Double> initial() {
-    return List.of(10.0, 20.0, 30.0);
+    return LocalModels.spec("black_box {} initial_weights: [10, 20, 30]");
   }
 
   @Test
@@ -100,15 +82,15 @@ class FormerStateTest {
     LocalModel model = restored(blackBoxSpec(), blackBox());
     assertThat(model.round()).isEqualTo(40);
     assertThat(model.publishedRound()).isEqualTo(40);
-    assertThat(model.add(TestSums.dense(37, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
-    assertThat(model.add(TestSums.dense(40, 0, 1, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(TestSums.dense(37, 1, 0, 0))).isEqualTo(OPEN);
+    assertThat(model.add(TestSums.dense(40, 0, 1, 0))).isEqualTo(OPEN);
     ModelUpdateView update = publish(model, 0);
     assertThat(update.getRound()).isEqualTo(41);
     assertThat(update.getUsed()).isEqualTo(11);
     assertThat(update.getDroppedStale()).isEqualTo(3);
     double[] average = {10.25, 19.5, 31};
     assertThat(weights(update)).as("no report had a bet").isEqualTo(average);
-    assertThat(doubles(update.getAverage(0).toByteArray())).isEqualTo(average);
+    assertThat(average(update)).isEqualTo(average);
     for (int t = 41; t < 44; t++) {
       model.add(TestSums.dense(t, -1, 0, 0));
       update = publish(model, 0);
@@ -127,10 +109,9 @@ class FormerStateTest {
   @Test
   void aModelThatScoutedAsksMoreDevices() {
     ModelSpec spec =
-        blackBoxSpec().toBuilder()
-            .clearGradientBound()
-            .setAdaptiveClip(AdaptiveClip.newBuilder().setSize(AdaptiveClip.Size.FEATURES))
-            .build();
+        Specs.parse(
+            "model_id: 'm' dimension: 3 black_box {} initial_weights: [10, 20, 30]"
+                + " adaptive_clip { size: FEATURES }");
     Map<String, byte[]> store = new HashMap<>();
     LearnerState.Visitor writer = StateChunks.writer(store::put);
     writer.count("untold", 0);
@@ -197,7 +178,7 @@ class FormerStateTest {
     sparse.exponent = 0;
     sparse.values = PackedVectors.encode(new double[] {3});
     for (RoundSum bundle : List.of(grid, dense, sparse)) {
-      assertThat(model.add(bundle)).isEqualTo(BundleOutcome.OPEN);
+      assertThat(model.add(bundle)).isEqualTo(OPEN);
     }
     RoundSum present = TestSums.dense(0, 0, 0, 5);
     present.weightExponent = 7;

@@ -1,5 +1,8 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_STALE;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_UNPUBLISHED;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.OPEN;
 import static io.croupier.operators.model.LocalModels.D;
 import static io.croupier.operators.model.LocalModels.add;
 import static io.croupier.operators.model.LocalModels.dense;
@@ -9,16 +12,13 @@ import static io.croupier.operators.model.LocalModels.restored;
 import static io.croupier.operators.model.LocalModels.save;
 import static io.croupier.operators.model.LocalModels.sgd;
 import static io.croupier.operators.model.LocalModels.spec;
+import static io.croupier.operators.model.LocalModels.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,15 +38,6 @@ class LocalModelTest {
     return TestSums.sparse(round, D, indices, values);
   }
 
-  private static double[] weights(ModelUpdateView update) {
-    double[] weights = new double[D];
-    ByteBuffer.wrap(update.getWeights(0).toByteArray())
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .asDoubleBuffer()
-        .get(weights);
-    return weights;
-  }
-
   /** However many reports there are to a publication, and however few it needs. */
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 100})
@@ -54,14 +45,14 @@ class LocalModelTest {
     LocalModel model = new LocalModel(sgd().setReportsPerRound(reportsPerRound).build(), 0);
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(OPEN);
     assertThat(model.isFull()).isEqualTo(reportsPerRound == 1);
-    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(grid(0, 0, 1 << 16, 0))).isEqualTo(OPEN);
     assertThat(model.open()).isEqualTo(2);
     assertThat(model.round()).isZero();
     RoundSum pair = dense(0, 2, 0, 4);
     pair.count = 2;
-    assertThat(model.add(pair)).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(pair)).isEqualTo(OPEN);
     assertThat(model.isFull()).isEqualTo(reportsPerRound <= 4);
     assertThat(model.hasNewRound()).isTrue();
 
@@ -126,9 +117,9 @@ class LocalModelTest {
     model.add(dense(1, 1, 0, 0));
     publish(model, 0);
 
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
-    assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(DROPPED_STALE);
+    assertThat(model.add(dense(3, 1, 0, 0))).isEqualTo(DROPPED_UNPUBLISHED);
+    assertThat(model.add(dense(2, 1, 0, 0))).isEqualTo(OPEN);
     ModelUpdateView update = model.publish(false, 0).orElseThrow();
     assertThat(update.getRound()).isEqualTo(2);
     assertThat(update.getUsed()).isEqualTo(4);
@@ -145,10 +136,7 @@ class LocalModelTest {
   @ValueSource(ints = {1, 4})
   void sparseReportsAreDenseOnesWithZeros(int reportsPerRound) {
     ModelSpec spec =
-        spec()
-            .setReportsPerRound(reportsPerRound)
-            .setBlackBox(BlackBox.newBuilder().setRadius(0.01))
-            .build();
+        spec("reports_per_round: %d black_box { radius: 0.01 }".formatted(reportsPerRound));
     LocalModel model = new LocalModel(spec, 0);
     LocalModel twin = new LocalModel(spec, 0);
     Map<String, byte[]> store = new HashMap<>();
@@ -165,8 +153,8 @@ class LocalModelTest {
       RoundSum asDense = report.form == VectorForm.SPARSE_SUM ? dense(0, b, 0, a) : report;
       report.namedRound = Math.max(0, model.publishedRound() - random.nextInt(3));
       asDense.namedRound = report.namedRound;
-      assertThat(model.add(report)).isEqualTo(BundleOutcome.OPEN);
-      assertThat(twin.add(asDense)).isEqualTo(BundleOutcome.OPEN);
+      assertThat(model.add(report)).isEqualTo(OPEN);
+      assertThat(twin.add(asDense)).isEqualTo(OPEN);
       if (model.open() >= reportsPerRound + random.nextInt(8)) {
         assertThat(publish(model, i)).isEqualTo(publish(twin, i));
       }
@@ -189,7 +177,7 @@ class LocalModelTest {
     publish(model, 0);
 
     assertThat(model.hasUrgentNews()).isFalse();
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(OPEN);
   }
 
   /** Counts may wait for other news; a new spec may not. */
@@ -209,8 +197,7 @@ class LocalModelTest {
 
   @Test
   void aStaleReportBetsOnTheDirectionOfTheRoundItNames() {
-    ModelSpec blackBox = spec().setBlackBox(BlackBox.getDefaultInstance()).build();
-    LocalModel model = new LocalModel(blackBox, 0);
+    LocalModel model = new LocalModel(spec("black_box {}"), 0);
     publish(model, 0);
     model.add(dense(0, 1, 0, 0));
     publish(model, 0);
@@ -232,8 +219,8 @@ class LocalModelTest {
     ModelUpdateView update = publish(model, 0);
 
     assertThat(update.getRound()).isEqualTo(41);
-    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(BundleOutcome.OPEN);
+    assertThat(model.add(dense(0, 1, 0, 0))).isEqualTo(DROPPED_STALE);
+    assertThat(model.add(dense(41, 1, 0, 0))).isEqualTo(OPEN);
   }
 
   @Test
@@ -278,12 +265,8 @@ class LocalModelTest {
   @MethodSource("io.croupier.operators.model.LocalModels#everyLearner")
   void aPublicationWithoutReportsKeepsTheModel(ModelSpec twins) {
     ModelSpec.Builder anonymous = twins.toBuilder();
-    anonymous
-        .getAnonymousBuilder()
-        .setPublications(1000)
-        .addLevelsBuilder()
-        .getPrivUnitBuilder()
-        .setEpsilon(1);
+    anonymous.getAnonymousBuilder().setPublications(1000);
+    anonymous.getAnonymousBuilder().addLevelsBuilder().getPrivUnitBuilder().setEpsilon(1);
     ModelSpec spec = anonymous.build();
     LocalModel model = new LocalModel(spec, 0);
     LocalModel twin = new LocalModel(twins, 0);

@@ -1,41 +1,63 @@
 package io.croupier.operators.model;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.operators.learner.StateChunks;
-import io.croupier.schemas.Banco;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.Combined;
-import io.croupier.schemas.CoordinateWise;
-import io.croupier.schemas.L2Laplace;
-import io.croupier.schemas.LdpSgd;
-import io.croupier.schemas.Memory;
+import io.croupier.operators.math.PackedVectors;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
-import io.croupier.schemas.StrongestNoise;
+import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /** Specs of three coordinates, and bundles of reports to their models. */
-final class LocalModels {
+public final class LocalModels {
   static final int D = 3;
-  private static final Memory AUTOMATIC =
-      Memory.newBuilder().setAutomatic(Memory.Automatic.getDefaultInstance()).build();
 
   private LocalModels() {}
 
   /** Plain SGD with step size 1: weights are minus the sum of the rounds' means. */
   static ModelSpec.Builder sgd() {
-    return spec().setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
+    return spec("ldp_sgd { step_size: 1 decay: 0 }").toBuilder();
   }
 
-  static ModelSpec.Builder spec() {
-    return ModelSpec.newBuilder().setModelId("m").setDimension(D).setGradientBound(1);
+  static ModelSpec spec(String fields) {
+    return Specs.of(D, 1, fields);
   }
 
   static RoundSum dense(long round, double... values) {
     return TestSums.dense(round, values);
+  }
+
+  /** Publishes, and returns what readers parse. */
+  static ModelUpdate published(LiveModel model) {
+    return published(model, true);
+  }
+
+  static ModelUpdate published(LiveModel model, boolean mayOpenRound) {
+    try {
+      return ModelUpdate.parseFrom(model.publish(mayOpenRound, 0).orElseThrow().toByteArray());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns a model that continues from the state of another. */
+  static LiveModel restarted(LiveModel model) {
+    return restarted(model, new HashMap<>());
+  }
+
+  /** Saves a model to a store that may have an earlier state, and returns one that restores it. */
+  static LiveModel restarted(LiveModel model, Map<String, byte[]> store) {
+    save(model, store);
+    LiveModel restored = LiveModel.begin(model.spec(), 0);
+    restored.restore(store::get);
+    return restored;
   }
 
   /** Publishes, and confirms the publication immediately. */
@@ -51,6 +73,23 @@ final class LocalModels {
       report.directionalVariance = 0.5;
       model.add(report);
     }
+  }
+
+  /** Returns the weights of an update. */
+  public static double[] weights(ModelUpdateView update) {
+    return doubles(update.getWeights(0));
+  }
+
+  /** Returns the average of an update. */
+  public static double[] average(ModelUpdateView update) {
+    return doubles(update.getAverage(0));
+  }
+
+  private static double[] doubles(ByteString values) {
+    byte[] bytes = values.toByteArray();
+    double[] doubles = new double[bytes.length / Double.BYTES];
+    Arrays.setAll(doubles, i -> PackedVectors.doubleAt(bytes, i));
+    return doubles;
   }
 
   /** Saves a model, and removes what is not needed any more, as the operator does. */
@@ -78,21 +117,15 @@ final class LocalModels {
   }
 
   static Stream<ModelSpec> everyLearner() {
-    List<ModelSpec.Builder> specs =
-        List.of(
-            sgd(),
-            spec().setBlackBox(BlackBox.getDefaultInstance()),
-            spec().setBlackBox(BlackBox.newBuilder().setRadius(1e-3)),
-            spec().setCombined(Combined.getDefaultInstance()),
-            spec().setCombined(Combined.getDefaultInstance()).setMemory(AUTOMATIC),
-            spec().setCoordinateWise(CoordinateWise.getDefaultInstance()),
-            spec().setCoordinateWise(CoordinateWise.newBuilder().setRadius(1e-3)),
-            spec()
-                .setBanco(
-                    Banco.newBuilder()
-                        .setStrongestNoise(
-                            StrongestNoise.newBuilder()
-                                .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1)))));
-    return specs.stream().flatMap(s -> Stream.of(s.build(), s.setReportsPerRound(7).build()));
+    return Stream.of(
+            "ldp_sgd { step_size: 1 decay: 0 }",
+            "black_box {}",
+            "black_box { radius: 1e-3 }",
+            "combined {}",
+            "combined {} memory { automatic {} }",
+            "coordinate_wise {}",
+            "coordinate_wise { radius: 1e-3 }",
+            "banco { strongest_noise { l2_laplace { epsilon: 1 } } }")
+        .flatMap(learner -> Stream.of(spec(learner), spec(learner + " reports_per_round: 7")));
   }
 }

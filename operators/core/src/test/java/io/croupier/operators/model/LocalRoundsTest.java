@@ -12,6 +12,7 @@ import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -41,20 +42,15 @@ class LocalRoundsTest {
     int k = random.nextInt(4) * 3;
     double size = Math.scalb(1.0, k / 2);
     double[] g = new double[D];
-    for (int j = 0; j < D; j++) {
-      g[j] = size * (random.nextGaussian() - 0.4);
-    }
+    Arrays.setAll(g, j -> size * (random.nextGaussian() - 0.4));
     int fine = ReportWeight.gridExponent(1, k);
     RoundSum report =
         switch (random.nextInt(3)) {
-          case 0 -> TestSums.grid(named, GRID_EXPONENT, ints(g));
+          case 0 -> TestSums.grid(named, GRID_EXPONENT, TestSums.fewSteps(g, GRID_EXPONENT));
           case 1 -> onGrid(TestSums.dense(named, g), fine, g);
           default -> {
             int[] indices = random.nextBoolean() ? new int[] {2, 0} : new int[] {1};
-            double[] values = new double[indices.length];
-            for (int i = 0; i < indices.length; i++) {
-              values[i] = g[indices[i]];
-            }
+            double[] values = Arrays.stream(indices).mapToDouble(index -> g[index]).toArray();
             yield onGrid(TestSums.sparse(named, D, indices, values), fine, values);
           }
         };
@@ -62,14 +58,6 @@ class LocalRoundsTest {
     report.directionalVariance =
         ReportWeight.exactVariance(size * size * random.nextDouble(0.5, 2), SPACE, k);
     return report;
-  }
-
-  private static int[] ints(double[] values) {
-    int[] steps = new int[values.length];
-    for (int j = 0; j < steps.length; j++) {
-      steps[j] = (int) Math.rint(Math.scalb(values[j], -GRID_EXPONENT));
-    }
-    return steps;
   }
 
   private static RoundSum onGrid(RoundSum sum, int exponent, double[] values) {
@@ -154,12 +142,7 @@ class LocalRoundsTest {
   /** Rounds of the same size weigh the same; after a backlog of any size, at most twice. */
   @Test
   void aBacklogWeighsAtMostTwice() {
-    LocalModel model =
-        new LocalModel(
-            LocalModels.spec()
-                .setBlackBox(io.croupier.schemas.BlackBox.getDefaultInstance())
-                .build(),
-            0);
+    LocalModel model = new LocalModel(LocalModels.spec("black_box {}"), 0);
     publish(model, 0);
     for (int t = 0; t < 3; t++) {
       LocalModels.add(model, t, 10);

@@ -1,15 +1,21 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_BOUND;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_STALE;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_UNPUBLISHED;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.OPEN;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.TALLIED;
+import static io.croupier.operators.model.LocalModels.published;
+import static io.croupier.operators.model.LocalModels.restarted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TextFormat;
 import io.croupier.operators.clip.SlopeRule;
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.ReportWeight;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.ModelSpec;
@@ -38,11 +44,7 @@ class MovingClipTest {
   private static final int DEVICES = 60;
 
   private static ModelSpec spec(double initial, String clip) {
-    try {
-      return TextFormat.parse(SPEC.formatted(initial, clip), ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(clip, e);
-    }
+    return Specs.parse(SPEC.formatted(initial, clip));
   }
 
   private static ModelSpec spec(double initial) {
@@ -61,15 +63,10 @@ class MovingClipTest {
     }
 
     ModelUpdate publish() {
-      try {
-        ModelUpdate update =
-            ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
-        model.confirm();
-        updates.add(update);
-        return update;
-      } catch (InvalidProtocolBufferException e) {
-        throw new AssertionError(e);
-      }
+      ModelUpdate update = published(model);
+      model.confirm();
+      updates.add(update);
+      return update;
     }
 
     ModelUpdate newest() {
@@ -77,10 +74,7 @@ class MovingClipTest {
     }
 
     BundleOutcome answer(long round, boolean isAbove, double strength) {
-      RoundSum sum = report(round, VectorForm.ANSWER);
-      sum.question = "clip";
-      sum.response = isAbove ? strength : -strength;
-      return model.add(sum);
+      return model.add(TestSums.answer(round, "clip", isAbove ? strength : -strength));
     }
 
     BundleOutcome gradient(long round, double bound, double... values) {
@@ -97,10 +91,7 @@ class MovingClipTest {
     }
 
     private static RoundSum report(long round, VectorForm form) {
-      RoundSum sum = new RoundSum();
-      sum.modelId = "m";
-      sum.namedRound = round;
-      sum.count = 1;
+      RoundSum sum = TestSums.dense(round);
       sum.form = form;
       return sum;
     }
@@ -118,10 +109,7 @@ class MovingClipTest {
 
     /** Saves everything, and continues with a model that restores it. */
     void restart() {
-      LocalModels.save(model, stored);
-      LiveModel restored = LiveModel.begin(model.spec(), 0);
-      restored.restore(stored::get);
-      model = restored;
+      model = restarted(model, stored);
     }
   }
 
@@ -233,21 +221,21 @@ class MovingClipTest {
     Life life = new Life(spec(1));
     assertThat(life.newest().getQuestionProbability()).isEqualTo(1);
     assertThat(life.newest().getAnswers()).isZero();
-    assertThat(life.gradient(0, 1, 0.5, 0)).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(life.gradient(1, 1, 0.5, 0)).isEqualTo(BundleOutcome.DROPPED_UNPUBLISHED);
+    assertThat(life.gradient(0, 1, 0.5, 0)).isEqualTo(DROPPED_STALE);
+    assertThat(life.gradient(1, 1, 0.5, 0)).isEqualTo(DROPPED_UNPUBLISHED);
     assertThat(life.model.hasNewRound()).as("without answers").isFalse();
     assertThat(life.model.isAnswered()).isFalse();
-    assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(life.answer(0, true, 1)).isEqualTo(TALLIED);
     assertThat(life.model.hasNewRound()).isTrue();
     assertThat(life.model.isAnswered()).isTrue();
     ModelUpdate next = life.publish();
     assertThat(next.getRound()).isOne();
     assertThat(next.getGradientBound()).isCloseTo(Math.exp(0.5), within(1e-12));
-    assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(life.answer(0, true, 1)).isEqualTo(DROPPED_STALE);
     assertThat(life.model.isAnswered()).as("only a late answer").isFalse();
     life.answer(1, true, 1);
     assertThat(life.model.isAnswered()).isTrue();
-    assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(life.answer(0, true, 1)).isEqualTo(DROPPED_STALE);
     assertThat(life.model.isAnswered()).as("late answers hold nothing").isTrue();
     assertThat(life.publish().getDroppedStale()).isEqualTo(3);
     assertThat(life.newest().getDroppedUnpublished()).isOne();
@@ -262,24 +250,23 @@ class MovingClipTest {
     ModelUpdate first = life.newest();
     long lastScouting = first.getRound() - 1;
     double bound = life.updates.get((int) lastScouting).getGradientBound();
-    assertThat(life.answer(lastScouting, true, 1)).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(life.gradient(lastScouting, bound, 0.1, 0)).isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(life.answer(lastScouting, true, 1)).isEqualTo(DROPPED_STALE);
+    assertThat(life.gradient(lastScouting, bound, 0.1, 0)).isEqualTo(DROPPED_STALE);
     assertThat(life.model.hasNewRound()).as("the clip alone opens no round").isFalse();
-    assertThat(life.answer(first.getRound(), true, 1)).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(life.answer(first.getRound(), true, 1)).isEqualTo(TALLIED);
     assertThat(life.model.hasNewRound()).isFalse();
     assertThat(life.model.isAnswered()).as("no gradient has tried the weights").isFalse();
     ModelUpdate again = life.publish();
     assertThat(again.getRound()).isEqualTo(first.getRound());
     assertThat(again.getGradientBound()).isEqualTo(first.getGradientBound());
     assertThat(again.getDroppedStale()).isEqualTo(2);
-    assertThat(life.gradient(first.getRound(), first.getGradientBound(), 0.1, 0))
-        .isEqualTo(BundleOutcome.OPEN);
+    assertThat(life.gradient(first.getRound(), first.getGradientBound(), 0.1, 0)).isEqualTo(OPEN);
     ModelUpdate next = life.publish();
     assertThat(next.getRound()).isEqualTo(first.getRound() + 1);
     assertThat(next.getGradientBound())
         .as("the answer enters with the next round")
         .isGreaterThan(first.getGradientBound());
-    assertThat(life.answer(first.getRound(), true, 1)).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(life.answer(first.getRound(), true, 1)).isEqualTo(TALLIED);
   }
 
   @Test
@@ -288,9 +275,8 @@ class MovingClipTest {
     life.scout();
     long first = life.newest().getRound();
     double bound = life.newest().getGradientBound();
-    assertThat(life.gradient(first, Math.nextUp(bound), 0.1, 0))
-        .isEqualTo(BundleOutcome.DROPPED_BOUND);
-    assertThat(life.gradient(first, 0, 0.1, 0)).isEqualTo(BundleOutcome.DROPPED_BOUND);
+    assertThat(life.gradient(first, Math.nextUp(bound), 0.1, 0)).isEqualTo(DROPPED_BOUND);
+    assertThat(life.gradient(first, 0, 0.1, 0)).isEqualTo(DROPPED_BOUND);
     assertThat(life.model.hasNewRound()).isFalse();
     assertThat(life.model.isAnswered()).isFalse();
     life.answer(first, true, 1);
@@ -298,12 +284,12 @@ class MovingClipTest {
     assertThat(life.publish().getDroppedBound()).isEqualTo(2);
     double next = life.newest().getGradientBound();
     assertThat(next).isNotEqualTo(bound);
-    assertThat(life.gradient(first, next, 0.1, 0)).isEqualTo(BundleOutcome.DROPPED_BOUND);
-    assertThat(life.gradient(first, bound, 0.1, 0)).isEqualTo(BundleOutcome.OPEN);
+    assertThat(life.gradient(first, next, 0.1, 0)).isEqualTo(DROPPED_BOUND);
+    assertThat(life.gradient(first, bound, 0.1, 0)).isEqualTo(OPEN);
     life.restart();
-    assertThat(life.gradient(first, next, 0.1, 0)).isEqualTo(BundleOutcome.DROPPED_BOUND);
-    assertThat(life.gradient(first + 1, next, 0.1, 0)).isEqualTo(BundleOutcome.OPEN);
-    life.model.drop(BundleOutcome.DROPPED_BOUND, 5);
+    assertThat(life.gradient(first, next, 0.1, 0)).isEqualTo(DROPPED_BOUND);
+    assertThat(life.gradient(first + 1, next, 0.1, 0)).isEqualTo(OPEN);
+    life.model.drop(DROPPED_BOUND, 5);
     assertThat(life.publish().getDroppedBound()).isEqualTo(9);
     assertThat(life.newest().getUsed()).isEqualTo(3);
     assertThat(total(life.newest())).isEqualTo(life.newest().getAnswers() + 12);
@@ -315,7 +301,7 @@ class MovingClipTest {
     life.answer(0, true, 1);
     double clip = life.publish().getGradientBound();
     for (int i = 0; i < 50; i++) {
-      assertThat(life.answer(0, true, 1)).isEqualTo(BundleOutcome.DROPPED_STALE);
+      assertThat(life.answer(0, true, 1)).isEqualTo(DROPPED_STALE);
     }
     assertThat(life.model.hasNewRound()).as("only late answers").isFalse();
     life.answer(1, false, 1);
@@ -336,7 +322,7 @@ class MovingClipTest {
       ModelUpdate read = life.newest();
       if (read.getQuestionProbability() < 1) {
         double bound = read.getGradientBound();
-        assertThat(life.gradient(read.getRound(), bound, -bound, 0)).isEqualTo(BundleOutcome.OPEN);
+        assertThat(life.gradient(read.getRound(), bound, -bound, 0)).isEqualTo(OPEN);
       }
       for (int i = 0; i < 30; i++) {
         life.answer(read.getRound(), isAbove, 1);
@@ -354,12 +340,11 @@ class MovingClipTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aRoundMayHaveSeveralBounds(boolean isSummedUp) throws Exception {
+  void aRoundMayHaveSeveralBounds(boolean isSummedUp) {
     ModelSpec spec =
-        TextFormat.parse(
+        Specs.parse(
             "model_id: 'm' dimension: 2 max_staleness: 3 ldp_sgd { step_size: 1 decay: 0 }"
-                + " adaptive_clip { initial: 1 size: GRADIENT }",
-            ModelSpec.class);
+                + " adaptive_clip { initial: 1 size: GRADIENT }");
     Life life = new Life(spec);
     life.scout();
     long first = life.newest().getRound();
@@ -390,7 +375,7 @@ class MovingClipTest {
     sparse.indices = new int[] {1};
     life.model.add(sparse);
     life.restart();
-    assertThat(life.gradient(first + 1, next, 0, next)).isEqualTo(BundleOutcome.OPEN);
+    assertThat(life.gradient(first + 1, next, 0, next)).isEqualTo(OPEN);
     ModelUpdate update = life.publish();
     assertThat(update.getWeights(0)).isCloseTo(before - bound / 8, within(1e-4 * bound));
     assertThat(update.getWeights(1)).isCloseTo(-next / 2, within(1e-6 * next));
@@ -418,7 +403,7 @@ class MovingClipTest {
     long round = life.newest().getRound();
     life.gradient(round, life.newest().getGradientBound(), 0, 0);
     life.restart();
-    ModelUpdate again = publishWithoutRound(life);
+    ModelUpdate again = published(life.model, false);
     assertThat(again.getRound()).isEqualTo(round);
     assertThat(again.getSlopeBound()).as("fixed with its round").isEqualTo(announced);
     Life plain = new Life(spec(1, "size: FEATURES slope_bound: 3"));
@@ -448,35 +433,21 @@ class MovingClipTest {
     assertThat(next.getSlopeBound()).isCloseTo(share, withinPercentage(1e-9));
   }
 
-  private static ModelUpdate publishWithoutRound(Life life) {
-    try {
-      return ModelUpdate.parseFrom(life.model.publish(false, 0).orElseThrow().toByteArray());
-    } catch (InvalidProtocolBufferException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   /** Its rounds begin above those of an earlier model of the same name. */
   @Test
   void scoutingCountsFromTheFirstRound() {
     LiveModel model = LiveModel.begin(spec(1), 70);
     model.publish(true, 0);
     assertThat(model.publishedRound()).isEqualTo(70);
-    RoundSum answer = Life.report(70, VectorForm.ANSWER);
-    answer.question = "clip";
-    answer.response = 1;
-    model.add(answer);
+    model.add(TestSums.answer(70, "clip", 1));
     model.publish(true, 0);
     assertThat(model.publishedRound()).isEqualTo(71);
     assertThat(model.round()).isEqualTo(71);
   }
 
   @Test
-  void aFixedBoundAnnouncesNoSize() throws Exception {
-    ModelSpec spec =
-        TextFormat.parse(
-            "model_id: 'm' dimension: 2 gradient_bound: 3 black_box {}", ModelSpec.class);
-    ModelUpdate update = new Life(spec).newest();
+  void aFixedBoundAnnouncesNoSize() {
+    ModelUpdate update = new Life(Specs.of(2, 3, "black_box {}")).newest();
     assertThat(update.getGradientBound()).isEqualTo(3);
     assertThat(update.hasSize() || update.hasSlopeBound() || update.hasDroppedBound()).isFalse();
     assertThat(update.hasQuestionProbability() || update.hasAnswers()).isFalse();

@@ -1,10 +1,17 @@
 package io.croupier.operators.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.operators.model.TestIntake.admitted;
+import static io.croupier.operators.model.TestIntake.judge;
+import static io.croupier.operators.model.TestIntake.report;
+import static io.croupier.operators.model.TestIntake.sum;
+import static io.croupier.operators.model.TestSums.values;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.ChoiceLoss;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.PureLoss;
@@ -17,16 +24,12 @@ import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.MapAccount;
 import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.CandidateExpansion;
-import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
-import io.croupier.operators.report.ReportDecoder;
-import io.croupier.operators.report.Source;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
-import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,55 +42,16 @@ class PrivUnitIntakeTest {
   /** The best top of 256 for epsilon 1 in 20 dimensions. */
   private static final String MECHANISM = "epsilon: 1 candidates: 256 top: 90";
 
-  private final ReportDecoder decoder = new ReportDecoder();
-
-  private static ModelSpec spec(int d, double g, String rest) {
-    try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: %d gradient_bound: %s %s".formatted(d, g, rest),
-          ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(rest, e);
-    }
-  }
-
-  private Report report(String gradientAndNoise) {
-    try {
-      byte[] bytes =
-          TextFormat.parse(
-                  "model_id: 'm' round: 0 user_id: 'u' device_id: 'd' sequence: 1 "
-                      + gradientAndNoise,
-                  GradientReport.class)
-              .toByteArray();
-      Received decoded = decoder.decode("u".getBytes(UTF_8), bytes, false, Source.unknown(0));
-      assertThat(decoded).isInstanceOf(Report.class);
-      return (Report) decoded;
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(gradientAndNoise, e);
-    }
-  }
-
-  private Report candidate(int d, long seed, int index, String mechanism) {
-    return report(
-        "candidate { dimension: %d seed: %s index: %d } priv_unit { %s }"
-            .formatted(d, Long.toUnsignedString(seed), index, mechanism));
-  }
-
-  private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return new Ledger().judge(report, new ReportIntake(spec, 0).terms(), new MapAccount());
-  }
-
-  private static double[] values(RoundSum sum) {
-    return TestSums.values(sum);
+  private static String candidate(int d, long seed, int index, String mechanism) {
+    return "candidate { dimension: %d seed: %s index: %d } priv_unit { %s }"
+        .formatted(d, Long.toUnsignedString(seed), index, mechanism);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 254, 255})
   void theLearnerGetsTheCandidateTimesTheScale(int index) {
-    ModelSpec spec = spec(20, 0.5, "black_box {}");
-    Report report = candidate(20, -5, index, MECHANISM);
-    assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    RoundSum sum = new ReportIntake(spec, 0).withoutUser(report);
+    ModelSpec spec = Specs.of(20, 0.5, BLACK_BOX);
+    RoundSum sum = admitted(candidate(20, -5, index, MECHANISM), spec);
     assertThat(sum.form).isEqualTo(VectorForm.GRID_SUM);
     assertThat(sum.count).isEqualTo(1);
     double[] expected = new double[20];
@@ -106,15 +70,14 @@ class PrivUnitIntakeTest {
     RoundSum[] sums = new RoundSum[3];
     int[] dimensions = {20, 3, 20};
     for (int i = 0; i < sums.length; i++) {
-      ModelSpec spec = spec(dimensions[i], 0.5, BLACK_BOX);
+      ModelSpec spec = Specs.of(dimensions[i], 0.5, BLACK_BOX);
       sums[i] =
           new ReportIntake(spec, 0, laws, new BltSearches(), expansion)
-              .withoutUser(candidate(dimensions[i], i, 7, MECHANISM));
+              .withoutUser(report(candidate(dimensions[i], i, 7, MECHANISM)));
     }
     for (int i = 0; i < sums.length; i++) {
       RoundSum alone =
-          new ReportIntake(spec(dimensions[i], 0.5, BLACK_BOX), 0)
-              .withoutUser(candidate(dimensions[i], i, 7, MECHANISM));
+          sum(candidate(dimensions[i], i, 7, MECHANISM), Specs.of(dimensions[i], 0.5, BLACK_BOX));
       assertThat(sums[i].values).as("report %s", i).isEqualTo(alone.values);
     }
   }
@@ -123,9 +86,7 @@ class PrivUnitIntakeTest {
   @Test
   void itIsWeighedAndNotTrimmed() {
     PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
-    RoundSum sum =
-        new ReportIntake(spec(20, 0.5, "black_box {}"), 0)
-            .withoutUser(candidate(20, -5, 7, MECHANISM));
+    RoundSum sum = sum(candidate(20, -5, 7, MECHANISM), Specs.of(20, 0.5, BLACK_BOX));
     double norm = Math.sqrt(Vectors.squaredNorm(values(sum)));
     assertThat(norm).isGreaterThan(2 * 0.5);
     assertThat(sum.weightExponent)
@@ -136,13 +97,13 @@ class PrivUnitIntakeTest {
   @ParameterizedTest
   @ValueSource(doubles = {0.9, 1, 1.1, 1.333333333})
   void itCostsItsOwnLoss(double epsilon) {
-    ModelSpec spec = spec(2, 1, "limits { epsilon: 10 mu: 9 delta: 1e-6 reports: 5 } " + BLACK_BOX);
+    ModelSpec spec =
+        Specs.of(2, 1, "limits { epsilon: 10 mu: 9 delta: 1e-6 reports: 5 } " + BLACK_BOX);
     String mechanism = "epsilon: %s candidates: 64 top: 24".formatted(epsilon);
     AccountingEvent event = judge(candidate(2, 1, 3, mechanism), spec);
     AccountingEvent laplace =
-        judge(
-            report("grid { values: [1, 2] } l2_laplace { epsilon: %s }".formatted(epsilon)), spec);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+        judge("grid { values: [1, 2] } l2_laplace { epsilon: %s }".formatted(epsilon), spec);
+    assertAdmitted(event);
     PureLoss loss = new ChoiceLoss(epsilon, 40.0 / 24);
     assertThat(event.getSpent())
         .isEqualTo(
@@ -168,9 +129,8 @@ class PrivUnitIntakeTest {
   @Test
   void whatIsFarFromTheOptimumIsRefusedAndSpent() {
     AccountingEvent event =
-        judge(candidate(20, 1, 3, "epsilon: 1 candidates: 256 top: 1"), spec(20, 1, BLACK_BOX));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason()).contains("longer than 1.3 times the least length");
+        judge(candidate(20, 1, 3, "epsilon: 1 candidates: 256 top: 1"), Specs.of(20, 1, BLACK_BOX));
+    assertOutcome(event, REFUSED_DECLARATION).contains("longer than 1.3 times the least length");
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
   }
 
@@ -192,7 +152,7 @@ class PrivUnitIntakeTest {
             + " noise_multiplier: 1 learning_rate: 1 noise { tree {} } } | 20 | REFUSED_DECLARATION",
       })
   void modelsJudgeIt(String model, int d, Outcome outcome) {
-    AccountingEvent event = judge(candidate(d, 1, 3, MECHANISM), spec(20, 1, model));
+    AccountingEvent event = judge(candidate(d, 1, 3, MECHANISM), Specs.of(20, 1, model));
     assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
   }
 
@@ -207,7 +167,7 @@ class PrivUnitIntakeTest {
   })
   void whatOverflowsIsRefusedAndSpent(double g, double epsilon, Outcome outcome) {
     String mechanism = "epsilon: %s candidates: 256 top: 100".formatted(epsilon);
-    AccountingEvent event = judge(candidate(20, 1, 3, mechanism), spec(20, g, BLACK_BOX));
+    AccountingEvent event = judge(candidate(20, 1, 3, mechanism), Specs.of(20, g, BLACK_BOX));
     assertThat(event.getOutcome()).as(event.getReason()).isEqualTo(outcome);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1e-9);
   }
@@ -216,8 +176,9 @@ class PrivUnitIntakeTest {
   @Test
   void bancoIsGivenTheBettingVariance() {
     double g = 0.5;
-    ModelSpec spec = spec(20, g, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
-    RoundSum sum = new ReportIntake(spec, 0).withoutUser(candidate(20, 1, 3, MECHANISM));
+    ModelSpec spec =
+        Specs.of(20, g, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
+    RoundSum sum = sum(candidate(20, 1, 3, MECHANISM), spec);
     PrivUnitLaw law = new PrivUnitLaws().of(20, 1, 256, 90);
     assertThat(sum.directionalVariance)
         .isGreaterThanOrEqualTo(law.bettingVariance(0.6838 / g * g) * g * g)
@@ -228,15 +189,14 @@ class PrivUnitIntakeTest {
 
   @Test
   void bundlesAddThemUp() {
-    ReportIntake intake = new ReportIntake(spec(20, 1, BLACK_BOX), 0);
-    RoundSum one = intake.withoutUser(candidate(20, 1, 3, MECHANISM));
-    RoundSum other = intake.withoutUser(candidate(20, 2, 200, MECHANISM));
+    ModelSpec spec = Specs.of(20, 1, BLACK_BOX);
+    RoundSum one = sum(candidate(20, 1, 3, MECHANISM), spec);
+    RoundSum other = sum(candidate(20, 2, 200, MECHANISM), spec);
     Bundle bundle = new Bundle(one);
     bundle.add(other);
     RoundSum sum = bundle.seal();
     double[] expected = values(one);
-    double[] more = values(other);
-    Arrays.setAll(expected, j -> expected[j] + more[j]);
+    Vectors.add(values(other), expected);
     assertThat(values(sum)).containsExactly(expected);
     assertThat(sum.count).isEqualTo(2);
   }
@@ -247,7 +207,7 @@ class PrivUnitIntakeTest {
    */
   @Test
   void aFloodOfDeclarationsCostsLittle() {
-    ModelSpec spec = spec(20, 1, "banco { strongest_noise { l2_laplace { epsilon: 0.1 } } }");
+    ModelSpec spec = Specs.of(20, 1, "banco { strongest_noise { l2_laplace { epsilon: 0.1 } } }");
     ReportIntake intake = new ReportIntake(spec, 0);
     Ledger ledger = new Ledger();
     int judged = 0;
@@ -257,17 +217,18 @@ class PrivUnitIntakeTest {
       for (int candidates : new int[] {64, 256, 1024, 4096}) {
         for (int top = 1; top <= candidates / 2; top++) {
           Report report =
-              candidate(
-                  20,
-                  judged,
-                  3,
-                  "epsilon: %s candidates: %d top: %d"
-                      .formatted(0.3 + judged * 1e-4, candidates, top));
+              report(
+                  candidate(
+                      20,
+                      judged,
+                      3,
+                      "epsilon: %s candidates: %d top: %d"
+                          .formatted(0.3 + judged * 1e-4, candidates, top)));
           long start = System.nanoTime();
           AccountingEvent event = ledger.judge(report, intake.terms(), new MapAccount());
           nanos += System.nanoTime() - start;
           judged++;
-          admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+          admitted += event.getOutcome() == ADMITTED ? 1 : 0;
         }
       }
     }
@@ -280,17 +241,22 @@ class PrivUnitIntakeTest {
   /** A stranger may declare any level: every one is judged, and what is kept stays bounded. */
   @Test
   void manyLevelsAreJudged() {
-    ModelSpec spec = spec(20, 1, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
+    ModelSpec spec =
+        Specs.of(20, 1, "banco { strongest_noise { priv_unit { " + MECHANISM + " } } }");
     ReportIntake intake = new ReportIntake(spec, 0);
     Ledger ledger = new Ledger();
     int admitted = 0;
     for (int i = 1; i <= 500; i++) {
       Report report =
-          candidate(
-              20, i, 3, "epsilon: %s candidates: 256 top: %d".formatted(i / 100.0, 1 + i % 128));
+          report(
+              candidate(
+                  20,
+                  i,
+                  3,
+                  "epsilon: %s candidates: 256 top: %d".formatted(i / 100.0, 1 + i % 128)));
       AccountingEvent event = ledger.judge(report, intake.terms(), new MapAccount());
       assertThat(event.getSpent().getEpsilon()).isEqualTo(i / 100.0);
-      admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+      admitted += event.getOutcome() == ADMITTED ? 1 : 0;
     }
     assertThat(admitted).isBetween(10, 490);
   }

@@ -3,27 +3,17 @@ package io.croupier.operators.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.AdaptiveRadius;
-import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.Choice;
 import io.croupier.schemas.Limits;
-import io.croupier.schemas.LossAbove;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
-import io.croupier.schemas.Question;
-import io.croupier.schemas.Statistic;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PublishedSpecsTest {
-  private static final ModelSpec SPEC =
-      ModelSpec.newBuilder()
-          .setModelId("m")
-          .setDimension(2)
-          .setGradientBound(1)
-          .setBlackBox(BlackBox.getDefaultInstance())
-          .build();
+  private static final ModelSpec SPEC = Specs.of(2, 1, "black_box {}");
   private static final ModelSpec LIMITED =
       SPEC.toBuilder().setLimits(Limits.newBuilder().setEpsilon(1)).build();
 
@@ -85,8 +75,8 @@ class PublishedSpecsTest {
 
   @Test
   void afterCompactionAFollowerThatStartsKnowsTheSameQuestions() {
-    ModelSpec before = asking(0, "yes", "no");
-    ModelSpec after = asking(1, "bike", "car", "none");
+    ModelSpec before = asking(0, "'yes', 'no'");
+    ModelSpec after = asking(1, "'bike', 'car', 'none'");
     PublishedSpecs late = new PublishedSpecs(spec -> List.of());
     apply(0, before);
     late.apply("m", 0, before.toByteArray());
@@ -96,17 +86,12 @@ class PublishedSpecsTest {
     assertThat(ModelSpecs.changeViolations(before, after)).hasSize(2);
   }
 
-  private static ModelSpec asking(double threshold, String... categories) {
-    return SPEC.toBuilder()
-        .addQuestions(
-            Question.newBuilder()
-                .setName("loss")
-                .setLossAbove(LossAbove.newBuilder().setThreshold(threshold)))
-        .addStatistics(
-            Statistic.newBuilder()
-                .setName("choice")
-                .setChoice(Choice.newBuilder().addAllCategories(List.of(categories))))
-        .build();
+  private static ModelSpec asking(double threshold, String categories) {
+    return Specs.of(
+        2,
+        1,
+        "black_box {} questions { name: 'loss' loss_above { threshold: %s } }".formatted(threshold)
+            + " statistics { name: 'choice' choice { categories: [%s] } }".formatted(categories));
   }
 
   @Test

@@ -1,13 +1,12 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.model.LiveModel.BundleOutcome.OPEN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.operators.math.PackedVectors;
-import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.ReportWeight;
-import io.croupier.operators.report.VectorForm;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.util.ArrayList;
@@ -26,11 +25,7 @@ class ScoutingTest {
   private static final double STRENGTH = Math.tanh(2);
 
   private static ModelSpec spec(String more) {
-    try {
-      return TextFormat.parse("model_id: 'm' dimension: 2 black_box {} " + more, ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(more, e);
-    }
+    return spec("black_box", more);
   }
 
   private static ModelSpec initial(double clip) {
@@ -44,14 +39,7 @@ class ScoutingTest {
   }
 
   private static void answer(LiveModel model, long round, double response) {
-    RoundSum answer = new RoundSum();
-    answer.modelId = "m";
-    answer.namedRound = round;
-    answer.count = 1;
-    answer.form = VectorForm.ANSWER;
-    answer.question = "clip";
-    answer.response = response;
-    model.add(answer);
+    model.add(TestSums.answer(round, "clip", response));
   }
 
   /** Half of the answers are yes. */
@@ -111,13 +99,8 @@ class ScoutingTest {
     return new Search(clips, spent);
   }
 
-  private static ModelSpec spec(String learner, String bound) {
-    try {
-      return TextFormat.parse(
-          "model_id: 'm' dimension: 2 %s {} %s".formatted(learner, bound), ModelSpec.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(learner, e);
-    }
+  private static ModelSpec spec(String learner, String more) {
+    return Specs.parse("model_id: 'm' dimension: 2 %s {} %s".formatted(learner, more));
   }
 
   /** The learner knows the publications by the numbers that reports name. */
@@ -142,18 +125,14 @@ class ScoutingTest {
         report.exponent = exponent;
         report.values = PackedVectors.encode(TestSums.steps(gradient, exponent));
         report.gradientBound = model == moving ? clip : 0;
-        assertThat(model.add(report)).isEqualTo(BundleOutcome.OPEN);
+        assertThat(model.add(report)).isEqualTo(OPEN);
       }
       ModelUpdateView ofMoving = publish(moving);
       ModelUpdateView ofFixed = publish(fixed);
       assertThat(ofMoving.getWeights(0)).isEqualTo(ofFixed.getWeights(0));
       assertThat(ofMoving.getAverage(0)).isEqualTo(ofFixed.getAverage(0));
     }
-    assertThat(PackedVectors.doubleAt(publishedWeights(fixed), 0)).isNegative();
-  }
-
-  private static byte[] publishedWeights(LiveModel model) {
-    return model.publish(false, 0).orElseThrow().getWeights(0).toByteArray();
+    assertThat(LocalModels.weights(fixed.publish(false, 0).orElseThrow())[0]).isNegative();
   }
 
   /** Few devices are all asked, at every publication. */
@@ -245,9 +224,7 @@ class ScoutingTest {
     Map<String, byte[]> stored = new HashMap<>();
     for (int i = 0; model.hasNews(); i++) {
       assertThat(i).isLessThan(4);
-      model.save(stored::put);
-      model = LiveModel.begin(initial(1), 0);
-      model.restore(stored::get);
+      model = LocalModels.restarted(model, stored);
       ModelUpdateView again = model.publish(false, 0).orElseThrow();
       assertThat(again.getRound()).isOne();
       assertThat(again.getGradientBound()).isEqualTo(second.getGradientBound());

@@ -2,6 +2,7 @@ package io.croupier.operators.model;
 
 import io.croupier.operators.math.PackedVectors;
 import io.croupier.operators.report.VectorForm;
+import java.util.Arrays;
 
 /** Reports to local models, as an intake makes them: sums on a grid. */
 public final class TestSums {
@@ -20,6 +21,15 @@ public final class TestSums {
     sum.dimension = values.length;
     sum.exponent = EXPONENT;
     sum.values = PackedVectors.encode(steps(values, EXPONENT));
+    return sum;
+  }
+
+  /** Returns a randomised answer. */
+  public static RoundSum answer(long round, String question, double response) {
+    RoundSum sum = dense(round);
+    sum.form = VectorForm.ANSWER;
+    sum.question = question;
+    sum.response = response;
     return sum;
   }
 
@@ -51,12 +61,15 @@ public final class TestSums {
     return values;
   }
 
+  /** Returns values rounded to few multiples of 2^exponent. */
+  static int[] fewSteps(double[] values, int exponent) {
+    return Arrays.stream(steps(values, exponent)).mapToInt(Math::toIntExact).toArray();
+  }
+
   /** Returns values rounded to multiples of 2^exponent. */
   public static long[] steps(double[] values, int exponent) {
-    long[] steps = new long[values.length];
-    for (int j = 0; j < steps.length; j++) {
-      steps[j] = Math.round(Math.scalb(values[j], -exponent));
-    }
-    return steps;
+    return Arrays.stream(values)
+        .mapToLong(value -> Math.round(Math.scalb(value, -exponent)))
+        .toArray();
   }
 }

@@ -8,6 +8,7 @@ import io.croupier.operators.math.Vectors;
 import io.croupier.operators.report.VectorForm;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,19 +25,12 @@ class TrimTest {
     report.dimension = values.length;
     report.count = 1;
     if (form == VectorForm.GRID) {
-      int[] steps = new int[values.length];
-      for (int j = 0; j < steps.length; j++) {
-        steps[j] = (int) Math.rint(Math.scalb(values[j], -GRID_EXPONENT));
-      }
-      report.values = PackedVectors.encode(steps);
+      report.values = PackedVectors.encode(TestSums.fewSteps(values, GRID_EXPONENT));
     } else {
       report.values = PackedVectors.encode(values);
     }
     if (form == VectorForm.SPARSE) {
-      report.indices = new int[values.length];
-      for (int j = 0; j < values.length; j++) {
-        report.indices[j] = j;
-      }
+      report.indices = IntStream.range(0, values.length).toArray();
     }
     return report;
   }
@@ -49,9 +43,7 @@ class TrimTest {
 
   private static double[] random(SplittableRandom random, double norm) {
     double[] v = new double[D];
-    for (int j = 0; j < D; j++) {
-      v[j] = random.nextGaussian();
-    }
+    Arrays.setAll(v, j -> random.nextGaussian());
     Vectors.scale(norm / Math.sqrt(Vectors.squaredNorm(v)), v, v);
     return v;
   }

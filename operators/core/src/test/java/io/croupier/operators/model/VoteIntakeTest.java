@@ -1,21 +1,30 @@
 package io.croupier.operators.model;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.DROPPED_STALE;
+import static io.croupier.operators.model.LiveModel.BundleOutcome.TALLIED;
+import static io.croupier.operators.model.LocalModels.published;
+import static io.croupier.operators.model.LocalModels.restarted;
+import static io.croupier.operators.model.TestIntake.judge;
+import static io.croupier.operators.model.TestIntake.report;
+import static io.croupier.operators.model.TestIntake.sum;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DIMENSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.noise.SeededGroups;
 import io.croupier.operators.ledger.MapAccount;
-import io.croupier.operators.model.LiveModel.BundleOutcome;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
@@ -44,19 +53,11 @@ class VoteIntakeTest {
   private static final String SGD = "ldp_sgd { step_size: 1 decay: 0 }";
 
   private static ModelSpec spec(String rest) {
-    return BitIntake.spec(COUNTS + rest);
+    return Specs.of(3, 0.5, COUNTS + rest);
   }
 
   private static List<String> names(int categories) {
     return IntStream.range(0, categories).mapToObj("'c%d'"::formatted).toList();
-  }
-
-  private static Report report(String text) {
-    return BitIntake.report("round: 0 " + text);
-  }
-
-  private static AccountingEvent judge(Report report, ModelSpec spec) {
-    return BitIntake.judge(report, spec, new MapAccount());
   }
 
   private static String vote(String statistic, int index, double epsilon, int groups) {
@@ -76,7 +77,7 @@ class VoteIntakeTest {
     Report report =
         report(
             "vote { statistic: 'many' seed: 7 index: 1 } hashed_response { epsilon: 1 groups: 4 }");
-    assertThat(judge(report, spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(report, spec, new MapAccount()));
     RoundSum sum = new ReportIntake(spec, 4).withoutUser(report);
     assertThat(sum.form).isEqualTo(VectorForm.VOTE);
     assertThat(sum.question).isEqualTo("many");
@@ -93,9 +94,8 @@ class VoteIntakeTest {
   void costsTheLossOfItsChoice(double epsilon) {
     AccountingEvent event =
         judge(
-            report(vote("screen", 2, epsilon, 3)),
-            spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+            vote("screen", 2, epsilon, 3), spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"));
+    assertAdmitted(event);
     Cost cost = new HashedResponseMechanism(epsilon, 3).cost();
     Spend spent = event.getSpent();
     assertThat(spent.getEpsilon()).isEqualTo(epsilon);
@@ -107,9 +107,8 @@ class VoteIntakeTest {
 
   @Test
   void anUnknownStatisticIsRefusedAndCharged() {
-    AccountingEvent event = judge(report(vote("color", 0, 1, 3)), spec("black_box {}"));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-    assertThat(event.getReason())
+    AccountingEvent event = judge(vote("color", 0, 1, 3), spec("black_box {}"));
+    assertOutcome(event, REFUSED_DIMENSION)
         .isEqualTo("vote.statistic must be one of the model's: it has screen, day");
     assertThat(event.getSpent().getEpsilon()).isEqualTo(1);
   }
@@ -139,10 +138,9 @@ class VoteIntakeTest {
     String text = vote(statistic, 0, epsilon, groups);
     AccountingEvent event =
         judge(
-            report(seed == null ? text : text.replace("index", "seed: " + seed + " index")),
+            seed == null ? text : text.replace("index", "seed: " + seed + " index"),
             spec("black_box {}" + MANY));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    assertOutcome(event, REFUSED_DECLARATION)
         .contains(reason + (reason.endsWith("seed") ? " for epsilon" : ""));
     assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
   }
@@ -153,8 +151,9 @@ class VoteIntakeTest {
   void bothSidesOfABoundaryAreAdmitted(boolean isHashed, int groups) {
     // 3 * 7 + 2 = 23 categories.
     String text = vote("most", 0, Math.log(7), groups);
-    Report report = report(isHashed ? text.replace("index", "seed: 7 index") : text);
-    assertThat(judge(report, spec("black_box {}" + MANY)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(
+        judge(
+            isHashed ? text.replace("index", "seed: 7 index") : text, spec("black_box {}" + MANY)));
   }
 
   @Test
@@ -166,25 +165,12 @@ class VoteIntakeTest {
             .toBuilder()
             .clearStatistics()
             .build();
-    AccountingEvent event = judge(report(vote("screen", 0, 1, 3)), central);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-    assertThat(event.getReason()).endsWith("it has none");
-  }
-
-  private static RoundSum sum(ModelSpec spec, String text) {
-    return new ReportIntake(spec, 0).withoutUser(report(text));
-  }
-
-  private static ModelUpdate publish(LiveModel model) {
-    try {
-      return ModelUpdate.parseFrom(model.publish(true, 0).orElseThrow().toByteArray());
-    } catch (InvalidProtocolBufferException e) {
-      throw new AssertionError(e);
-    }
+    assertOutcome(judge(vote("screen", 0, 1, 3), central), REFUSED_DIMENSION)
+        .endsWith("it has none");
   }
 
   private static ModelSpec alone(String rest) {
-    return BitIntake.spec(COUNTS + rest).toBuilder()
+    return Specs.of(3, 0.5, COUNTS + rest).toBuilder()
         .clearDimension()
         .clearGradientBound()
         .clearGridExponent()
@@ -197,7 +183,7 @@ class VoteIntakeTest {
     ModelSpec spec = alone("reports_per_round: 2");
     assertThat(ModelSpecs.violations(spec)).isEmpty();
     LiveModel model = LiveModel.begin(spec, 0);
-    ModelUpdate first = publish(model);
+    ModelUpdate first = published(model);
     assertThat(first)
         .isEqualTo(
             ModelUpdate.newBuilder()
@@ -215,15 +201,15 @@ class VoteIntakeTest {
                 .build());
     model.confirm();
     assertThat(model.hasNewRound()).isFalse();
-    assertThat(model.add(sum(spec, vote("screen", 0, 1, 3)))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(sum(vote("screen", 0, 1, 3), spec))).isEqualTo(TALLIED);
     assertThat(model.isFull()).isFalse();
     assertThat(model.isAnswered()).isTrue();
-    LiveModel restored = restored(model, spec);
+    LiveModel restored = restarted(model);
     assertThat(restored.open()).isOne();
-    assertThat(restored.add(sum(spec, vote("day", 1, 1, 2)))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(restored.add(sum(vote("day", 1, 1, 2), spec))).isEqualTo(TALLIED);
     assertThat(restored.isFull()).isTrue();
     assertThat(restored.hasNewRound()).isTrue();
-    ModelUpdate second = publish(restored);
+    ModelUpdate second = published(restored);
     assertThat(second.getRound()).isOne();
     assertThat(second.getUsed()).isEqualTo(2);
     assertThat(second.getOpen()).isZero();
@@ -235,15 +221,7 @@ class VoteIntakeTest {
     LiveModel continued = LiveModel.begin(spec, 0);
     assertThat(LiveModel.continuesFrom(second, spec)).isTrue();
     continued.continueFrom(second);
-    assertThat(publish(continued).getRound()).isEqualTo(2);
-  }
-
-  private static LiveModel restored(LiveModel model, ModelSpec spec) {
-    Map<String, byte[]> chunks = new HashMap<>();
-    model.save(chunks::put);
-    LiveModel restored = LiveModel.begin(spec, 0);
-    restored.restore(chunks::get);
-    return restored;
+    assertThat(published(continued).getRound()).isEqualTo(2);
   }
 
   @Test
@@ -255,18 +233,16 @@ class VoteIntakeTest {
             "dense { values: [1] } gaussian { mu: 1 }",
             "candidate { dimension: 3 seed: 1 index: 0 } priv_unit { epsilon: 2 candidates: 256"
                 + " top: 90 }")) {
-      AccountingEvent event = judge(report(gradient), spec);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-      assertThat(event.getReason()).contains("must be a vote or an answer, since the model has no");
+      AccountingEvent event = judge(gradient, spec);
+      assertOutcome(event, REFUSED_DIMENSION)
+          .contains("must be a vote or an answer, since the model has no");
       assertThat(event.getSpent().getEpsilon() + event.getSpent().getMu()).isBetween(1.0, 2.0);
     }
-    AccountingEvent vote = judge(report(vote("screen", 2, 1, 3)), spec);
-    assertThat(vote.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent vote = judge(vote("screen", 2, 1, 3), spec);
+    assertAdmitted(vote);
     assertThat(vote.getSpent())
         .isEqualTo(
-            judge(
-                    report(vote("screen", 2, 1, 3)),
-                    spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"))
+            judge(vote("screen", 2, 1, 3), spec("limits { epsilon: 10 delta: 1e-6 } black_box {}"))
                 .getSpent());
   }
 
@@ -274,7 +250,7 @@ class VoteIntakeTest {
   void votesMakeEstimatesAndNoSteps() {
     ModelSpec spec = spec("question_probability: 0.1 " + SGD);
     LiveModel model = LiveModel.begin(spec, 0);
-    ModelUpdate first = publish(model);
+    ModelUpdate first = published(model);
     assertThat(first.getQuestionProbability()).isEqualTo(0.1);
     assertThat(first.getStatisticsList())
         .extracting(StatisticEstimate::getStatistic)
@@ -284,11 +260,10 @@ class VoteIntakeTest {
 
     for (int i = 0; i < 40; i++) {
       int group = i < 16 ? 0 : i < 28 ? 1 : 2;
-      assertThat(model.add(sum(spec, vote("screen", group, Math.log(2), 3))))
-          .isEqualTo(BundleOutcome.TALLIED);
+      assertThat(model.add(sum(vote("screen", group, Math.log(2), 3), spec))).isEqualTo(TALLIED);
     }
     assertThat(model.hasNewRound()).isFalse();
-    ModelUpdate update = publish(model);
+    ModelUpdate update = published(model);
     assertThat(update.getRound()).isZero();
     assertThat(update.getUsed()).isZero();
     assertThat(update.getAnswers()).isEqualTo(40);
@@ -311,21 +286,21 @@ class VoteIntakeTest {
   void aLateVoteDoesNotCountForAnotherMeaning() {
     String other = SGD + " statistics { name: 'day' choice { categories: ['c', 'd'] } }";
     ModelSpec asked = spec(SGD);
-    ModelSpec anew = BitIntake.spec(other);
-    ModelSpec removed = BitIntake.spec(SGD);
+    ModelSpec anew = Specs.of(3, 0.5, other);
+    ModelSpec removed = Specs.of(3, 0.5, SGD);
     for (List<ModelSpec> changes : List.of(List.of(anew), List.of(removed, anew))) {
       LocalModel model = new LocalModel(asked, 0);
       openRound(model);
       changes.forEach(model::respec);
-      assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
+      assertThat(model.add(vote(asked, 0))).isEqualTo(DROPPED_STALE);
 
       Map<String, byte[]> store = new HashMap<>();
       LocalModels.save(model, store);
       model = LocalModels.restored(anew, store);
       LocalModels.add(model, 0, 1);
       openRound(model);
-      assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-      assertThat(model.add(vote(anew, 1))).isEqualTo(BundleOutcome.TALLIED);
+      assertThat(model.add(vote(asked, 0))).isEqualTo(DROPPED_STALE);
+      assertThat(model.add(vote(anew, 1))).isEqualTo(TALLIED);
 
       for (int round = 1; round <= ModelSpecs.maxStaleness(anew) + 1; round++) {
         LocalModels.add(model, round, 1);
@@ -344,11 +319,11 @@ class VoteIntakeTest {
     ModelSpec anew = TextFormat.parse(text.formatted("'c', 'd'"), ModelSpec.class);
     LocalModel model = new LocalModel(asked, 0);
     openRound(model);
-    assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(vote(asked, 0))).isEqualTo(TALLIED);
     openRound(model);
     model.respec(anew);
-    assertThat(model.add(vote(asked, 0))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(vote(anew, 1))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(vote(asked, 0))).isEqualTo(DROPPED_STALE);
+    assertThat(model.add(vote(anew, 1))).isEqualTo(TALLIED);
   }
 
   private static void openRound(LocalModel model) {
@@ -356,7 +331,7 @@ class VoteIntakeTest {
   }
 
   private static RoundSum vote(ModelSpec spec, long round) {
-    RoundSum sum = sum(spec, vote("day", 1, 1, 2));
+    RoundSum sum = sum(vote("day", 1, 1, 2), spec);
     sum.namedRound = round;
     return sum;
   }
@@ -366,16 +341,16 @@ class VoteIntakeTest {
   void aSeedSaysWhichCategoriesAGroupContains() {
     ModelSpec spec = spec(SGD);
     LiveModel model = LiveModel.begin(spec, 0);
-    publish(model);
+    published(model);
     int n = 3000;
     for (int seed = 0; seed < n; seed++) {
       model.add(
           sum(
-              spec,
               "vote { statistic: 'screen' seed: %d index: %d } hashed_response { epsilon: 16 groups: 4 }"
-                  .formatted(seed, SeededGroups.group(seed, 1, 4))));
+                  .formatted(seed, SeededGroups.group(seed, 1, 4)),
+              spec));
     }
-    StatisticEstimate.Fractions screen = publish(model).getStatistics(0).getLasting();
+    StatisticEstimate.Fractions screen = published(model).getStatistics(0).getLasting();
     assertThat(screen.getFractions(1)).isCloseTo(1, within(1e-5));
     // Five standard deviations.
     assertThat(screen.getFractions(0)).isCloseTo(0, within(5 * Math.sqrt(1.0 / 3 / n)));
@@ -401,8 +376,7 @@ class VoteIntakeTest {
         "vote { statistic: 'a' index: 1 } | declaration is missing",
       })
   void malformedVotesAreDeadLetters(String text, String reason) {
-    assertThat(((Received.Malformed) BitIntake.decode("round: 0 " + text)).reason())
-        .contains(reason);
+    assertThat(((Received.Malformed) TestIntake.decode(text)).reason()).contains(reason);
   }
 
   private static final String MINUTES =
@@ -416,16 +390,13 @@ class VoteIntakeTest {
   @Test
   void anAnswerAboutAThresholdIsChargedAsABit() {
     ModelSpec spec = spec(SGD + MINUTES);
-    AccountingEvent event = judge(report(answer("minutes", true, 0)), spec);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent event = judge(answer("minutes", true, 0), spec);
+    assertAdmitted(event);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(2);
     assertThat(event.getSpent().getRho())
         .isEqualTo(DecimalUnits.toDouble(Cost.ofEpsilon(2).rhoPicos(), 12));
-    AccountingEvent vote = judge(report(vote("minutes", 0, 1, 2)), spec);
-    assertThat(vote.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-    AccountingEvent choice = judge(report(answer("screen", true, 0)), spec);
-    assertThat(choice.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-    assertThat(choice.getReason())
+    assertOutcome(judge(vote("minutes", 0, 1, 2), spec), REFUSED_DIMENSION);
+    assertOutcome(judge(answer("screen", true, 0), spec), REFUSED_DIMENSION)
         .isEqualTo("answer.question must be one of the model's: it asks minutes");
   }
 
@@ -434,7 +405,7 @@ class VoteIntakeTest {
   void thresholdsMoveToTheQuantile() {
     ModelSpec spec = spec(SGD + MINUTES);
     LiveModel model = LiveModel.begin(spec, 0);
-    ModelUpdate update = publish(model);
+    ModelUpdate update = published(model);
     assertThat(update.getStatistics(2).getThreshold()).isCloseTo(0.675 * 1440, within(0.05));
     assertThat(update.getStatistics(2).hasQuantiles()).isFalse();
     Map<Long, Double> thresholds = new HashMap<>();
@@ -445,14 +416,13 @@ class VoteIntakeTest {
       for (int i = 0; i < 50; i++) {
         // One in nine answers is inverted, which is the share at epsilon 2.08.
         boolean isAbove = (100 > thresholds.get(named)) == (i % 9 != 0);
-        assertThat(model.add(sum(spec, answer("minutes", isAbove, named))))
-            .isEqualTo(BundleOutcome.TALLIED);
+        assertThat(model.add(sum(answer("minutes", isAbove, named), spec))).isEqualTo(TALLIED);
       }
-      assertThat(publish(model).getStatistics(2).getThreshold())
+      assertThat(published(model).getStatistics(2).getThreshold())
           .as("of a round that is published again")
           .isEqualTo(thresholds.get(update.getRound()));
-      model.add(sum(spec, "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + round));
-      update = publish(model);
+      model.add(sum("grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + round, spec));
+      update = published(model);
     }
     StatisticEstimate.QuantileValues minutes = update.getStatistics(2).getQuantiles();
     assertThat(minutes.getValuesList()).hasSize(2).allMatch(x -> Math.abs(x - 100) < 60);
@@ -460,22 +430,19 @@ class VoteIntakeTest {
     assertThat(minutes.getHigh(0)).isGreaterThanOrEqualTo(minutes.getValues(0));
     assertThat(minutes.getAnswers()).isGreaterThan(1000);
 
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
-    LiveModel restored = LiveModel.begin(spec, 0);
-    restored.restore(saved::get);
-    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+    LiveModel restored = restarted(model);
+    assertThat(published(restored).getStatisticsList())
+        .isEqualTo(published(model).getStatisticsList());
 
     model.respec(spec.toBuilder().removeStatistics(2).build());
     assertThat(model.isObsolete("thresholds-of-minutes/0")).isTrue();
-    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
-        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(answer("minutes", true, update.getRound()), spec)))
+        .isEqualTo(DROPPED_STALE);
     // One that is added again has asked at no earlier round.
     model.respec(spec);
-    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound() - 1))))
-        .isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(sum(spec, answer("minutes", true, update.getRound()))))
-        .isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(sum(answer("minutes", true, update.getRound() - 1), spec)))
+        .isEqualTo(DROPPED_STALE);
+    assertThat(model.add(sum(answer("minutes", true, update.getRound()), spec))).isEqualTo(TALLIED);
   }
 
   private static final String WORDS =
@@ -487,11 +454,10 @@ class VoteIntakeTest {
   void theGroupsOfTextsFollowFromTheSpec(double epsilon, int groups, int wrong) {
     ModelSpec spec = spec("black_box {}" + WORDS);
     String text = vote("words", 0, epsilon, groups).replace("index", "seed: 7 index");
-    assertThat(judge(report(text), spec).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event =
-        judge(report(text.replace("groups: " + groups, "groups: " + wrong)), spec);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason()).contains("it must have " + groups + " groups and a seed");
+    assertAdmitted(judge(text, spec));
+    AccountingEvent event = judge(text.replace("groups: " + groups, "groups: " + wrong), spec);
+    assertOutcome(event, REFUSED_DECLARATION)
+        .contains("it must have " + groups + " groups and a seed");
     assertThat(event.getSpent().getEpsilon()).isEqualTo(epsilon);
   }
 
@@ -510,19 +476,19 @@ class VoteIntakeTest {
       assertThat(
               model.add(
                   sum(
-                      spec,
                       "vote { statistic: 'words' seed: %d index: %d } round: %d hashed_response { epsilon: 2 groups: 8 }"
-                          .formatted(seed, i % 4 == 0 ? i / 4 % 8 : group, named))))
-          .isEqualTo(BundleOutcome.TALLIED);
+                          .formatted(seed, i % 4 == 0 ? i / 4 % 8 : group, named),
+                      spec)))
+          .isEqualTo(TALLIED);
     }
-    assertThat(publish(model).getStatistics(2).getTexts().getPrefixesList())
+    assertThat(published(model).getStatistics(2).getTexts().getPrefixesList())
         .as("of a round that is published again")
         .isEqualTo(values.getPrefixesList());
     model.add(
         sum(
-            spec,
-            "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + update.getRound()));
-    ModelUpdate next = publish(model);
+            "grid { values: [0, 0, 0] } l2_laplace { epsilon: 1 } round: " + update.getRound(),
+            spec));
+    ModelUpdate next = published(model);
     model.confirm();
     return next;
   }
@@ -531,7 +497,7 @@ class VoteIntakeTest {
   void textsGrowLetterByLetter() {
     ModelSpec spec = spec(SGD + WORDS);
     LiveModel model = LiveModel.begin(spec, 0);
-    ModelUpdate update = publish(model);
+    ModelUpdate update = published(model);
     model.confirm();
     assertThat(update.getStatistics(2).getTexts().getPrefixesList()).containsExactly("");
     assertThat(update.getStatistics(2).getTexts().getTextsList()).isEmpty();
@@ -548,11 +514,9 @@ class VoteIntakeTest {
     assertThat(words.getVotes()).isGreaterThan(2000);
     assertThat(words.getFractionsCount()).isOne();
 
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
-    LiveModel restored = LiveModel.begin(spec, 0);
-    restored.restore(saved::get);
-    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+    LiveModel restored = restarted(model);
+    assertThat(published(restored).getStatisticsList())
+        .isEqualTo(published(model).getStatisticsList());
     ModelUpdate continued = vote(restored, spec, update, new HashMap<>(lists));
     assertThat(continued.getStatisticsList())
         .isEqualTo(vote(model, spec, update, lists).getStatisticsList());
@@ -562,58 +526,51 @@ class VoteIntakeTest {
     String late =
         "vote { statistic: 'words' seed: 1 index: 1 } hashed_response { epsilon: 2 groups: 8 }"
             + " round: ";
-    assertThat(model.add(sum(spec, late + continued.getRound())))
-        .isEqualTo(BundleOutcome.DROPPED_STALE);
+    assertThat(model.add(sum(late + continued.getRound(), spec))).isEqualTo(DROPPED_STALE);
     // One that is added again had a list at no earlier round.
     model.respec(spec);
-    assertThat(model.add(sum(spec, late + (continued.getRound() - 1))))
-        .isEqualTo(BundleOutcome.DROPPED_STALE);
-    assertThat(model.add(sum(spec, late + continued.getRound()))).isEqualTo(BundleOutcome.TALLIED);
+    assertThat(model.add(sum(late + (continued.getRound() - 1), spec))).isEqualTo(DROPPED_STALE);
+    assertThat(model.add(sum(late + continued.getRound(), spec))).isEqualTo(TALLIED);
   }
 
   @Test
   void anExperimentCountsAllVotesSinceItsStart() {
     ModelSpec spec = spec("experiment: 'first' " + SGD);
     LiveModel model = LiveModel.begin(spec, 0);
-    publish(model);
-    model.add(sum(spec, vote("screen", 0, 1, 3)));
-    model.add(sum(spec, vote("screen", 1, 1, 3)));
-    publish(model);
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
-    LiveModel restored = LiveModel.begin(spec, 0);
-    restored.restore(saved::get);
-    StatisticEstimate estimate = publish(restored).getStatistics(0);
-    assertThat(estimate).isEqualTo(publish(model).getStatistics(0));
+    published(model);
+    model.add(sum(vote("screen", 0, 1, 3), spec));
+    model.add(sum(vote("screen", 1, 1, 3), spec));
+    published(model);
+    LiveModel restored = restarted(model);
+    StatisticEstimate estimate = published(restored).getStatistics(0);
+    assertThat(estimate).isEqualTo(published(model).getStatistics(0));
     assertThat(estimate.getAlways().getVotes()).isEqualTo(2);
     assertThat(estimate.getAlways().getFractionsList()).hasSize(3);
 
     restored.respec(spec.toBuilder().setExperiment("second").build());
-    assertThat(publish(restored).getStatistics(0).hasAlways()).isFalse();
+    assertThat(published(restored).getStatistics(0).hasAlways()).isFalse();
     restored.respec(spec.toBuilder().clearExperiment().build());
     assertThat(restored.isObsolete("all-votes-of-screen/0")).isTrue();
-    assertThat(publish(restored).getStatistics(0).getLasting().getVotes()).isEqualTo(2);
+    assertThat(published(restored).getStatistics(0).getLasting().getVotes()).isEqualTo(2);
   }
 
   @Test
   void statisticsComeAndGoAndAreRestored() {
     ModelSpec spec = spec(SGD);
     LiveModel model = LiveModel.begin(spec, 0);
-    publish(model);
-    model.add(sum(spec, vote("screen", 0, 1, 3)));
-    model.add(sum(spec, vote("day", 0, 1, 2)));
-    Map<String, byte[]> saved = new HashMap<>();
-    model.save(saved::put);
-    LiveModel restored = LiveModel.begin(spec, 0);
-    restored.restore(saved::get);
-    assertThat(publish(restored).getStatisticsList()).isEqualTo(publish(model).getStatisticsList());
+    published(model);
+    model.add(sum(vote("screen", 0, 1, 3), spec));
+    model.add(sum(vote("day", 0, 1, 2), spec));
+    LiveModel restored = restarted(model);
+    assertThat(published(restored).getStatisticsList())
+        .isEqualTo(published(model).getStatisticsList());
 
     model.respec(spec.toBuilder().removeStatistics(1).build());
     assertThat(model.isObsolete("votes-of-day/0")).isTrue();
     assertThat(model.isObsolete("recent-votes-of-day/0")).isTrue();
     assertThat(model.isObsolete("votes-of-screen/0")).isFalse();
-    assertThat(model.add(sum(spec, vote("day", 0, 1, 2)))).isEqualTo(BundleOutcome.DROPPED_STALE);
-    ModelUpdate update = publish(model);
+    assertThat(model.add(sum(vote("day", 0, 1, 2), spec))).isEqualTo(DROPPED_STALE);
+    ModelUpdate update = published(model);
     assertThat(update.getStatisticsCount()).isOne();
     assertThat(update.getStatistics(0).getLasting().getVotes()).isOne();
     assertThat(update.getAnswers()).isEqualTo(2);
@@ -621,7 +578,7 @@ class VoteIntakeTest {
     ModelSpec.Builder changed = spec.toBuilder();
     changed.getStatisticsBuilder(0).getChoiceBuilder().setCategories(0, "start");
     model.respec(changed.build());
-    StatisticEstimate anew = publish(model).getStatistics(0);
+    StatisticEstimate anew = published(model).getStatistics(0);
     assertThat(anew.getStatistic()).isEqualTo(changed.getStatistics(0));
     assertThat(anew.hasLasting()).isFalse();
   }

@@ -17,6 +17,8 @@ import org.apache.commons.math3.analysis.UnivariateFunction;
 import org.apache.commons.math3.analysis.integration.IterativeLegendreGaussIntegrator;
 import org.apache.commons.numbers.gamma.LogGamma;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DirectionalNoiseTest {
   private static final String L2 = "l2_laplace {epsilon: 1}";
@@ -89,26 +91,21 @@ class DirectionalNoiseTest {
     assertThat(coordinateLaplaceVariance(2, 0.6)).isInfinite();
   }
 
-  @Test
-  void strongestNoiseSetsTheBettingRange() {
-    double g = 2;
-    assertThat(DirectionalNoise.of(Specs.banco(3, g, L2)).bettingRange()).isEqualTo(1 / (4 * g));
-    assertThat(DirectionalNoise.of(Specs.banco(3, g, "l2_laplace {epsilon: 100}")).bettingRange())
-        .isEqualTo(0.6838 / g);
-    assertThat(DirectionalNoise.of(Specs.banco(3, g, "gaussian {mu: 1e-3}")).bettingRange())
-        .isEqualTo(0.6838 / g);
-    assertThat(
-            DirectionalNoise.of(Specs.banco(3, g, "coordinate_laplace {taus: [inf,0.5,2]}"))
-                .bettingRange())
-        .isEqualTo(0.5 / (4 * g));
-    assertThat(
-            DirectionalNoise.of(Specs.banco(2, g, "coordinate_laplace {taus: [inf,inf]}"))
-                .bettingRange())
-        .isEqualTo(0.6838 / g);
-    assertThat(
-            DirectionalNoise.of(Specs.banco(3, g, "sub_exponential {variance: 3 beta_max: 0.1}"))
-                .bettingRange())
-        .isEqualTo(0.1);
+  /** Where gradients have norm 2. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "3 | l2_laplace {epsilon: 1} | 0.125",
+        "3 | l2_laplace {epsilon: 100} | 0.3419",
+        "3 | gaussian {mu: 1e-3} | 0.3419",
+        "3 | coordinate_laplace {taus: [inf,0.5,2]} | 0.0625",
+        "2 | coordinate_laplace {taus: [inf,inf]} | 0.3419",
+        "3 | sub_exponential {variance: 3 beta_max: 0.1} | 0.1"
+      })
+  void strongestNoiseSetsTheBettingRange(int dimension, String noise, double range) {
+    assertThat(DirectionalNoise.of(Specs.banco(dimension, 2, noise)).bettingRange())
+        .isEqualTo(range);
   }
 
   /** It is 16 ln(4/3) (d + 1) G^2 / epsilon^2, where the range is epsilon / (4G). */

@@ -46,27 +46,21 @@ class OrdinaryReaderTest {
 
   @Test
   void readsReportsOnTheGrid() {
-    Report report = read(onTheGrid().setCreatedAtMs(1_700_000_000_000L).setGradientBound(2));
-
-    assertThat(report)
-        .usingRecursiveComparison()
-        .isEqualTo(
-            MessageReader.read(
-                onTheGrid().setCreatedAtMs(1_700_000_000_000L).setGradientBound(2).build(),
-                7,
-                SOURCE));
+    assertRead(onTheGrid().setCreatedAtMs(1_700_000_000_000L).setGradientBound(2));
     GradientReport.Builder laplace = onTheGrid();
     laplace.getL2LaplaceBuilder().setEpsilon(0.1);
-    assertThat(read(laplace))
+    assertRead(laplace);
+  }
+
+  private void assertRead(GradientReport.Builder report) {
+    assertThat(read(report))
         .usingRecursiveComparison()
-        .isEqualTo(MessageReader.read(laplace.build(), 7, SOURCE));
+        .isEqualTo(MessageReader.read(report.build(), 7, SOURCE));
   }
 
   @Test
   void readsCandidates() {
-    assertThat(read(candidate()))
-        .usingRecursiveComparison()
-        .isEqualTo(MessageReader.read(candidate().build(), 7, SOURCE));
+    assertRead(candidate());
   }
 
   @Test

@@ -3,7 +3,10 @@ package io.croupier.operators.report;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Undisclosed;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Draws reports of every form and declaration, well-formed or malformed. */
 public final class RandomReports {
@@ -25,10 +28,10 @@ public final class RandomReports {
     GradientReport.Builder report = GradientReport.newBuilder();
     int dimension = 1 + random.nextInt(6);
     if (!odd()) {
-      report.setModelId(odd() ? ODD_IDS[random.nextInt(4)] : "model-" + random.nextInt(3));
+      report.setModelId(id("model-"));
     }
     if (!odd()) {
-      report.setUserId(odd() ? ODD_IDS[random.nextInt(4)] : "user-" + random.nextInt(3));
+      report.setUserId(id("user-"));
     }
     if (!odd()) {
       report.setRound(odd() ? -1 : random.nextInt(1000));
@@ -54,27 +57,14 @@ public final class RandomReports {
 
   private void gradient(GradientReport.Builder report, int dimension) {
     switch (random.nextInt(7)) {
-      case 0 -> {
-        report.getDenseBuilder();
-        for (int i = 0; i < dimension; i++) {
-          report.getDenseBuilder().addValues(value());
-        }
-      }
-      case 1 -> {
-        report.getGridBuilder();
-        for (int i = 0; i < dimension; i++) {
-          report.getGridBuilder().addValues(random.nextInt());
-        }
-      }
+      case 0 -> report.getDenseBuilder().addAllValues(draw(dimension, this::value));
+      case 1 -> report.getGridBuilder().addAllValues(draw(dimension, random::nextInt));
       case 2 -> sparse(report, dimension);
       case 3 -> candidate(report, dimension);
       case 4 -> answer(report);
       case 5 -> vote(report);
       default -> {
-        report.getExampleBuilder();
-        for (int i = 0; i < dimension; i++) {
-          report.getExampleBuilder().addX(value());
-        }
+        report.getExampleBuilder().addAllX(draw(dimension, this::value));
         if (!odd()) {
           report.getExampleBuilder().setY(value());
         }
@@ -95,9 +85,7 @@ public final class RandomReports {
   private void answer(GradientReport.Builder report) {
     report.getAnswerBuilder();
     if (!odd()) {
-      report
-          .getAnswerBuilder()
-          .setQuestion(odd() ? ODD_IDS[random.nextInt(4)] : "question-" + random.nextInt(3));
+      report.getAnswerBuilder().setQuestion(id("question-"));
     }
     if (!odd()) {
       report.getAnswerBuilder().setBit(random.nextBoolean());
@@ -107,9 +95,7 @@ public final class RandomReports {
   private void vote(GradientReport.Builder report) {
     report.getVoteBuilder();
     if (!odd()) {
-      report
-          .getVoteBuilder()
-          .setStatistic(odd() ? ODD_IDS[random.nextInt(4)] : "statistic-" + random.nextInt(3));
+      report.getVoteBuilder().setStatistic(id("statistic-"));
     }
     if (random.nextBoolean()) {
       report.getVoteBuilder().setSeed(random.nextLong());
@@ -122,7 +108,7 @@ public final class RandomReports {
   private void hashedResponse(GradientReport.Builder report) {
     report
         .getHashedResponseBuilder()
-        .setEpsilon(odd() ? ODD[random.nextInt(ODD.length)] : 0.1 + random.nextInt(15))
+        .setEpsilon(epsilon())
         .setGroups(odd() ? random.nextInt(-1, 1100) : 2 + random.nextInt(4));
   }
 
@@ -140,7 +126,7 @@ public final class RandomReports {
   private void privUnit(GradientReport.Builder report) {
     report
         .getPrivUnitBuilder()
-        .setEpsilon(odd() ? ODD[random.nextInt(ODD.length)] : 0.1 + random.nextInt(15))
+        .setEpsilon(epsilon())
         .setCandidates(odd() ? 65 : 64)
         .setTop(odd() ? 33 : 1 + random.nextInt(32));
   }
@@ -199,6 +185,18 @@ public final class RandomReports {
         report.getCoordinateLaplaceBuilder().setClipValue(odd() ? 3 : random.nextInt(3));
       }
     }
+  }
+
+  private static <T> List<T> draw(int count, Supplier<T> next) {
+    return Stream.generate(next).limit(count).toList();
+  }
+
+  private String id(String prefix) {
+    return odd() ? ODD_IDS[random.nextInt(4)] : prefix + random.nextInt(3);
+  }
+
+  private double epsilon() {
+    return odd() ? ODD[random.nextInt(ODD.length)] : 0.1 + random.nextInt(15);
   }
 
   private double level() {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
-import com.google.protobuf.TextFormat;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
 import io.croupier.accounting.mechanism.CentralNoise;
@@ -41,13 +40,27 @@ class ReportDecoderTest {
     return decoder.decode(KEY, value, false, SOURCE);
   }
 
-  private static byte[] bytes(String text) throws TextFormat.ParseException {
-    return TextFormat.parse(IDS + text, GradientReport.class).toByteArray();
+  /** The report of a text. */
+  private Report decode(String text) {
+    return report(decode(bytes(text)));
+  }
+
+  private Received raw(byte[] value) {
+    return decoder.decode(KEY, value, true, SOURCE);
+  }
+
+  private static byte[] bytes(String text) {
+    return Specs.parse(IDS + text, GradientReport.class).toByteArray();
   }
 
   private static Report report(Received decoded) {
     assertThat(decoded).isInstanceOf(Report.class);
     return (Report) decoded;
+  }
+
+  private static Received.Malformed malformed(Received decoded) {
+    assertThat(decoded).isInstanceOf(Received.Malformed.class);
+    return (Received.Malformed) decoded;
   }
 
   private static VectorContent vector(Report report) {
@@ -76,51 +89,37 @@ class ReportDecoderTest {
   }
 
   @Test
-  void readsTheOtherForms() throws Exception {
-    Report grid = report(decode(bytes("grid { values: [-2147483648, 7] } gaussian { mu: 0.5 }")));
+  void readsTheOtherForms() {
+    Report grid = decode("grid { values: [-2147483648, 7] } gaussian { mu: 0.5 }");
     assertThat(vector(grid).form()).isEqualTo(VectorForm.GRID);
     assertThat(vector(grid).values())
         .isEqualTo(PackedVectors.encode(new int[] {Integer.MIN_VALUE, 7}));
     assertThat(vector(grid).dimension()).isEqualTo(2);
     assertThat(grid.mechanism()).isEqualTo(new GaussianMechanism(0.5));
-
-    Report sparse =
-        report(
-            decode(bytes("sparse { dimension: 9 indices: [8, 2] values: [1, 2] } undisclosed {}")));
-    assertThat(vector(sparse).form()).isEqualTo(VectorForm.SPARSE);
-    assertThat(vector(sparse).dimension()).isEqualTo(9);
-    assertThat(vector(sparse).indices()).containsExactly(8, 2);
-    assertThat(PackedVectors.doubleAt(vector(sparse).values(), 1)).isEqualTo(2);
-
+    VectorContent sparse =
+        vector(decode("sparse { dimension: 9 indices: [8, 2] values: [1, 2] } undisclosed {}"));
+    assertThat(sparse.form()).isEqualTo(VectorForm.SPARSE);
+    assertThat(sparse.dimension()).isEqualTo(9);
+    assertThat(sparse.indices()).containsExactly(8, 2);
+    assertThat(PackedVectors.doubleAt(sparse.values(), 1)).isEqualTo(2);
     CoordinateLaplaceMechanism taus =
-        coordinates(
-            report(
-                decode(bytes("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }"))));
+        coordinates(decode("grid { values: [1, 2] } coordinate_laplace { taus: [inf, 0.25] }"));
     assertThat(taus.tau(0)).isInfinite();
     assertThat(taus.tau(1)).isEqualTo(0.25);
     assertThat(taus.clip()).isEqualTo(DeclaredClip.UNSPECIFIED);
-    assertThat(
-            coordinates(
-                    report(
-                        decode(
-                            bytes("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }"))))
-                .clip())
-        .isEqualTo(DeclaredClip.L2);
+    Report clipped = decode("grid { values: 1 } coordinate_laplace { taus: 2 clip: L2 }");
+    assertThat(coordinates(clipped).clip()).isEqualTo(DeclaredClip.L2);
     Report sparseTaus =
-        report(
-            decode(
-                bytes(
-                    "sparse { dimension: 10000000 indices: [8, 2] values: [1, 2] }"
-                        + " coordinate_laplace { taus: [3, 4] clip: COORDINATES }")));
+        decode(
+            "sparse { dimension: 10000000 indices: [8, 2] values: [1, 2] }"
+                + " coordinate_laplace { taus: [3, 4] clip: COORDINATES }");
     CoordinateLaplaceMechanism named = coordinates(sparseTaus);
     assertThat(named.clip()).isEqualTo(DeclaredClip.COORDINATES);
     assertThat(vector(sparseTaus).dimension()).isEqualTo(10_000_000);
     assertThat(named.openCoordinates()).isEqualTo(10_000_000 - 2);
     assertThat(named.count()).isEqualTo(2);
     assertThat(named.tau(1)).isEqualTo(4);
-
-    Report example =
-        report(decoder.decode(KEY, bytes("example { x: [1, 2] y: 3 } central {}"), true, SOURCE));
+    Report example = report(raw(bytes("example { x: [1, 2] y: 3 } central {}")));
     assertThat(example.content())
         .usingRecursiveComparison()
         .isEqualTo(new ExampleContent(PackedVectors.encode(new double[] {1, 2}), 3));
@@ -139,10 +138,10 @@ class ReportDecoderTest {
   void aRawReportIsReadWhateverItsValues(String text) throws Exception {
     for (String value : new String[] {"1", "nan", "inf", "-inf", "1e308"}) {
       byte[] bytes = bytes(text.formatted(value));
-      Report read = report(decoder.decode(KEY, bytes, true, SOURCE));
+      Report read = report(raw(bytes));
       Report parsed = MessageReader.read(GradientReport.parseFrom(bytes), read.digest(), SOURCE);
       assertThat(ReportDecoderFuzzTest.same(read, parsed)).isTrue();
-      assertThat(decoder.decode(KEY, unpacked(bytes), true, SOURCE)).isInstanceOf(Report.class);
+      assertThat(raw(unpacked(bytes))).isInstanceOf(Report.class);
     }
   }
 
@@ -176,7 +175,7 @@ class ReportDecoderTest {
       })
   void givesTheReasonOfMalformedRecords(String text, String reason) throws Exception {
     boolean undeclared = reason.startsWith("declaration is missing");
-    Received.Malformed malformed = (Received.Malformed) decode(bytes(text));
+    Received.Malformed malformed = malformed(decode(bytes(text)));
     assertThat(malformed.reason()).isEqualTo(reason);
     assertThat(malformed.withheld()).isEqualTo(undeclared);
     assertThat(malformed.violations())
@@ -207,18 +206,13 @@ class ReportDecoderTest {
           bytes("central {}"),
           bytes("example {} central {}")
         }) {
-      assertThat(decode(value))
-          .isInstanceOfSatisfying(
-              Received.Malformed.class,
-              malformed -> {
-                assertThat(malformed.withheld()).isTrue();
-                assertThat(malformed.reason()).contains("central").doesNotContain("0.123");
-              });
+      Received.Malformed malformed = malformed(decode(value));
+      assertThat(malformed.withheld()).isTrue();
+      assertThat(malformed.reason()).contains("central").doesNotContain("0.123");
     }
-    assertThat(decoder.decode(null, good, false, SOURCE))
-        .isInstanceOfSatisfying(Received.Malformed.class, m -> assertThat(m.withheld()).isTrue());
-    assertThat(decoder.decode(KEY, good, true, SOURCE)).isInstanceOf(Report.class);
-    assertThat(decoder.decode(KEY, junk, true, SOURCE))
+    assertThat(malformed(decoder.decode(null, good, false, SOURCE)).withheld()).isTrue();
+    assertThat(raw(good)).isInstanceOf(Report.class);
+    assertThat(raw(junk))
         .isEqualTo(
             new Received.Malformed("value is not a GradientReport in Protobuf's encoding", false));
   }
@@ -252,20 +246,15 @@ class ReportDecoderTest {
     byte[] whole = bytes("dense { values: 0.123 } central {}");
     for (int length = 0; length < whole.length; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
-      assertThat(decode(cut))
-          .as("first %d bytes", length)
-          .isInstanceOfSatisfying(
-              Received.Malformed.class, malformed -> assertThat(malformed.withheld()).isTrue());
-      assertThat(decoder.decode(KEY, cut, true, SOURCE))
-          .isInstanceOfSatisfying(
-              Received.Malformed.class, malformed -> assertThat(malformed.withheld()).isFalse());
+      assertThat(malformed(decode(cut)).withheld()).as("first %d bytes", length).isTrue();
+      assertThat(malformed(raw(cut)).withheld()).isFalse();
     }
   }
 
   @Test
   void noisedReportsOnTheRawTopicAreRefused() throws Exception {
     byte[] value = bytes("dense { values: 1 } l2_laplace { epsilon: 1 }");
-    assertThat(decoder.decode(KEY, value, true, SOURCE))
+    assertThat(raw(value))
         .isEqualTo(
             new Received.Malformed(
                 "declaration is L2_LAPLACE: on the topic for raw gradients it must be central",
@@ -281,7 +270,7 @@ class ReportDecoderTest {
             .addLengthDelimited(littleEndian(3, 4))
             .build();
     byte[] value =
-        withDense(UnknownFieldSet.newBuilder().addField(1, unpacked).build().toByteString());
+        ofDense(UnknownFieldSet.newBuilder().addField(1, unpacked).build().toByteString());
     Report report = report(decode(value));
     assertThat(vector(report).dimension()).isEqualTo(4);
     for (int i = 0; i < 4; i++) {
@@ -308,7 +297,7 @@ class ReportDecoderTest {
               .build()
               .toByteArray();
       if (named == 0) {
-        assertThat(((Received.Malformed) decode(value)).reason())
+        assertThat(malformed(decode(value)).reason())
             .isEqualTo(
                 "coordinate_laplace.taus is of length 1: it must be of length 0, one for each of"
                     + " sparse.indices");
@@ -320,13 +309,8 @@ class ReportDecoderTest {
 
   @Test
   void joinsSeveralPackedRuns() throws Exception {
-    VectorView dense =
-        VectorView.newBuilder()
-            .addValues(littleEndian(1))
-            .addValues(ByteString.EMPTY)
-            .addValues(littleEndian(2, 3))
-            .build();
-    Report report = report(decode(withDense(dense.toByteString())));
+    Report report =
+        report(decode(withDense(littleEndian(1), ByteString.EMPTY, littleEndian(2, 3))));
     assertThat(vector(report).dimension()).isEqualTo(3);
     assertThat(PackedVectors.doubleAt(vector(report).values(), 2)).isEqualTo(3);
   }
@@ -363,15 +347,10 @@ class ReportDecoderTest {
     ByteString seven = littleEndian(1).substring(1);
     Received malformed =
         new Received.Malformed("value is not a GradientReport in Protobuf's encoding", true);
-    assertThat(decode(withDense(VectorView.newBuilder().addValues(seven).build().toByteString())))
-        .isEqualTo(malformed);
+    assertThat(decode(withDense(seven))).isEqualTo(malformed);
     // Two halves are no value.
-    VectorView halves =
-        VectorView.newBuilder()
-            .addValues(seven)
-            .addValues(ByteString.copyFrom(new byte[1]))
-            .build();
-    assertThat(decode(withDense(halves.toByteString()))).isEqualTo(malformed);
+    byte[] halves = withDense(seven, ByteString.copyFrom(new byte[1]));
+    assertThat(decode(halves)).isEqualTo(malformed);
     GradientReportView sparse =
         GradientReportView.parseFrom(bytes("undisclosed {}")).toBuilder()
             .setSparse(SparseView.newBuilder().setDimension(3).addValues(seven))
@@ -405,12 +384,7 @@ class ReportDecoderTest {
   @Test
   void allocatesNothingPerCoordinateButTheVector() throws Exception {
     int dimension = 100_000;
-    byte[] value =
-        withDense(
-            VectorView.newBuilder()
-                .addValues(ByteString.copyFrom(new byte[dimension * Double.BYTES]))
-                .build()
-                .toByteString());
+    byte[] value = withDense(ByteString.copyFrom(new byte[dimension * Double.BYTES]));
     decode(value); // loads the classes
     long before = allocated();
     Received decoded = decode(value);
@@ -428,7 +402,16 @@ class ReportDecoderTest {
     return ByteString.copyFrom(PackedVectors.encode(values));
   }
 
-  private static byte[] withDense(ByteString dense) throws TextFormat.ParseException {
+  /** A report of packed runs. */
+  private static byte[] withDense(ByteString... runs) {
+    VectorView.Builder dense = VectorView.newBuilder();
+    for (ByteString run : runs) {
+      dense.addValues(run);
+    }
+    return ofDense(dense.build().toByteString());
+  }
+
+  private static byte[] ofDense(ByteString dense) {
     return UnknownFieldSet.newBuilder()
         .addField(10, UnknownFieldSet.Field.newBuilder().addLengthDelimited(dense).build())
         .build()

@@ -1,5 +1,6 @@
 package io.croupier.operators.report;
 
+import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
 import io.croupier.accounting.mechanism.DeclaredClip;
@@ -9,24 +10,32 @@ import io.croupier.schemas.ModelSpec;
 import java.nio.DoubleBuffer;
 
 /** Specs and reports of the tests. */
-final class Specs {
+public final class Specs {
   private Specs() {}
 
-  static ModelSpec of(int dimension, double gradientBound, String rest) {
-    ModelSpec.Builder builder =
-        ModelSpec.newBuilder()
-            .setModelId("m")
-            .setDimension(dimension)
-            .setGradientBound(gradientBound);
-    try {
-      TextFormat.merge(rest, builder);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(e);
-    }
-    return builder.build();
+  /** Returns the spec of a text. */
+  public static ModelSpec parse(String text) {
+    return parse(text, ModelSpec.class);
   }
 
-  static ModelSpec banco(int dimension, double gradientBound, String strongestNoise) {
+  /** Returns the message of a text. */
+  public static <T extends Message> T parse(String text, Class<T> type) {
+    try {
+      return TextFormat.parse(text, type);
+    } catch (TextFormat.ParseException e) {
+      throw new IllegalArgumentException(text, e);
+    }
+  }
+
+  /** Returns a spec of model "m". */
+  public static ModelSpec of(int dimension, double gradientBound, String rest) {
+    return parse(
+        "model_id: 'm' dimension: %d gradient_bound: %s %s"
+            .formatted(dimension, gradientBound, rest));
+  }
+
+  /** Returns a spec of model "m" for BANCO. */
+  public static ModelSpec banco(int dimension, double gradientBound, String strongestNoise) {
     return of(dimension, gradientBound, "banco {strongest_noise {" + strongestNoise + "}}");
   }
 

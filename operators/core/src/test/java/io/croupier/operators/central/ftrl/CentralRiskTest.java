@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.learner.Averaging;
 import io.croupier.operators.learner.InitialWeights;
-import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Prior;
 import io.croupier.operators.math.Vectors;
@@ -96,23 +95,17 @@ class CentralRiskTest {
     assertThat(shares[12]).isLessThanOrEqualTo(1.05);
   }
 
-  private static <S extends LearnerState> double[] average(
-      PrefixLearner<S> learner, Examples examples) {
-    int d = learner.dimension();
-    S state = learner.initial();
-    Iterate out = new Iterate(d);
-    double[] sum = new double[d];
-    double[] noisy = new double[d];
+  private static double[] average(PrefixLearner<?> learner, Examples examples) {
+    var run = new PrefixRun<>(learner);
+    double[] sum = new double[learner.dimension()];
     for (int t = 0; t < ROUNDS; t++) {
-      learner.publish(state, out);
       double[] x = examples.x[t];
-      Vectors.addScaled(Math.signum(Vectors.dot(x, out.weights) - examples.y[t]), x, sum);
-      Vectors.scale(1, sum, noisy);
+      Vectors.addScaled(Math.signum(Vectors.dot(x, run.weights()) - examples.y[t]), x, sum);
+      double[] noisy = sum.clone();
       Vectors.add(examples.noise[t], noisy);
-      learner.step(state, noisy, examples.variance[t]);
+      run.step(noisy, examples.variance[t]);
     }
-    learner.publish(state, out);
-    return out.average;
+    return run.publish().average;
   }
 
   /** Examples and the noise of their sums, the same for all learners. */

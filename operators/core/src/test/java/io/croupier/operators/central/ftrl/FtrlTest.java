@@ -19,12 +19,11 @@ class FtrlTest {
   void withoutExtrasTheWeightsAreTheInitialOnesLessRateTimesSum() {
     Random random = new Random(1);
     double[] start = {1, -2, 0.5, 0};
-    Ftrl ftrl = ftrl(new FtrlParameters(0.25, 0, NO_RADIUS, 0), start);
-    Ftrl.State state = ftrl.initial();
+    var run = ftrl(new FtrlParameters(0.25, 0, NO_RADIUS, 0), start);
     for (int t = 0; t < 10; t++) {
       double[] s = random.doubles(4, -5, 5).toArray();
-      ftrl.step(state, s, 0);
-      double[] weights = weights(ftrl, state);
+      run.step(s);
+      double[] weights = run.weights();
       for (int i = 0; i < 4; i++) {
         assertThat(weights[i]).isEqualTo(start[i] - 0.25 * s[i]);
       }
@@ -41,17 +40,16 @@ class FtrlTest {
       double l1 = random.nextDouble();
       double radius = 0.5 + 3 * random.nextDouble();
       double[] start = {random.nextGaussian(), random.nextGaussian()};
-      Ftrl ftrl = ftrl(new FtrlParameters(rate, gamma, radius, l1), start);
-      Ftrl.State state = ftrl.initial();
+      var run = ftrl(new FtrlParameters(rate, gamma, radius, l1), start);
       double[] v = new double[2];
       double charge = 0;
       for (int t = 1; t <= 4; t++) {
         double[] s = {4 * random.nextGaussian(), 4 * random.nextGaussian()};
-        ftrl.step(state, s, 0);
+        run.step(s);
         v[0] = gamma * v[0] + s[0];
         v[1] = gamma * v[1] + s[1];
         charge = gamma * charge + t * l1;
-        double[] weights = weights(ftrl, state);
+        double[] weights = run.weights();
         assertThat(Math.hypot(weights[0], weights[1])).isLessThanOrEqualTo(radius * (1 + 1e-15));
         double least = objective(weights, v, charge, rate, start);
         for (int k = 0; k < 200; k++) {
@@ -82,14 +80,13 @@ class FtrlTest {
 
   @Test
   void l1LeavesZerosWhereTheSumIsSmall() {
-    Ftrl ftrl = ftrl(new FtrlParameters(2, 0, NO_RADIUS, 0.5), new double[4]);
-    Ftrl.State state = ftrl.initial();
+    var run = ftrl(new FtrlParameters(2, 0, NO_RADIUS, 0.5), new double[4]);
     double[] sum = {1.5, -1.5, 1.6, -4};
     for (int t = 0; t < 3; t++) {
-      ftrl.step(state, sum, 0);
+      run.step(sum);
     }
 
-    double[] weights = weights(ftrl, state);
+    double[] weights = run.weights();
     assertThat(weights[0]).isZero();
     assertThat(weights[1]).isZero();
     assertThat(weights[2]).isCloseTo(-0.2, within(1e-14));
@@ -98,39 +95,35 @@ class FtrlTest {
 
   @Test
   void initialWeightsOutsideOfTheBallAreScaledIntoIt() {
-    Ftrl ftrl = ftrl(new FtrlParameters(1, 0, 1, 0), new double[] {3, 4});
+    var run = ftrl(new FtrlParameters(1, 0, 1, 0), new double[] {3, 4});
 
-    assertThat(weights(ftrl, ftrl.initial()))
-        .containsExactly(new double[] {0.6, 0.8}, within(1e-15));
+    assertThat(run.weights()).containsExactly(new double[] {0.6, 0.8}, within(1e-15));
   }
 
   @Test
   void aRestartThatContinuesFromTheLastSumChangesNothing() {
     FtrlParameters parameters = new FtrlParameters(0.3, 0.9, NO_RADIUS, 0);
-    Ftrl ftrl = ftrl(parameters, new double[1]);
-    Ftrl.State state = ftrl.initial();
+    var run = ftrl(parameters, new double[1]);
     double v = 0;
     double frozen = 0;
     for (int t = 1; t <= 12; t++) {
       double inTree = (t - 1) % 4 + 1;
       double sum = frozen + inTree;
-      ftrl.step(state, new double[] {sum}, 0);
+      run.step(sum);
       v = 0.9 * v + sum;
       if (inTree == 4) {
         frozen = sum;
       }
-      assertThat(weights(ftrl, state)[0]).isCloseTo(-0.3 * v, within(1e-12));
+      assertThat(run.weights()[0]).isCloseTo(-0.3 * v, within(1e-12));
     }
   }
 
   @Test
   void weightsOutOfRangeSaturateAndAreCounted() {
-    Ftrl ftrl = ftrl(new FtrlParameters(1e200, 0.5, NO_RADIUS, 0), new double[2]);
-    Ftrl.State state = ftrl.initial();
-    ftrl.step(state, new double[] {1, -1}, 0);
-    ftrl.step(state, new double[] {-0.5, 0.5}, 0);
-    Iterate out = new Iterate(2);
-    ftrl.publish(state, out);
+    var run = ftrl(new FtrlParameters(1e200, 0.5, NO_RADIUS, 0), new double[2]);
+    run.step(1, -1);
+    run.step(-0.5, 0.5);
+    Iterate out = run.publish();
 
     assertThat(out.weights).containsExactly(0, 0);
     assertThat(out.average[0]).isCloseTo(-1e150 / Math.sqrt(2) / 2, within(1e137));
@@ -157,13 +150,7 @@ class FtrlTest {
         .hasMessageContaining("dp_ftrl." + field + " is ");
   }
 
-  private static Ftrl ftrl(FtrlParameters parameters, double[] start) {
-    return new Ftrl(parameters, new Averaging(0), InitialWeights.of(start));
-  }
-
-  private static double[] weights(Ftrl ftrl, Ftrl.State state) {
-    Iterate out = new Iterate(ftrl.dimension());
-    ftrl.publish(state, out);
-    return out.weights;
+  private static PrefixRun<Ftrl.State> ftrl(FtrlParameters parameters, double[] start) {
+    return new PrefixRun<>(new Ftrl(parameters, new Averaging(0), InitialWeights.of(start)));
   }
 }

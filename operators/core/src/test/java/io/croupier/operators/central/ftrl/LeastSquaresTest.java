@@ -103,19 +103,12 @@ class LeastSquaresTest {
     int d = 5;
     Random random = new Random(3);
     ExampleMoments moments = new ExampleMoments(d, 2, 3);
-    LeastSquaresFtrl ftrl =
-        new LeastSquaresFtrl(
-            moments,
-            new LeastSquaresParameters(0.5, 100),
-            new Averaging(0),
-            InitialWeights.of(new double[] {1, 0, 0, -1, 0}));
+    var run = ftrl(moments, new LeastSquaresParameters(0.5, 100), 1, 0, 0, -1, 0);
     RealMatrix normal = MatrixUtils.createRealIdentityMatrix(d).scalarMultiply(0.25);
     double[] right = {0.25, 0, 0, -0.25, 0};
     double[] sum = new double[moments.size()];
     double[] example = new double[moments.size()];
-    LeastSquaresFtrl.State state = ftrl.initial();
-    Iterate out = new Iterate(d);
-    ftrl.publish(state, out);
+    Iterate out = run.publish();
     assertThat(out.weights).containsExactly(1, 0, 0, -1, 0);
     double[] played = new double[d];
     for (int t = 0; t < 30; t++) {
@@ -129,8 +122,8 @@ class LeastSquaresTest {
       RealMatrix column = new Array2DRowRealMatrix(x);
       normal = normal.add(column.multiply(column.transpose()));
       Vectors.addScaled(Math.max(-3, Math.min(3, y)), x, right);
-      ftrl.step(state, sum, 0);
-      ftrl.publish(state, out);
+      run.step(sum);
+      out = run.publish();
       double[] expected =
           new CholeskyDecomposition(normal)
               .getSolver()
@@ -146,22 +139,21 @@ class LeastSquaresTest {
   @Test
   void sumsOutOfRangeSaturateAndAreCounted() {
     ExampleMoments moments = new ExampleMoments(2, 1e100, 1e100);
-    LeastSquaresFtrl ftrl =
-        new LeastSquaresFtrl(
-            moments,
-            new LeastSquaresParameters(1, 3),
-            new Averaging(0),
-            InitialWeights.of(new double[] {Double.MAX_VALUE, -Double.MAX_VALUE}));
-    LeastSquaresFtrl.State state = ftrl.initial();
+    var run = ftrl(moments, new LeastSquaresParameters(1, 3), Double.MAX_VALUE, -Double.MAX_VALUE);
     double[] sum = new double[moments.size()];
     Arrays.fill(sum, -Double.MAX_VALUE);
-    ftrl.step(state, sum, 0);
-    Iterate out = new Iterate(2);
-    ftrl.publish(state, out);
+    run.step(sum);
+    Iterate out = run.publish();
 
     assertThat(Math.hypot(out.weights[0], out.weights[1])).isCloseTo(3, within(1e-12));
     assertThat(Math.hypot(out.average[0], out.average[1])).isCloseTo(3, within(1e-12));
     assertThat(out.diagnostics).containsEntry("saturations", 1.0);
+  }
+
+  private static PrefixRun<LeastSquaresFtrl.State> ftrl(
+      ExampleMoments moments, LeastSquaresParameters parameters, double... start) {
+    return new PrefixRun<>(
+        new LeastSquaresFtrl(moments, parameters, new Averaging(0), InitialWeights.of(start)));
   }
 
   /**
@@ -194,9 +186,7 @@ class LeastSquaresTest {
   /** A theta - b. */
   private static double[] residual(double[][] a, double[] b, double[] theta) {
     double[] values = new double[b.length];
-    for (int i = 0; i < b.length; i++) {
-      values[i] = Vectors.dot(a[i], theta) - b[i];
-    }
+    Arrays.setAll(values, i -> Vectors.dot(a[i], theta) - b[i]);
     return values;
   }
 
@@ -216,11 +206,7 @@ class LeastSquaresTest {
   }
 
   private static double largestNorm(double[][] a) {
-    double squares = 0;
-    for (double[] row : a) {
-      squares += Vectors.squaredNorm(row);
-    }
-    return Math.sqrt(squares);
+    return Math.sqrt(Arrays.stream(a).mapToDouble(Vectors::squaredNorm).sum());
   }
 
   private static double[][] symmetric(int d, Random random, double shift) {
@@ -246,17 +232,13 @@ class LeastSquaresTest {
 
   private static RealMatrix orthogonal(int d, Random random) {
     double[][] values = new double[d][];
-    for (int i = 0; i < d; i++) {
-      values[i] = gaussian(d, random, 1);
-    }
+    Arrays.setAll(values, i -> gaussian(d, random, 1));
     return new QRDecomposition(new Array2DRowRealMatrix(values)).getQ();
   }
 
   private static double[] gaussian(int d, Random random, double scale) {
     double[] values = new double[d];
-    for (int i = 0; i < d; i++) {
-      values[i] = scale * random.nextGaussian();
-    }
+    Arrays.setAll(values, i -> scale * random.nextGaussian());
     return values;
   }
 }

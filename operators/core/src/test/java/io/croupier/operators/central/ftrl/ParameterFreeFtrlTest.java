@@ -21,12 +21,10 @@ class ParameterFreeFtrlTest {
 
   @Test
   void theWeightsAreTheBetOnTheNormAgainstTheSum() {
-    ParameterFreeFtrl ftrl = ftrl(2, new Prior.Improper(), 3, new double[] {1, 0});
-    ParameterFreeFtrl.State state = ftrl.initial();
-    ftrl.step(state, new double[] {1, 1}, 5);
-    ftrl.step(state, new double[] {-30, 40}, 4);
-    Iterate out = new Iterate(2);
-    ftrl.publish(state, out);
+    var run = ftrl(2, new Prior.Improper(), 3, 1, 0);
+    run.step(new double[] {1, 1}, 5);
+    run.step(new double[] {-30, 40}, 4);
+    Iterate out = run.publish();
 
     double variance = Math.exp(0.2) / 2 * 3 * 4 + 2.5 * 5;
     double bet = 3 * new Potential(new Prior.Improper(), 0.1).prediction(50, variance);
@@ -102,24 +100,21 @@ class ParameterFreeFtrlTest {
   /** V must not fall with the noise, since the weights would jump. */
   @Test
   void whenTheNoiseFallsTheAllowanceStays() {
-    ParameterFreeFtrl ftrl = ftrl(1, CONJUGATE, 1, new double[1]);
-    ParameterFreeFtrl.State loud = ftrl.initial();
-    ParameterFreeFtrl.State falling = ftrl.initial();
+    var loud = ftrl(1, CONJUGATE, 1, 0);
+    var falling = ftrl(1, CONJUGATE, 1, 0);
     for (int t = 0; t < 5; t++) {
-      ftrl.step(loud, new double[] {10}, 30);
-      ftrl.step(falling, new double[] {10}, t == 0 ? 30 : 1);
+      loud.step(new double[] {10}, 30);
+      falling.step(new double[] {10}, t == 0 ? 30 : 1);
     }
-    assertThat(weight(ftrl, falling)).isEqualTo(weight(ftrl, loud)).isNegative();
+    assertThat(falling.weights()[0]).isEqualTo(loud.weights()[0]).isNegative();
   }
 
   @Test
   void betsOutOfRangeSaturateAndAreCounted() {
-    ParameterFreeFtrl ftrl = ftrl(1, new Prior.Improper(), 1, new double[1]);
-    ParameterFreeFtrl.State state = ftrl.initial();
-    ftrl.step(state, new double[] {1e6}, 0);
-    ftrl.step(state, new double[] {-Double.MAX_VALUE}, 0);
-    Iterate out = new Iterate(1);
-    ftrl.publish(state, out);
+    var run = ftrl(1, new Prior.Improper(), 1, 0);
+    run.step(1e6);
+    run.step(-Double.MAX_VALUE);
+    Iterate out = run.publish();
 
     assertThat(out.weights).containsExactly(1e150);
     assertThat(out.average).containsExactly(new double[] {-5e149}, within(1e136));
@@ -137,24 +132,15 @@ class ParameterFreeFtrlTest {
   })
   void parametersOutOfTheirDomainAreNamed(
       double bound, double wealth, double variance, String message) {
-    assertThatThrownBy(
-            () -> {
-              ParameterFreeFtrl ftrl = ftrl(bound, CONJUGATE, wealth, new double[1]);
-              ftrl.step(ftrl.initial(), new double[1], variance);
-            })
+    assertThatThrownBy(() -> ftrl(bound, CONJUGATE, wealth, 0).step(new double[1], variance))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
   }
 
-  private static double weight(ParameterFreeFtrl ftrl, ParameterFreeFtrl.State state) {
-    Iterate out = new Iterate(1);
-    ftrl.publish(state, out);
-    return out.weights[0];
-  }
-
-  private static ParameterFreeFtrl ftrl(
-      double roundBound, Prior prior, double initialWealth, double[] start) {
-    return new ParameterFreeFtrl(
-        roundBound, prior, initialWealth, new Averaging(0), InitialWeights.of(start));
+  private static PrefixRun<ParameterFreeFtrl.State> ftrl(
+      double roundBound, Prior prior, double initialWealth, double... start) {
+    return new PrefixRun<>(
+        new ParameterFreeFtrl(
+            roundBound, prior, initialWealth, new Averaging(0), InitialWeights.of(start)));
   }
 }

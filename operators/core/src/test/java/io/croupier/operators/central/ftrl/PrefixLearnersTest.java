@@ -8,6 +8,8 @@ import io.croupier.operators.learner.InitialWeights;
 import io.croupier.operators.learner.Iterate;
 import io.croupier.operators.learner.LearnerState;
 import io.croupier.operators.learner.Prior;
+import io.croupier.operators.learner.StateChunks;
+import io.croupier.operators.math.Vectors;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,11 +36,8 @@ class PrefixLearnersTest {
 
   @ParameterizedTest
   @MethodSource("learners")
-  <S extends LearnerState> void beforeTheFirstRoundTheInitialWeightsArePlayed(
-      PrefixLearner<S> learner) {
-    Iterate out = new Iterate(DIMENSION);
-    learner.publish(learner.initial(), out);
-
+  void beforeTheFirstRoundTheInitialWeightsArePlayed(PrefixLearner<?> learner) {
+    Iterate out = new PrefixRun<>(learner).publish();
     assertThat(out.round).isZero();
     assertThat(out.weights).containsExactly(START);
     assertThat(out.average).containsExactly(START);
@@ -46,26 +45,23 @@ class PrefixLearnersTest {
 
   @ParameterizedTest
   @MethodSource("learners")
-  <S extends LearnerState> void aRestoredStateContinuesLikeAnUninterruptedRun(
-      PrefixLearner<S> learner) {
+  void aRestoredStateContinuesLikeAnUninterruptedRun(PrefixLearner<?> learner) {
     Random random = new Random(1);
-    S state = learner.initial();
+    var run = new PrefixRun<>(learner);
     for (int t = 0; t < 20; t++) {
-      learner.step(state, sum(learner, random), 1 + t % 3);
+      run.step(sum(learner, random), 1 + t % 3);
     }
-    S restored = learner.initial();
-    Saved saved = new Saved();
-    state.visit(saved);
-    saved.restoring = true;
-    restored.visit(saved);
+    Map<String, byte[]> saved = new HashMap<>();
+    run.state.visit(
+        StateChunks.writer((name, bytes) -> assertThat(saved.put(name, bytes)).isNull()));
+    var restored = new PrefixRun<>(learner);
+    restored.state.visit(StateChunks.reader(saved::get));
     for (int t = 0; t < 5; t++) {
       double[] sum = sum(learner, random);
-      learner.step(state, sum, 2);
-      learner.step(restored, sum, 2);
-      Iterate expected = new Iterate(DIMENSION);
-      Iterate actual = new Iterate(DIMENSION);
-      learner.publish(state, expected);
-      learner.publish(restored, actual);
+      run.step(sum, 2);
+      restored.step(sum, 2);
+      Iterate expected = run.publish();
+      Iterate actual = restored.publish();
       assertThat(actual.round).isEqualTo(21 + t);
       assertThat(actual.weights).containsExactly(expected.weights);
       assertThat(actual.average).containsExactly(expected.average);
@@ -75,39 +71,32 @@ class PrefixLearnersTest {
 
   @ParameterizedTest
   @MethodSource("learners")
-  <S extends LearnerState> void theAverageIsOverTheWeightsThatWerePlayed(PrefixLearner<S> learner) {
+  void theAverageIsOverTheWeightsThatWerePlayed(PrefixLearner<?> learner) {
     Random random = new Random(2);
-    S state = learner.initial();
-    Iterate out = new Iterate(DIMENSION);
+    var run = new PrefixRun<>(learner);
     double[] weighted = new double[DIMENSION];
     double total = 0;
     for (int t = 1; t <= 30; t++) {
-      learner.publish(state, out);
       double weight = Math.pow(t, 3);
-      for (int i = 0; i < DIMENSION; i++) {
-        weighted[i] += weight * out.weights[i];
-      }
+      Vectors.addScaled(weight, run.weights(), weighted);
       total += weight;
-      learner.step(state, sum(learner, random), 1);
+      run.step(sum(learner, random), 1);
     }
-    learner.publish(state, out);
-    for (int i = 0; i < DIMENSION; i++) {
-      assertThat(out.average[i]).isCloseTo(weighted[i] / total, within(1e-13));
-    }
+    Vectors.scale(1 / total, weighted, weighted);
+    assertThat(run.publish().average).containsExactly(weighted, within(1e-13));
   }
 
   @ParameterizedTest
   @MethodSource("learners")
-  <S extends LearnerState> void sumsOfAnySizeGiveFiniteWeights(PrefixLearner<S> learner) {
+  void sumsOfAnySizeGiveFiniteWeights(PrefixLearner<?> learner) {
     double[] extremes = {Double.MAX_VALUE, -Double.MAX_VALUE, 0, Double.MIN_VALUE, 1e150, -1};
-    S state = learner.initial();
-    Iterate out = new Iterate(DIMENSION);
+    var run = new PrefixRun<>(learner);
     Random random = new Random(3);
     for (int t = 0; t < 300; t++) {
       double[] sum = new double[learner.sumDimension()];
       Arrays.setAll(sum, i -> extremes[random.nextInt(extremes.length)]);
-      learner.step(state, sum, t % 2 == 0 ? 0 : 1e300);
-      learner.publish(state, out);
+      run.step(sum, t % 2 == 0 ? 0 : 1e300);
+      Iterate out = run.publish();
       assertThat(squaredNorm(out.weights)).isFinite();
       assertThat(squaredNorm(out.average)).isFinite();
     }
@@ -121,41 +110,5 @@ class PrefixLearnersTest {
     double[] sum = new double[learner.sumDimension()];
     Arrays.setAll(sum, i -> 3 * random.nextGaussian());
     return sum;
-  }
-
-  private static final class Saved implements LearnerState.Visitor {
-    private final Map<String, Object> parts = new HashMap<>();
-    private boolean restoring;
-
-    @Override
-    public double scalar(String name, double value) {
-      return (double) keep(name, value);
-    }
-
-    @Override
-    public long count(String name, long value) {
-      return (long) keep(name, value);
-    }
-
-    @Override
-    public void vector(String name, double[] values) {
-      double[] kept = (double[]) keep(name, values.clone());
-      System.arraycopy(kept, 0, values, 0, values.length);
-    }
-
-    @Override
-    public void counts(String name, long[] values) {
-      long[] kept = (long[]) keep(name, values.clone());
-      System.arraycopy(kept, 0, values, 0, values.length);
-    }
-
-    private Object keep(String name, Object value) {
-      if (restoring) {
-        return parts.get(name);
-      }
-      assertThat(parts).doesNotContainKey(name);
-      parts.put(name, value);
-      return value;
-    }
   }
 }

@@ -79,9 +79,7 @@ final class SimulatedTree {
 
   private double[] draw() {
     double[] values = new double[dimension];
-    for (int i = 0; i < dimension; i++) {
-      values[i] = random.nextGaussian();
-    }
+    Arrays.setAll(values, i -> random.nextGaussian());
     return values;
   }
 }
