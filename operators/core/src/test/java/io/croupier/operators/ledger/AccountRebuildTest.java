@@ -1,7 +1,18 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.DUPLICATE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEPARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEQUENCE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_UNKNOWN_MODEL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.mechanism.DeclaredClip;
@@ -9,13 +20,14 @@ import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.BltSpend;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.Spend;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,35 +48,24 @@ class AccountRebuildTest {
             .as("seed %s, run %s, %s", RandomHistory.SEED, run, event)
             .isTrue();
       }
-      assertThat(rebuilt.userTotals())
+      assertThat(rebuilt)
           .as("seed %s, run %s", RandomHistory.SEED, run)
           .usingRecursiveComparison()
-          .isEqualTo(account.userTotals());
-      assertThat(rebuilt.models)
-          .as("seed %s, run %s", RandomHistory.SEED, run)
-          .usingRecursiveComparison()
-          .isEqualTo(account.models);
-      assertThat(rebuilt.zetas)
-          .as("seed %s, run %s", RandomHistory.SEED, run)
-          .usingRecursiveComparison()
-          .isEqualTo(account.zetas);
-      assertThat(rebuilt.wholeCharges)
-          .as("seed %s, run %s", RandomHistory.SEED, run)
-          .usingRecursiveComparison()
-          .isEqualTo(account.wholeCharges);
+          .ignoringFields("accesses", "windows")
+          .isEqualTo(account);
       assertSameDevices(account, rebuilt);
       assertLaterJudgementsAreTheSame(account, rebuilt);
     }
     assertThat(history.outcomes)
         .contains(
-            Outcome.ADMITTED,
-            Outcome.DUPLICATE,
-            Outcome.REFUSED_BUDGET,
-            Outcome.REFUSED_UNKNOWN_MODEL,
-            Outcome.REFUSED_DECLARATION,
-            Outcome.REFUSED_SEQUENCE,
-            Outcome.REFUSED_SEPARATION,
-            Outcome.REFUSED_PARTICIPATION);
+            ADMITTED,
+            DUPLICATE,
+            REFUSED_BUDGET,
+            REFUSED_UNKNOWN_MODEL,
+            REFUSED_DECLARATION,
+            REFUSED_SEQUENCE,
+            REFUSED_SEPARATION,
+            REFUSED_PARTICIPATION);
   }
 
   /** More devices than an account keeps: the same ones are closed, and the same are forgotten. */
@@ -77,8 +78,7 @@ class AccountRebuildTest {
       report.deviceId = "device " + history.random.nextInt(90);
       report.digest = history.random.nextInt(3);
       report.modelId = "model 0";
-      AccountingEvent event =
-          history.ledger.judge(report.build(), RandomHistory.TERMS.get(0), account);
+      AccountingEvent event = history.judge(report, RandomHistory.TERMS.get(0), account);
       assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     }
     assertThat(account.windows).hasSize(DeviceWindows.KEPT);
@@ -87,23 +87,23 @@ class AccountRebuildTest {
 
   /** The order counts too: by it a further device closes the window of another one. */
   private static void assertSameDevices(MapAccount account, MapAccount rebuilt) {
-    assertThat(rebuilt.windows).hasSameSizeAs(account.windows);
-    for (int i = 0; i < account.windows.length; i++) {
-      assertThat(rebuilt.windows[i].deviceId).isEqualTo(account.windows[i].deviceId);
-      assertThat(rebuilt.windows[i].highest).isEqualTo(account.windows[i].highest);
-      assertThat(rebuilt.windows[i].isClosed()).isTrue();
-    }
+    assertThat(rebuilt.windows)
+        .allMatch(DeviceWindow::isClosed)
+        .extracting(window -> window.deviceId, window -> window.highest)
+        .containsExactly(
+            Arrays.stream(account.windows)
+                .map(window -> tuple(window.deviceId, window.highest))
+                .toArray(Tuple[]::new));
   }
 
   private void assertLaterJudgementsAreTheSame(MapAccount account, MapAccount rebuilt) {
-    List<AdmissionRules> rules = RandomHistory.TERMS;
     for (int n = 0; n < 40; n++) {
       // Sequence numbers new to both: a rebuilt account has no digests of older ones.
       ReportDraft report = history.report(60 + 60L * n);
-      int model = history.random.nextInt(rules.size());
+      int model = history.random.nextInt(RandomHistory.TERMS.size());
       report.modelId = "model " + model;
-      assertThat(history.ledger.judge(report.build(), rules.get(model), rebuilt))
-          .isEqualTo(history.ledger.judge(report.build(), rules.get(model), account));
+      assertThat(history.judge(report, RandomHistory.TERMS.get(model), rebuilt))
+          .isEqualTo(history.judge(report, RandomHistory.TERMS.get(model), account));
     }
   }
 
@@ -111,10 +111,8 @@ class AccountRebuildTest {
   void aWrongZetaIsFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
     MapAccount account = new MapAccount();
-    AccountingEvent first = history.ledger.judge(TestReports.central(0).build(), rules, account);
-    ReportDraft later = TestReports.central(1);
-    later.round = 1;
-    AccountingEvent second = history.ledger.judge(later.build(), rules, account);
+    AccountingEvent first = history.judge(TestReports.central(0), rules, account);
+    AccountingEvent second = history.judge(TestReports.central(1, 1), rules, account);
     // The charge of another tree, with matching totals.
     AccountingEvent forged =
         second.toBuilder()
@@ -142,8 +140,7 @@ class AccountRebuildTest {
   @Test
   void impossibleParticipationsAreFound() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event =
-        history.ledger.judge(TestReports.central(0).build(), rules, new MapAccount());
+    AccountingEvent event = history.judge(TestReports.central(0), rules, new MapAccount());
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(event, rebuilt)).isTrue();
     // The same round again; then impossible trees.
@@ -169,10 +166,8 @@ class AccountRebuildTest {
   void impossibleWholeChargesAreFound() {
     AdmissionRules rules = BltChargeTest.blt(2, 2, 20, BudgetTest.participations(3, 2));
     MapAccount account = new MapAccount();
-    AccountingEvent first = history.ledger.judge(TestReports.central(0).build(), rules, account);
-    ReportDraft later = TestReports.central(1);
-    later.round = 9;
-    AccountingEvent second = history.ledger.judge(later.build(), rules, account);
+    AccountingEvent first = history.judge(TestReports.central(0), rules, account);
+    AccountingEvent second = history.judge(TestReports.central(1, 9), rules, account);
     assertThat(AccountRebuild.apply(first, new MapAccount())).isTrue();
 
     List<Consumer<BltSpend.Builder>> wrong =
@@ -200,8 +195,7 @@ class AccountRebuildTest {
   @Test
   void participationsWithoutARecordedChargeAreAccepted() {
     AdmissionRules rules = CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0));
-    AccountingEvent event =
-        history.ledger.judge(TestReports.central(0).build(), rules, new MapAccount());
+    AccountingEvent event = history.judge(TestReports.central(0), rules, new MapAccount());
     Spend free = Spend.newBuilder().setReports(1).build();
     AccountingEvent old =
         event.toBuilder()
@@ -213,9 +207,7 @@ class AccountRebuildTest {
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(old, rebuilt)).isTrue();
     assertThat(rebuilt.zetas).isEmpty();
-    ReportDraft later = TestReports.central(1);
-    later.round = 5;
-    assertThat(history.ledger.judge(later.build(), rules, rebuilt).getCentralSpend().getZeta())
+    assertThat(history.judge(TestReports.central(1, 5), rules, rebuilt).getCentralSpend().getZeta())
         .isEqualTo(4);
   }
 
@@ -228,9 +220,11 @@ class AccountRebuildTest {
     Totals former = new Totals();
     Totals today = new Totals();
     for (int sequence = 0; sequence < 5; sequence++) {
-      ReportDraft report = TestReports.privUnit(sequence, 2, 256, 50);
       AccountingEvent event =
-          limited.judge(report.build(), BudgetTest.local(Limits.newBuilder()), account);
+          limited.judge(
+              TestReports.privUnit(sequence, 2, 256, 50).build(),
+              BudgetTest.local(Limits.newBuilder()),
+              account);
       today.add(Totals.of(new PrivUnitMechanism(2, 256, 50).cost()));
       former.add(Totals.of(Cost.ofEpsilon(2)));
       AccountingEvent old =
@@ -262,7 +256,7 @@ class AccountRebuildTest {
               ? TestReports.laplace(sequence, 0.8)
               : TestReports.clipped(sequence, DeclaredClip.L2, 0.3, 0.4);
       AccountingEvent event = limited.judge(report.build(), rules, account);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(event);
       assertThat(AccountRebuild.apply(event, rebuilt)).as("event %s", sequence).isTrue();
       AccountingEvent.Builder old = event.toBuilder().clearDimension();
       if (old.hasCoordinateLaplace()) {
@@ -311,32 +305,23 @@ class AccountRebuildTest {
     MapAccount account = new MapAccount();
     for (long sequence : new long[] {5, 9, 3, 9}) {
       AccountRebuild.apply(
-          history.ledger.judge(TestReports.laplace(sequence, 0.5).build(), rules, account),
-          rebuilt);
+          history.judge(TestReports.laplace(sequence, 0.5), rules, account), rebuilt);
     }
     for (long sequence : new long[] {0, 4, 5, 9}) {
-      AccountingEvent event =
-          history.ledger.judge(TestReports.laplace(sequence, 0.5).build(), rules, rebuilt);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
-      assertThat(event.getReason())
+      assertOutcome(
+              history.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt), REFUSED_SEQUENCE)
           .isEqualTo("sequence is " + sequence + ": it must be at least 10, since 9 was judged");
     }
     for (long sequence : new long[] {11, 10, 90}) {
-      assertThat(
-              history
-                  .ledger
-                  .judge(TestReports.laplace(sequence, 0.5).build(), rules, rebuilt)
-                  .getOutcome())
-          .isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(history.judge(TestReports.laplace(sequence, 0.5), rules, rebuilt));
     }
-    assertThat(
-            history.ledger.judge(TestReports.laplace(10, 0.5).build(), rules, rebuilt).getReason())
+    assertThat(history.judge(TestReports.laplace(10, 0.5), rules, rebuilt).getReason())
         .contains("at least 27");
   }
 
   @Test
   void anEventWithoutDeclarationIsRefused() {
-    AccountingEvent event = AccountingEvent.newBuilder().setOutcome(Outcome.ADMITTED).build();
+    AccountingEvent event = AccountingEvent.newBuilder().setOutcome(ADMITTED).build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> AccountRebuild.apply(event, new MapAccount()))
         .withMessageContaining("declaration of the accounting event is missing");
@@ -347,7 +332,7 @@ class AccountRebuildTest {
   void totalsThatCantBeSumsAreRefused(double reported) {
     AccountingEvent event =
         AccountingEvent.newBuilder()
-            .setOutcome(Outcome.DUPLICATE)
+            .setOutcome(DUPLICATE)
             .setUserTotals(Spend.newBuilder().setEpsilon(reported))
             .build();
     assertThatIllegalArgumentException()

@@ -1,12 +1,12 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.Limits;
 import java.util.List;
@@ -80,7 +80,7 @@ class AccountStatementTest {
                   .setModelId("m".repeat(100))
                   .setDeviceId(longId(i))
                   .setSequence(Long.MAX_VALUE)
-                  .setOutcome(Outcome.REFUSED_PARTICIPATION)
+                  .setOutcome(REFUSED_PARTICIPATION)
                   .setReason("\u4e16".repeat(1000))
                   .build(),
               Long.MAX_VALUE));

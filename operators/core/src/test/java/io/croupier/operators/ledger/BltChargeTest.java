@@ -1,25 +1,23 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.tree.ParticipationLimits;
 import io.croupier.operators.central.BltNoise;
 import io.croupier.operators.central.BltParameters;
-import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.learner.Golden;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.CentralSpend;
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.Limits;
-import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
-import java.io.IOException;
-import java.io.InputStream;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,12 +27,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The charges of participants in a model with buffered linear Toeplitz noise. */
-class BltChargeTest {
+class BltChargeTest extends LedgerFixture {
   private static final int SEED = 131;
-
-  private final MapAccount account = new MapAccount();
-  private final Ledger ledger = new Ledger();
-  private long sequence;
 
   static PrefixSumNoise noise(int buffers, long horizon) {
     return PrefixSumNoise.newBuilder()
@@ -43,23 +37,7 @@ class BltChargeTest {
   }
 
   static AdmissionRules blt(double sigma, int buffers, long horizon, Limits.Builder limits) {
-    return BudgetTest.terms(
-        ModelSpec.newBuilder()
-            .setDpFtrl(
-                DpFtrl.newBuilder()
-                    .setClipNorm(1)
-                    .setNoiseMultiplier(sigma)
-                    .setNoise(noise(buffers, horizon)))
-            .setLimits(limits));
-  }
-
-  private AccountingEvent takePart(AdmissionRules rules, long round) {
-    ReportDraft report = TestReports.central(sequence++);
-    report.round = round;
-    if (rules.spec().hasDpFtrlLeastSquares()) {
-      report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
-    }
-    return ledger.judge(report.build(), rules, account);
+    return BudgetTest.terms(BudgetTest.linear(sigma, noise(buffers, horizon), limits));
   }
 
   private double charged() {
@@ -97,7 +75,7 @@ class BltChargeTest {
     AdmissionRules rules = blt(4, 3, 64, BudgetTest.participations(3, 9));
     double zeta = squaredNorm(parameters(3, 64), 64, List.of(0, 10, 20));
     AccountingEvent first = takePart(rules, 30);
-    assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(first);
     CentralSpend spend = first.getCentralSpend();
     assertThat(spend.getZeta()).isGreaterThan(zeta).isCloseTo(zeta, withinPercentage(1e-8));
     assertThat(spend.getNoiseMultiplier()).isEqualTo(4);
@@ -112,52 +90,41 @@ class BltChargeTest {
     assertThat(first.getSpent().getMu()).isCloseTo(2 * Math.sqrt(zeta) / 4, withinPercentage(1e-8));
     // Later participations cost nothing.
     AccountingEvent second = takePart(rules, 40);
-    assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(second);
     assertThat(second.getCentralSpend().getZeta()).isZero();
     assertThat(second.getCentralSpend().getBlt()).isEqualTo(spend.getBlt());
     assertThat(second.getSpent().getReports()).isEqualTo(1);
     assertThat(second.getSpent().getMu()).isZero();
     assertThat(second.getUserTotals().getMu()).isEqualTo(first.getUserTotals().getMu());
-    assertThat(takePart(rules, 50).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(takePart(rules, 60).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertAdmitted(takePart(rules, 50));
+    assertOutcome(takePart(rules, 60), REFUSED_PARTICIPATION);
   }
 
   /** One participation, with parameters found by another program. */
   @Test
-  void chargesAreThoseOfTheReference() throws IOException {
-    JsonNode cases;
-    try (InputStream in = BltChargeTest.class.getResourceAsStream("/golden/blt.json")) {
-      cases = new ObjectMapper().readTree(in).get("blt");
-    }
+  void chargesAreThoseOfTheReference() {
+    JsonNode cases = Golden.read("blt.json").get("blt");
     assertThat(cases).hasSize(8);
     for (JsonNode given : cases) {
       MapAccount fresh = new MapAccount();
-      AdmissionRules rules =
-          blt(
-              2,
-              given.get("theta").size(),
-              given.get("n").asLong(),
-              BudgetTest.participations(1, 0));
-      ledger.judge(TestReports.central(0).build(), rules, fresh);
+      int buffers = given.get("theta").size();
+      long horizon = given.get("n").asLong();
+      judge(
+          TestReports.central(0), blt(2, buffers, horizon, BudgetTest.participations(1, 0)), fresh);
       assertThat(fresh.userTotals().muSquaredPicos / 1e12)
           .isCloseTo(given.get("sens2_single").asDouble(), withinPercentage(1e-3));
     }
   }
 
+  private static AdmissionRules leastSquares() {
+    return BudgetTest.terms(
+        BudgetTest.leastSquares(3, noise(2, 50), BudgetTest.participations(2, 19)));
+  }
+
   /** Two vectors of norm 1 each, with noise of the same level. */
   @Test
   void leastSquaresAreTwoSums() {
-    DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder()
-            .setXNorm(1)
-            .setYBound(1)
-            .setNoiseMultiplier(3)
-            .setNoise(noise(2, 50));
-    AdmissionRules rules =
-        BudgetTest.terms(
-            ModelSpec.newBuilder()
-                .setDpFtrlLeastSquares(ftrl)
-                .setLimits(BudgetTest.participations(2, 19)));
+    AdmissionRules rules = leastSquares();
     double zeta = squaredNorm(parameters(2, 50), 50, List.of(0, 20));
     AccountingEvent event = takePart(rules, 7);
     assertThat(event.getCentralSpend().getTrees()).isEqualTo(2);
@@ -170,17 +137,7 @@ class BltChargeTest {
   /** A charge from before the bound was tightened stays, and covers the present one. */
   @Test
   void anEarlierLargerChargeForLeastSquaresCoversThePresentOne() {
-    DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder()
-            .setXNorm(1)
-            .setYBound(1)
-            .setNoiseMultiplier(3)
-            .setNoise(noise(2, 50));
-    AdmissionRules rules =
-        BudgetTest.terms(
-            ModelSpec.newBuilder()
-                .setDpFtrlLeastSquares(ftrl)
-                .setLimits(BudgetTest.participations(2, 19)));
+    AdmissionRules rules = leastSquares();
     double zeta = squaredNorm(parameters(2, 50), 50, List.of(0, 20));
     takePart(rules, 7);
     WholeCharge before = account.wholeCharges.values().iterator().next();
@@ -195,7 +152,7 @@ class BltChargeTest {
     account.wholeCharges.replaceAll((model, charge) -> more);
 
     AccountingEvent event = takePart(rules, 30);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(event);
     assertThat(event.getCentralSpend().getZeta()).isZero();
     assertThat(account.wholeCharges.values()).containsExactly(more);
   }
@@ -204,16 +161,14 @@ class BltChargeTest {
   void theModelEndsAtItsHorizon() {
     AdmissionRules rules = blt(1, 2, 9, BudgetTest.participations(9, 0));
     AccountingEvent beyond = takePart(rules, 9);
-    assertThat(beyond.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
-    assertThat(beyond.getReason())
+    assertOutcome(beyond, REFUSED_PARTICIPATION)
         .isEqualTo(
             "round is 9: it must be below the horizon of the model's noise, 9, at which the model"
                 + " ends");
     assertThat(beyond.getSpent().getReports()).isZero();
     assertThat(account.wholeCharges).isEmpty();
-    assertThat(takePart(rules, 8).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(takePart(rules, Long.MAX_VALUE).getOutcome())
-        .isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertAdmitted(takePart(rules, 8));
+    assertOutcome(takePart(rules, Long.MAX_VALUE), REFUSED_PARTICIPATION);
   }
 
   @Test
@@ -273,11 +228,10 @@ class BltChargeTest {
       List<Integer> rounds = new ArrayList<>();
       BigDecimal reported = BigDecimal.ZERO;
       for (int n = 0; n < 40; n++) {
-        ReportDraft report = TestReports.central(n);
-        report.round = random.nextInt(4) + 2L * n;
+        ReportDraft report = TestReports.central(n, random.nextInt(4) + 2L * n);
         AdmissionRules rules = specs.get(random.nextInt(specsInUse));
-        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
-        if (event.getOutcome() == Outcome.ADMITTED) {
+        AccountingEvent event = judge(report, rules, fresh);
+        if (event.getOutcome() == ADMITTED) {
           rounds.add((int) report.round);
           CentralSpend spend = event.getCentralSpend();
           reported = reported.add(new BigDecimal(spend.getZeta()));
@@ -304,9 +258,7 @@ class BltChargeTest {
         List<Integer> rounds = new ArrayList<>();
         for (int i = 0; i < most; i++) {
           rounds.add(i * (separation + 1));
-          ReportDraft report = TestReports.central(i);
-          report.round = rounds.get(i);
-          ledger.judge(report.build(), rules, fresh);
+          judge(TestReports.central(i, rounds.get(i)), rules, fresh);
         }
         assertThat(fresh.userTotals().muSquaredPicos / 4e12)
             .isCloseTo(squaredNorm(parameters, 30, rounds), withinPercentage(1e-8));
@@ -316,8 +268,8 @@ class BltChargeTest {
 
   @Test
   void aRefusedFirstReportLeavesNothingCharged() {
-    AccountingEvent refused = takePart(blt(1, 2, 30, BudgetTest.participations(3, 0).setMu(2)), 0);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(
+        takePart(blt(1, 2, 30, BudgetTest.participations(3, 0).setMu(2)), 0), REFUSED_BUDGET);
     assertThat(account.wholeCharges).isEmpty();
     assertThat(account.userTotals().reports).isZero();
     AccountingEvent admitted = takePart(blt(1, 2, 30, BudgetTest.participations(3, 0)), 0);
@@ -343,8 +295,7 @@ class BltChargeTest {
   @Test
   void noisedReportsAndTreesDoNotChangeIt() {
     takePart(CentralChargeTest.tree(1, 8, BudgetTest.participations(9, 0)), 0);
-    ledger.judge(
-        TestReports.laplace(sequence++, 1).build(), BudgetTest.local(Limits.newBuilder()), account);
+    judge(TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()));
     assertThat(account.accesses).doesNotContain("whole m");
     takePart(blt(1, 1, 8, BudgetTest.participations(9, 0)), 1);
     assertThat(account.accesses).contains("whole m");

@@ -1,12 +1,20 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.DUPLICATE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DIMENSION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEPARATION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.DpFtrl;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.PrefixSumNoise;
@@ -20,15 +28,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits: which reports they admit and refuse, and what is left. */
-class BudgetTest {
+class BudgetTest extends LedgerFixture {
   static final PrefixSumNoise TREE =
       PrefixSumNoise.newBuilder().setTree(PrefixSumNoise.Tree.getDefaultInstance()).build();
 
   private static final int SEED = 71;
-
-  private final MapAccount account = new MapAccount();
-  private final Ledger ledger = new Ledger();
-  private long sequence;
 
   static AdmissionRules local(Limits.Builder limits) {
     ModelSpec.Builder spec = ModelSpec.newBuilder().setBlackBox(BlackBox.getDefaultInstance());
@@ -37,10 +41,28 @@ class BudgetTest {
 
   /** One tree that never restarts, with noise multiplier 2. */
   static AdmissionRules central(int maxParticipations, long minSeparation) {
-    return terms(
-        ModelSpec.newBuilder()
-            .setDpFtrl(DpFtrl.newBuilder().setClipNorm(1).setNoiseMultiplier(2).setNoise(TREE))
-            .setLimits(participations(maxParticipations, minSeparation)));
+    return CentralChargeTest.tree(
+        2, Schedule.NEVER, participations(maxParticipations, minSeparation));
+  }
+
+  /** A central model, for gradients of norm 1. */
+  static ModelSpec.Builder linear(
+      double noiseMultiplier, PrefixSumNoise noise, Limits.Builder limits) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setLimits(limits);
+    spec.getDpFtrlBuilder().setClipNorm(1).setNoiseMultiplier(noiseMultiplier).setNoise(noise);
+    return spec;
+  }
+
+  /** A central model of least squares, for examples of norm and response 1. */
+  static ModelSpec.Builder leastSquares(
+      double noiseMultiplier, PrefixSumNoise noise, Limits.Builder limits) {
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setLimits(limits);
+    spec.getDpFtrlLeastSquaresBuilder()
+        .setXNorm(1)
+        .setYBound(1)
+        .setNoiseMultiplier(noiseMultiplier)
+        .setNoise(noise);
+    return spec;
   }
 
   static Limits.Builder participations(int most, long minSeparation) {
@@ -61,31 +83,16 @@ class BudgetTest {
         true);
   }
 
-  private AccountingEvent laplace(AdmissionRules rules, double epsilon) {
-    return ledger.judge(TestReports.laplace(sequence++, epsilon).build(), rules, account);
-  }
-
-  private AccountingEvent gaussian(AdmissionRules rules, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu).build(), rules, account);
-  }
-
-  private AccountingEvent central(AdmissionRules rules, long round) {
-    ReportDraft report = TestReports.central(sequence++);
-    report.round = round;
-    return ledger.judge(report.build(), rules, account);
-  }
-
   @Test
   void tenTimesATenthFitsInOneAndAnEleventhDoesNot() {
     AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1));
     for (int n = 1; n <= 10; n++) {
       AccountingEvent event = laplace(rules, 0.1);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(event);
       assertThat(event.getLeftModel().getEpsilon()).isEqualTo((10 - n) / 10.0);
     }
     AccountingEvent eleventh = laplace(rules, 0.1);
-    assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(eleventh.getReason())
+    assertOutcome(eleventh, REFUSED_BUDGET)
         .isEqualTo("limits.epsilon is 1.0: 1 was spent before, and this report would add 0.1");
     assertThat(eleventh.getModelTotals().getEpsilon()).isEqualTo(1.1);
     assertThat(eleventh.getSpent().getEpsilon()).isEqualTo(0.1);
@@ -101,12 +108,10 @@ class BudgetTest {
     AccountingEvent first = gaussian(rules, 0.6);
     assertThat(first.getLeftModel().getMu()).isEqualTo(0.8);
     AccountingEvent second = gaussian(rules, 0.8);
-    assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(second);
     assertThat(second.getModelTotals().getMuOfAll()).isEqualTo(1);
     assertThat(second.getLeftModel().getMu()).isZero();
-    AccountingEvent third = gaussian(rules, 0.000001);
-    assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(third.getReason())
+    assertOutcome(gaussian(rules, 0.000001), REFUSED_BUDGET)
         .isEqualTo(
             "limits.mu is 1.0, so the sum of mu^2 must be at most 1: 1 was spent before, and this"
                 + " report would add 0.000000000001");
@@ -119,25 +124,20 @@ class BudgetTest {
     // 2 dimensions: 0.759743...
     assertThat(laplace.getModelTotals().getMuOfAll()).isBetween(0.75974, 0.75975);
     MapAccount other = new MapAccount();
-    AccountingEvent pure = ledger.judge(TestReports.answer(sequence++, 1).build(), rules, other);
+    AccountingEvent pure = judge(TestReports.answer(sequence++, 1), rules, other);
     // 2 Phi^-1(e / (1 + e)) = 1.23203...
     assertThat(pure.getModelTotals().getMuOfAll()).isBetween(1.23203, 1.23204);
     assertThat(pure.getModelTotals().getMu()).isZero();
     assertThat(pure.getLeftModel().getMu()).isBetween(1.57546, 1.57547);
     double left = pure.getLeftModel().getMu();
-    assertThat(
-            ledger.judge(TestReports.gaussian(sequence++, left).build(), rules, other).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
-    assertThat(
-            ledger.judge(TestReports.gaussian(sequence++, 0.01).build(), rules, other).getOutcome())
-        .isEqualTo(Outcome.REFUSED_BUDGET);
+    assertAdmitted(judge(TestReports.gaussian(sequence++, left), rules, other));
+    assertOutcome(judge(TestReports.gaussian(sequence++, 0.01), rules, other), REFUSED_BUDGET);
   }
 
   @Test
   void gaussianNoiseHasNoPureEpsilon() {
     AccountingEvent event = gaussian(local(Limits.newBuilder().setEpsilon(5)), 0.1);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    assertOutcome(event, REFUSED_DECLARATION)
         .startsWith("declaration is gaussian with 0.1: limits.epsilon is a limit of pure")
         .contains("unless the limit gets a delta");
     assertThat(event.getModelTotals().getMu()).isEqualTo(0.1);
@@ -149,86 +149,71 @@ class BudgetTest {
     laplace(rules, 0.1);
     ReportDraft wrong = TestReports.laplace(sequence++, 0.1);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong.build(), rules, account).getOutcome())
-        .isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertOutcome(judge(wrong, rules), REFUSED_DIMENSION);
     ReportDraft last = TestReports.undisclosed(sequence++);
-    assertThat(ledger.judge(last.build(), rules, account).getLeftModel().getReports()).isZero();
-    assertThat(ledger.judge(last.build(), rules, account).getOutcome())
-        .isEqualTo(Outcome.DUPLICATE);
-    AccountingEvent fourth = laplace(rules, 0.1);
-    assertThat(fourth.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(fourth.getReason())
+    assertThat(judge(last, rules).getLeftModel().getReports()).isZero();
+    assertOutcome(judge(last, rules), DUPLICATE);
+    assertOutcome(laplace(rules, 0.1), REFUSED_BUDGET)
         .isEqualTo("limits.reports is 3: 3 was spent before, and this report would add 1");
   }
 
   @Test
   void aUserHasLimitsOverAllModels() {
-    Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(1).setReports(9).build());
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(1).setReports(9).build());
     AdmissionRules free = local(Limits.newBuilder());
-    ReportDraft first = TestReports.laplace(1, 0.75);
-    assertThat(limited.judge(first.build(), free, account).getLeftUser().getEpsilon())
-        .isEqualTo(0.25);
-    ReportDraft other = TestReports.laplace(2, 0.5);
-    other.modelId = "n";
-    AccountingEvent refused = limited.judge(other.build(), free, account);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(refused.getReason())
+    assertThat(laplace(free, 0.75).getLeftUser().getEpsilon()).isEqualTo(0.25);
+    AccountingEvent refused =
+        judge(TestReports.to("n", TestReports.laplace(sequence++, 0.5)), free);
+    assertOutcome(refused, REFUSED_BUDGET)
         .isEqualTo(
             "limits.user.epsilon is 1.0: 0.75 was spent before, and this report would add 0.5");
     assertThat(refused.getLeftUser().getReports()).isEqualTo(7);
     assertThat(refused.hasLeftModel()).isFalse();
-    AccountingEvent undisclosed = limited.judge(TestReports.undisclosed(3).build(), free, account);
-    assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(undisclosed.getReason())
+    assertOutcome(judge(TestReports.undisclosed(sequence++), free), REFUSED_DECLARATION)
         .contains("limits.user.epsilon is a limit, so the noise must be disclosed");
     AccountingEvent unknown =
-        limited.judgeUnknownModel(TestReports.laplace(4, 0.1).build(), account);
+        ledger.judgeUnknownModel(TestReports.laplace(sequence++, 0.1).build(), account);
     assertThat(unknown.getLeftUser().getEpsilon()).isZero();
     assertThat(unknown.getUserTotals().getEpsilon()).isEqualTo(1.35);
   }
 
   @Test
   void theModelsLimitIsNamedBeforeTheUsers() {
-    Ledger limited = new Ledger(Limits.newBuilder().setEpsilon(0.1).build());
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(0.1).build());
     AdmissionRules rules = local(Limits.newBuilder().setEpsilon(0.1));
-    AccountingEvent event = limited.judge(TestReports.laplace(1, 0.5).build(), rules, account);
-    assertThat(event.getReason()).startsWith("limits.epsilon is 0.1:");
+    assertThat(laplace(rules, 0.5).getReason()).startsWith("limits.epsilon is 0.1:");
   }
 
   @Test
   void aLoweredLimitHoldsFromThenOn() {
     laplace(local(Limits.newBuilder().setEpsilon(2)), 1.5);
-    AccountingEvent event = laplace(local(Limits.newBuilder().setEpsilon(1)), 0.1);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(laplace(local(Limits.newBuilder().setEpsilon(2)), 0.4).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertOutcome(laplace(local(Limits.newBuilder().setEpsilon(1)), 0.1), REFUSED_BUDGET);
+    assertAdmitted(laplace(local(Limits.newBuilder().setEpsilon(2)), 0.4));
   }
 
   @Test
   void participationsAreCountedAndSeparated() {
     AdmissionRules rules = central(2, 3);
-    AccountingEvent first = central(rules, 0);
-    assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent first = takePart(rules, 0);
+    assertAdmitted(first);
     assertThat(first.getLeftModel().getParticipations()).isEqualTo(1);
     assertThat(first.getModelTotals().getParticipations()).isEqualTo(1);
     assertThat(first.getModelTotals().hasLastRound()).isTrue();
     for (long tooSoon = 0; tooSoon < 4; tooSoon++) {
-      AccountingEvent event = central(rules, tooSoon);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
-      assertThat(event.getReason())
+      AccountingEvent event = takePart(rules, tooSoon);
+      assertOutcome(event, REFUSED_SEPARATION)
           .isEqualTo(
               "round is %d: it must be at least 4, since the user took part in round 0 and"
                       .formatted(tooSoon)
                   + " limits.min_separation is 3");
       assertThat(event.getModelTotals().getReports()).isEqualTo(1);
     }
-    AccountingEvent second = central(rules, 4);
-    assertThat(second.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent second = takePart(rules, 4);
+    assertAdmitted(second);
     assertThat(second.getModelTotals().getLastRound()).isEqualTo(4);
     assertThat(second.getUserTotals().hasParticipations()).isFalse();
-    AccountingEvent third = central(rules, 100);
-    assertThat(third.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
-    assertThat(third.getReason())
+    AccountingEvent third = takePart(rules, 100);
+    assertOutcome(third, REFUSED_PARTICIPATION)
         .isEqualTo("limits.max_participations is 2, and the user has taken part 2 times");
     assertThat(third.getLeftModel().getParticipations()).isZero();
   }
@@ -236,19 +221,10 @@ class BudgetTest {
   @ParameterizedTest
   @ValueSource(longs = {0, Long.MAX_VALUE})
   void neverTwiceInOneRound(long minSeparation) {
-    ModelSpec.Builder spec =
-        ModelSpec.newBuilder()
-            .setDpFtrl(
-                DpFtrl.newBuilder()
-                    .setClipNorm(1)
-                    .setNoiseMultiplier(2)
-                    .setNoise(TREE)
-                    .setRestartEvery(100))
-            .setLimits(participations(9, minSeparation));
-    AdmissionRules rules = terms(spec);
-    assertThat(central(rules, Long.MAX_VALUE).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AdmissionRules rules = CentralChargeTest.tree(2, 100, participations(9, minSeparation));
+    assertAdmitted(takePart(rules, Long.MAX_VALUE));
     for (long round : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, 0}) {
-      assertThat(central(rules, round).getOutcome()).isEqualTo(Outcome.REFUSED_SEPARATION);
+      assertOutcome(takePart(rules, round), REFUSED_SEPARATION);
     }
   }
 
@@ -278,13 +254,13 @@ class BudgetTest {
             gaussian
                 ? TestReports.gaussian(n, level.doubleValue())
                 : TestReports.laplace(n, level.doubleValue());
-        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
+        AccountingEvent event = judge(report, rules, fresh);
         BigDecimal cost =
             (gaussian ? level.multiply(level) : level).setScale(decimals, RoundingMode.CEILING);
         boolean fits = spent.add(cost).compareTo(most) <= 0;
         assertThat(event.getOutcome())
             .as("seed %s, run %s, %s after %s of %s", SEED, run, level, spent, most)
-            .isEqualTo(fits ? Outcome.ADMITTED : Outcome.REFUSED_BUDGET);
+            .isEqualTo(fits ? ADMITTED : REFUSED_BUDGET);
         spent = spent.add(cost);
         if (gaussian) {
           BigDecimal left = BigDecimal.valueOf(event.getLeftModel().getMu());
@@ -302,10 +278,9 @@ class BudgetTest {
   void aSaturatedSumExceedsEveryLimit() {
     AdmissionRules rules = local(Limits.newBuilder().setEpsilon(1e300).setMu(1e200));
     AccountingEvent event = laplace(rules, 1e10);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(event.getReason())
+    assertOutcome(event, REFUSED_BUDGET)
         .endsWith("0 was spent before, and this report would add at least 9223372036.854775807");
-    assertThat(laplace(rules, 0.1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(laplace(rules, 0.1), REFUSED_BUDGET);
     assertThat(event.getLeftModel().getEpsilon()).isZero();
   }
 }

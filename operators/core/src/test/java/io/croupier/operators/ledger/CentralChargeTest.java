@@ -1,80 +1,57 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEPARATION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.mechanism.Cost;
 import io.croupier.accounting.tree.Completion;
 import io.croupier.accounting.tree.GivenOrder;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
-import io.croupier.operators.report.ExampleContent;
+import io.croupier.operators.learner.Golden;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.CentralSpend;
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
-import io.croupier.schemas.DpFtrlParameterFree;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The charges of participants in a central model, and when they may take part. */
-class CentralChargeTest {
+class CentralChargeTest extends LedgerFixture {
   private static final int SEED = 97;
   private static final long NEVER = Schedule.NEVER;
-
-  private final MapAccount account = new MapAccount();
-  private Ledger ledger = new Ledger();
-  private long sequence;
 
   private static Limits.Builder often() {
     return BudgetTest.participations(1000, 0);
   }
 
   static AdmissionRules tree(double noiseMultiplier, long restartEvery, Limits.Builder limits) {
-    DpFtrl.Builder ftrl =
-        DpFtrl.newBuilder()
-            .setClipNorm(1)
-            .setNoiseMultiplier(noiseMultiplier)
-            .setNoise(BudgetTest.TREE);
+    ModelSpec.Builder spec = BudgetTest.linear(noiseMultiplier, BudgetTest.TREE, limits);
     if (restartEvery != NEVER) {
-      ftrl.setRestartEvery(restartEvery);
+      spec.getDpFtrlBuilder().setRestartEvery(restartEvery);
     }
-    return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
+    return BudgetTest.terms(spec);
   }
 
   static AdmissionRules leastSquares(double noiseMultiplier, Limits.Builder limits) {
-    DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder()
-            .setXNorm(1)
-            .setYBound(1)
-            .setNoiseMultiplier(noiseMultiplier)
-            .setNoise(BudgetTest.TREE);
-    return BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlLeastSquares(ftrl).setLimits(limits));
-  }
-
-  private AccountingEvent takePart(AdmissionRules rules, long round) {
-    ReportDraft report = TestReports.central(sequence++);
-    report.round = round;
-    if (rules.spec().hasDpFtrlLeastSquares()) {
-      report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
-    }
-    return ledger.judge(report.build(), rules, account);
+    return BudgetTest.terms(BudgetTest.leastSquares(noiseMultiplier, BudgetTest.TREE, limits));
   }
 
   @Test
   void usageExample() {
     AdmissionRules rules = tree(4, 1024, often());
     AccountingEvent first = takePart(rules, 5);
-    assertThat(first.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(first);
     // 11 levels: mu^2 = 4 * 11 / 4^2.
     assertThat(first.getCentralSpend().getZeta()).isEqualTo(11);
     assertThat(first.getCentralSpend().getNoiseMultiplier()).isEqualTo(4);
@@ -95,21 +72,16 @@ class CentralChargeTest {
   }
 
   @Test
-  void chargesAreThoseOfTheReference() throws IOException {
-    JsonNode cases;
-    try (InputStream in = CentralChargeTest.class.getResourceAsStream("/golden/accounting.json")) {
-      cases = new ObjectMapper().readTree(in).get("streaming_zeta");
-    }
+  void chargesAreThoseOfTheReference() {
+    JsonNode cases = Golden.read("accounting.json").get("streaming_zeta");
     assertThat(cases).hasSize(4);
     for (JsonNode given : cases) {
       MapAccount fresh = new MapAccount();
       AdmissionRules rules = tree(2, 1L << given.get("height").asInt(), often());
       for (int i = 0; i < given.get("positions").size(); i++) {
-        ReportDraft report = TestReports.central(i);
-        report.round = given.get("positions").get(i).asLong();
-        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
+        long round = given.get("positions").get(i).asLong();
+        assertAdmitted(judge(TestReports.central(i, round), rules, fresh));
         long zeta = given.get("zeta_after_each").get(i).asLong();
-        assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
         assertThat(fresh.userTotals().muSquaredPicos).isEqualTo(zeta * 1_000_000_000_000L);
         assertThat(fresh.models.get("m").rhoPicos).isEqualTo(zeta * 500_000_000_000L);
       }
@@ -131,7 +103,7 @@ class CentralChargeTest {
         ReportDraft report = TestReports.central(n);
         // Most reports name later rounds; some name a round again, or an earlier one.
         report.round = Math.min(steps - 1, Math.max(0, 2 * n + random.nextInt(9) - 6));
-        if (ledger.judge(report.build(), rules, fresh).getOutcome() == Outcome.ADMITTED) {
+        if (judge(report, rules, fresh).getOutcome() == ADMITTED) {
           admitted[(int) report.round] = true;
         }
       }
@@ -160,8 +132,7 @@ class CentralChargeTest {
     assertThat(second.getCentralSpend().getZeta()).isEqualTo(33);
     assertThat(second.getCentralSpend().hasRestartEvery()).isFalse();
     AccountingEvent beyond = takePart(tree(1, NEVER, often()), 1L << 30);
-    assertThat(beyond.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
-    assertThat(beyond.getReason())
+    assertOutcome(beyond, REFUSED_PARTICIPATION)
         .isEqualTo(
             "round is 1073741824: it must be a leaf of a tree, which has at most 1073741824 leaves;"
                 + " restart_every of the model is not set");
@@ -187,7 +158,7 @@ class CentralChargeTest {
   void anEarlierLargerChargeForLeastSquaresStays() {
     AdmissionRules rules = leastSquares(1, often());
     MapAccount asBefore = new MapAccount();
-    AccountingEvent now = new Ledger().judge(example(0, 0).build(), rules, new MapAccount());
+    AccountingEvent now = judge(TestReports.example(0, 0), rules, new MapAccount());
     AccountingEvent.Builder before = now.toBuilder();
     before.getCentralSpendBuilder().setZeta(62).clearWeight();
     Totals reported = Totals.of(AccountingEvents.cost(before));
@@ -197,7 +168,7 @@ class CentralChargeTest {
     assertThat(reported.rho()).isEqualTo(124);
     assertThat(AccountRebuild.apply(before.build(), asBefore)).as("agrees").isTrue();
 
-    AccountingEvent next = new Ledger().judge(example(1, 9).build(), rules, asBefore);
+    AccountingEvent next = judge(TestReports.example(1, 9), rules, asBefore);
     double weight = next.getCentralSpend().getWeight();
     assertThat(weight).isLessThan(1.126);
     // Rounds 0 and 9 share 27 of 31 nodes: 3 each for the second time, 1 for the others.
@@ -208,45 +179,33 @@ class CentralChargeTest {
         .isCloseTo(Math.sqrt(4 * (62 + weight * grown)), within(1e-6));
   }
 
-  private static ReportDraft example(long sequence, long round) {
-    ReportDraft report = TestReports.central(sequence);
-    report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
-    report.round = round;
-    return report;
-  }
-
   @Test
   void theParameterFreeLearnerIsChargedAsItsTree() {
-    DpFtrlParameterFree.Builder ftrl =
-        DpFtrlParameterFree.newBuilder()
-            .setClipNorm(1)
-            .setNoiseMultiplier(1)
-            .setNoise(BudgetTest.TREE)
-            .setRestartEvery(8);
-    AdmissionRules rules =
-        BudgetTest.terms(ModelSpec.newBuilder().setDpFtrlParameterFree(ftrl).setLimits(often()));
-    assertThat(takePart(rules, 7).getCentralSpend().getZeta()).isEqualTo(4);
+    ModelSpec.Builder spec = ModelSpec.newBuilder().setLimits(often());
+    spec.getDpFtrlParameterFreeBuilder()
+        .setClipNorm(1)
+        .setNoiseMultiplier(1)
+        .setNoise(BudgetTest.TREE)
+        .setRestartEvery(8);
+    assertThat(takePart(BudgetTest.terms(spec), 7).getCentralSpend().getZeta()).isEqualTo(4);
   }
 
   @Test
   void limitsAreExactToOneUnit() {
     // zeta 1 has mu^2 4.
-    assertThat(takePart(tree(1, 1, often().setMu(1.9999999999)), 0).getOutcome())
-        .isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(takePart(tree(1, 1, often().setMu(1.9999999999)), 0), REFUSED_BUDGET);
     AccountingEvent fits = takePart(tree(1, 1, often().setMu(2)), 0);
-    assertThat(fits.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(fits);
     assertThat(fits.getLeftModel().getMu()).isZero();
 
     // The same limit over all models, of which a unit was spent elsewhere.
     ledger = new Ledger(Limits.newBuilder().setMu(2).build());
     MapAccount other = new MapAccount();
-    ReportDraft noised = TestReports.gaussian(0, 0.000001);
-    noised.modelId = "n";
-    ledger.judge(noised.build(), BudgetTest.local(Limits.newBuilder()), other);
-    AccountingEvent event =
-        ledger.judge(TestReports.central(1).build(), tree(1, 1, often()), other);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(event.getReason())
+    judge(
+        TestReports.to("n", TestReports.gaussian(0, 0.000001)),
+        BudgetTest.local(Limits.newBuilder()),
+        other);
+    assertOutcome(judge(TestReports.central(1), tree(1, 1, often()), other), REFUSED_BUDGET)
         .isEqualTo(
             "limits.user.mu is 2.0, so the sum of mu^2 must be at most 4: 0.000000000001 was spent"
                 + " before, and this report would add 4");
@@ -256,10 +215,10 @@ class CentralChargeTest {
   void everyParticipationIsRoundedUpByItself() {
     AdmissionRules rules = tree(3, 1, often().setMu(2));
     for (int round = 0; round < 8; round++) {
-      assertThat(takePart(rules, round).getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(takePart(rules, round));
     }
     assertThat(account.userTotals().muSquaredPicos).isEqualTo(8 * 444_444_444_445L);
-    assertThat(takePart(rules, 8).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(takePart(rules, 8), REFUSED_BUDGET);
   }
 
   @Test
@@ -267,10 +226,9 @@ class CentralChargeTest {
     // zeta 2 and 4 have mu^2 8 and 16.
     AdmissionRules tight = tree(1, 2, often().setMu(3));
     AdmissionRules wide = tree(1, 2, often().setMu(5));
-    assertThat(takePart(tight, 0).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(takePart(tight, 0));
     AccountingEvent refused = takePart(tight, 1);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(refused.getReason())
+    assertOutcome(refused, REFUSED_BUDGET)
         .isEqualTo(
             "limits.mu is 3.0, so the sum of mu^2 must be at most 9: 8 was spent before, and this"
                 + " report would add 16");
@@ -278,7 +236,7 @@ class CentralChargeTest {
     assertThat(refused.getSpent().getReports()).isZero();
     assertThat(refused.getModelTotals().getParticipations()).isEqualTo(1);
     AccountingEvent admitted = takePart(wide, 1);
-    assertThat(admitted.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(admitted);
     assertThat(admitted.getCentralSpend().getZeta()).isEqualTo(4);
     assertThat(account.userTotals().muSquaredPicos).isEqualTo(24_000_000_000_000L);
   }
@@ -286,17 +244,15 @@ class CentralChargeTest {
   @Test
   void aPureLimitOfTheUserRefusesCentralModels() {
     ledger = new Ledger(Limits.newBuilder().setEpsilon(5).build());
-    AccountingEvent event = takePart(tree(1, 8, often()), 0);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    assertOutcome(takePart(tree(1, 8, often()), 0), REFUSED_DECLARATION)
         .isEqualTo(
             "declaration is central: limits.user.epsilon is a limit of pure epsilons, which the"
                 + " noise of a central model doesn't have: the limit must get a delta, or be one of"
                 + " mu");
     ledger = new Ledger(Limits.newBuilder().setEpsilon(50).setDelta(1e-6).build());
-    assertThat(takePart(tree(1, 8, often()), 0).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(takePart(tree(1, 8, often()), 0));
     // mu is 4 now, which has an epsilon of 26; the second would make it sqrt(56).
-    assertThat(takePart(tree(1, 8, often()), 1).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(takePart(tree(1, 8, often()), 1), REFUSED_BUDGET);
   }
 
   @Test
@@ -316,15 +272,14 @@ class CentralChargeTest {
               case 1 -> last < 0 ? 0 : last;
               default -> Math.max(last, 0) / 2 + random.nextInt(50);
             };
-        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
-        boolean admitted = event.getOutcome() == Outcome.ADMITTED;
+        AccountingEvent event = judge(report, rules, fresh);
+        boolean admitted = event.getOutcome() == ADMITTED;
         if (admitted) {
           assertThat(report.round).isGreaterThan(last);
           assertThat(event.getCentralSpend().getZeta()).isGreaterThanOrEqualTo(1);
           last = report.round;
         } else {
-          assertThat(event.getOutcome())
-              .isIn(Outcome.REFUSED_SEPARATION, Outcome.REFUSED_PARTICIPATION);
+          assertThat(event.getOutcome()).isIn(REFUSED_SEPARATION, REFUSED_PARTICIPATION);
         }
       }
     }
@@ -342,8 +297,7 @@ class CentralChargeTest {
   void noisedReportsDoNotChangeTheChargesOfTrees() {
     takePart(tree(1, 8, often()), 0);
     account.accesses.clear();
-    ledger.judge(
-        TestReports.laplace(sequence++, 1).build(), BudgetTest.local(Limits.newBuilder()), account);
+    judge(TestReports.laplace(sequence++, 1), BudgetTest.local(Limits.newBuilder()));
     assertThat(account.accesses).containsExactlyInAnyOrder("window d", "model m", "user");
     takePart(tree(1, 8, often()), 1);
     assertThat(account.accesses).contains("zeta m");

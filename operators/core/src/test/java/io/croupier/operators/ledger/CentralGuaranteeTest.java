@@ -1,5 +1,6 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
@@ -12,17 +13,14 @@ import io.croupier.accounting.tree.Schedule;
 import io.croupier.operators.central.BltNoise;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
-import io.croupier.schemas.DpFtrl;
-import io.croupier.schemas.DpFtrlLeastSquares;
 import io.croupier.schemas.Guarantee;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,21 +32,15 @@ class CentralGuaranteeTest {
 
   private static ModelSpec tree(
       double sigma, long restartEvery, boolean completion, Limits.Builder limits) {
-    DpFtrl.Builder ftrl =
-        DpFtrl.newBuilder().setClipNorm(1).setNoiseMultiplier(sigma).setNoise(BudgetTest.TREE);
+    ModelSpec.Builder spec = BudgetTest.linear(sigma, BudgetTest.TREE, limits);
     if (restartEvery != Schedule.NEVER) {
-      ftrl.setRestartEvery(restartEvery).setCompletion(completion);
+      spec.getDpFtrlBuilder().setRestartEvery(restartEvery).setCompletion(completion);
     }
-    return spec(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
+    return spec(spec);
   }
 
   private static ModelSpec blt(double sigma, int buffers, long horizon, Limits.Builder limits) {
-    DpFtrl.Builder ftrl =
-        DpFtrl.newBuilder()
-            .setClipNorm(1)
-            .setNoiseMultiplier(sigma)
-            .setNoise(BltChargeTest.noise(buffers, horizon));
-    return spec(ModelSpec.newBuilder().setDpFtrl(ftrl).setLimits(limits));
+    return spec(BudgetTest.linear(sigma, BltChargeTest.noise(buffers, horizon), limits));
   }
 
   private static ModelSpec spec(ModelSpec.Builder spec) {
@@ -132,25 +124,15 @@ class CentralGuaranteeTest {
 
   @Test
   void leastSquaresHaveTwiceTheZetaUnderZeroOutAndFourAndAHalfTimesUnderReplaceOne() {
-    DpFtrlLeastSquares.Builder ftrl =
-        DpFtrlLeastSquares.newBuilder().setXNorm(1).setYBound(1).setNoiseMultiplier(3);
     Limits.Builder limits = BudgetTest.participations(2, 19);
-    ModelSpec trees =
-        spec(
-            ModelSpec.newBuilder()
-                .setDpFtrlLeastSquares(ftrl.setNoise(BudgetTest.TREE))
-                .setLimits(limits));
+    ModelSpec trees = spec(BudgetTest.leastSquares(3, BudgetTest.TREE, limits));
     // 50 rounds have complete nodes of up to 32; rounds 0 and 20 share that one: 5 + 5 + 4.
     assertThat(zeroOut(trees, 50).getZeta()).isEqualTo(2 * 14);
     assertThat(zeroOut(trees, 50).getMu()).isCloseTo(Math.sqrt(28) / 3, within(1e-15));
     Guarantee replaced = CentralGuarantee.of(trees).event(50).getReplaceOne();
     assertThat(replaced.getZeta()).isBetween(4.5 * 14, 4.5 * 14 * (1 + 1e-4));
     assertThat(replaced.getMu()).isCloseTo(Math.sqrt(replaced.getZeta()) / 3, within(1e-12));
-    ModelSpec blt =
-        spec(
-            ModelSpec.newBuilder()
-                .setDpFtrlLeastSquares(ftrl.setNoise(BltChargeTest.noise(2, 50)))
-                .setLimits(limits));
+    ModelSpec blt = spec(BudgetTest.leastSquares(3, BltChargeTest.noise(2, 50), limits));
     double once =
         BltChargeTest.squaredNorm(
             BltNoise.optimal(2, 50, ParticipationLimits.ONCE).parameters(), 50, List.of(0, 20));
@@ -165,10 +147,7 @@ class CentralGuaranteeTest {
         CentralGuarantee.of(blt(4, 3, 1024, BudgetTest.participations(8, 127)));
     GuaranteeEvent event = guarantee.event(1);
     assertThat(event.getMechanism()).isEqualTo("blt");
-    List<Integer> rounds = new ArrayList<>();
-    for (int i = 0; i < 8; i++) {
-      rounds.add(128 * i);
-    }
+    List<Integer> rounds = IntStream.range(0, 8).mapToObj(i -> 128 * i).toList();
     double zeta =
         BltChargeTest.squaredNorm(
             BltNoise.optimal(3, 1024, ParticipationLimits.ONCE).parameters(), 1024, rounds);
@@ -235,11 +214,9 @@ class CentralGuaranteeTest {
       MapAccount account = new MapAccount();
       int admitted = 0;
       for (int n = 0; n < 64; n++) {
-        ReportDraft report = TestReports.central(n);
-        report.round = n;
         if (random.nextInt(3) > 0
-            && new Ledger().judge(report.build(), rules, account).getOutcome()
-                == Outcome.ADMITTED) {
+            && new Ledger().judge(TestReports.central(n, n).build(), rules, account).getOutcome()
+                == ADMITTED) {
           admitted++;
         }
       }
@@ -258,8 +235,7 @@ class CentralGuaranteeTest {
     AdmissionRules rules = TestReports.rules(spec, true, true);
     MapAccount account = new MapAccount();
     for (int n = 0; n < 64; n++) {
-      ReportDraft report = TestReports.central(n);
-      report.round = n;
+      ReportDraft report = TestReports.central(n, n);
       report.form = VectorForm.DENSE;
       new Ledger().judge(report.build(), rules, account);
     }

@@ -1,24 +1,25 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.croupier.accounting.DiscreteGaussian;
 import io.croupier.accounting.ExactComposition;
 import io.croupier.accounting.GaussianDp;
 import io.croupier.accounting.PureCosts;
 import io.croupier.accounting.ZeroConcentratedDp;
+import io.croupier.operators.learner.Golden;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Spend;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -27,12 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits of epsilon at a delta. */
-class EpsilonAtDeltaTest {
+class EpsilonAtDeltaTest extends LedgerFixture {
   private static final int SEED = 91;
-
-  private final Ledger ledger = new Ledger();
-  private final MapAccount account = new MapAccount();
-  private long sequence;
 
   private static Limits limits(double epsilon, double delta) {
     return Limits.newBuilder().setEpsilon(epsilon).setDelta(delta).build();
@@ -40,14 +37,6 @@ class EpsilonAtDeltaTest {
 
   private static AdmissionRules terms(double epsilon, double delta) {
     return BudgetTest.local(limits(epsilon, delta).toBuilder());
-  }
-
-  private AccountingEvent answer(AdmissionRules rules, double epsilon) {
-    return ledger.judge(TestReports.answer(sequence++, epsilon).build(), rules, account);
-  }
-
-  private AccountingEvent gaussian(AdmissionRules rules, double mu) {
-    return ledger.judge(TestReports.gaussian(sequence++, mu).build(), rules, account);
   }
 
   private static Totals totals(JsonNode events, Budget budget) {
@@ -63,17 +52,11 @@ class EpsilonAtDeltaTest {
     return totals;
   }
 
-  private static JsonNode golden() throws IOException {
-    try (InputStream in = EpsilonAtDeltaTest.class.getResourceAsStream("/golden/accounting.json")) {
-      return new ObjectMapper().readTree(in);
-    }
-  }
-
   /** Never below the exact composition, and never above the least of the loose bounds. */
   @Test
-  void boundsReferenceUsers() throws IOException {
+  void boundsReferenceUsers() {
     int users = 0;
-    for (JsonNode ledger : golden().get("ledger")) {
+    for (JsonNode ledger : Golden.read("accounting.json").get("ledger")) {
       double delta = ledger.get("delta").asDouble();
       for (JsonNode user : ledger.get("users")) {
         if (user.get("events").findValuesAsText("kind").contains("zcdp")) {
@@ -106,12 +89,10 @@ class EpsilonAtDeltaTest {
   void pureReportsThatAddUpToEpsilonAlwaysFit() {
     AdmissionRules rules = terms(1, 1e-6);
     for (int n = 0; n < 10; n++) {
-      AccountingEvent event = answer(rules, 0.1);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(answer(rules, 0.1));
     }
     AccountingEvent eleventh = answer(rules, 0.1);
-    assertThat(eleventh.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(eleventh.getReason())
+    assertOutcome(eleventh, REFUSED_BUDGET)
         .startsWith(
             "limits.epsilon is 1.0 at limits.delta 1.0E-6, so the sum of Renyi divergences of order"
                 + " 21.98")
@@ -125,7 +106,7 @@ class EpsilonAtDeltaTest {
     AdmissionRules rules = terms(4, 1e-6);
     int admitted = 0;
     AccountingEvent event = answer(rules, 0.1);
-    while (event.getOutcome() == Outcome.ADMITTED) {
+    while (event.getOutcome() == ADMITTED) {
       admitted++;
       event = answer(rules, 0.1);
     }
@@ -133,7 +114,7 @@ class EpsilonAtDeltaTest {
     assertThat(admitted).isBetween(64, 74);
     assertThat(event.getModelTotals().getEpsilonAtDelta()).isBetween(3.9, 4.1);
     assertThat(event.getModelTotals().getRenyiOrder()).isBetween(6.0, 9.0);
-    assertThat(answer(rules, 1e-9).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(answer(rules, 1e-9), REFUSED_BUDGET);
   }
 
   @Test
@@ -142,11 +123,10 @@ class EpsilonAtDeltaTest {
     AdmissionRules rules = terms(4, 1e-6);
     int fitting = (int) (mu * mu / (0.05 * 0.05));
     for (int n = 0; n < fitting; n++) {
-      assertThat(gaussian(rules, 0.05).getOutcome()).as("report %s", n).isEqualTo(Outcome.ADMITTED);
+      assertThat(gaussian(rules, 0.05).getOutcome()).as("report %s", n).isEqualTo(ADMITTED);
     }
     AccountingEvent next = gaussian(rules, 0.05);
-    assertThat(next.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(next.getReason())
+    assertOutcome(next, REFUSED_BUDGET)
         .startsWith("limits.epsilon is 4.0 at limits.delta 1.0E-6, so the sum of mu^2 must be at")
         .endsWith("and this report would add 0.0025");
     assertThat(next.getModelTotals().getEpsilonAtDelta()).isBetween(4.0, 4.1);
@@ -158,8 +138,8 @@ class EpsilonAtDeltaTest {
     gaussian(rules, 0.1);
     assertThat(answer(rules, 9).getReason()).contains("the sum of mu^2 must be");
     MapAccount other = new MapAccount();
-    ledger.judge(TestReports.answer(1, 0.1).build(), rules, other);
-    assertThat(ledger.judge(TestReports.gaussian(2, 9).build(), rules, other).getReason())
+    judge(TestReports.answer(1, 0.1), rules, other);
+    assertThat(judge(TestReports.gaussian(2, 9), rules, other).getReason())
         .contains("the sum of Renyi divergences of order");
   }
 
@@ -178,7 +158,7 @@ class EpsilonAtDeltaTest {
   @Test
   void pureReportsMayAddUpToMoreThanTheFilterAdmits() {
     AdmissionRules rules = terms(1e-5, 1e-6);
-    assertThat(answer(rules, 1e-5).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(answer(rules, 1e-5));
     assertThat(answer(rules, 1e-5).getReason())
         .startsWith(
             "limits.epsilon is 1.0E-5 at limits.delta 1.0E-6, so the sum of Renyi divergences of")
@@ -189,7 +169,7 @@ class EpsilonAtDeltaTest {
   void aDeltaAloneLimitsNothingButIsReported() {
     AdmissionRules rules = BudgetTest.local(Limits.newBuilder().setDelta(1e-6));
     AccountingEvent event = gaussian(rules, 50);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(event);
     assertThat(event.getModelTotals().getEpsilonAtDelta())
         .isGreaterThanOrEqualTo(GaussianDp.epsilon(50, Math.log(1e-6)))
         .isLessThanOrEqualTo(ZeroConcentratedDp.epsilon(1250, Math.log(1e-6)) + 3e-9);
@@ -207,13 +187,13 @@ class EpsilonAtDeltaTest {
     Totals plain = account.modelTotals("m");
     assertThat(plain.renyiOrder).isZero();
     AccountingEvent event = answer(terms(8, 1e-6), 0.1);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(event);
     double order = event.getModelTotals().getRenyiOrder();
     double tight = 41 * PureCosts.renyiPicos(0.1, order) / 1e12 + order * 0.02;
     assertThat(event.getModelTotals().getRenyi()).isBetween(tight, 1.1 * tight);
     // Another limit has another order, which starts from a bound again.
     AccountingEvent changed = answer(terms(1, 1e-6), 0.1);
-    assertThat(changed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(changed, REFUSED_BUDGET);
     assertThat(changed.getModelTotals().getRenyiOrder()).isBetween(21.9, 22.0);
   }
 
@@ -237,8 +217,8 @@ class EpsilonAtDeltaTest {
         boolean isPure = random.nextInt(3) > 0;
         ReportDraft report =
             isPure ? TestReports.answer(n, level) : TestReports.gaussian(n, level / 8);
-        AccountingEvent event = ledger.judge(report.build(), rules, fresh);
-        if (event.getOutcome() != Outcome.ADMITTED) {
+        AccountingEvent event = judge(report, rules, fresh);
+        if (event.getOutcome() != ADMITTED) {
           assertThat(event.getReason()).as(what).startsWith("limits.epsilon is");
           break;
         }
@@ -267,7 +247,7 @@ class EpsilonAtDeltaTest {
     AdmissionRules rules = terms(1e8, 1e-6);
     MapAccount rebuilt = new MapAccount();
     AccountingEvent pure = answer(rules, 1e7);
-    assertThat(pure.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(pure);
     assertThat(pure.getModelTotals().getRho()).isInfinite();
     assertThat(pure.getModelTotals().getMuOfAll()).isInfinite();
     assertThat(pure.getModelTotals().getEpsilon()).isBetween(1e7, 1e7 + 1e-8);
@@ -275,7 +255,7 @@ class EpsilonAtDeltaTest {
     assertThat(pure.getLeftModel().getEpsilonAtDelta()).isBetween(9e7 - 1e-6, 9e7);
     assertThat(AccountRebuild.apply(pure, rebuilt)).isTrue();
     AccountingEvent mixed = gaussian(rules, 1e4);
-    assertThat(mixed.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(mixed, REFUSED_BUDGET);
     assertThat(mixed.getModelTotals().getMu()).isInfinite();
     assertThat(mixed.getModelTotals().getEpsilonAtDelta()).isInfinite();
     assertThat(mixed.getLeftModel().getEpsilonAtDelta()).isZero();
@@ -337,19 +317,17 @@ class EpsilonAtDeltaTest {
     double exact = GaussianDp.epsilon(mu, Math.log(1e-6));
     // A hundredth of delta is reserved for distances.
     Limits.Builder limits = limits(exact * (1 + 1e-4), 1e-6).toBuilder();
-    assertThat(first(mu, coarse(limits, -16)).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(first(mu, coarse(limits, -16)), REFUSED_BUDGET);
     limits = limits(exact * (1 + 1e-2), 1e-6).toBuilder();
-    assertThat(first(mu, coarse(limits, -16)).getOutcome()).isEqualTo(Outcome.ADMITTED);
-    AccountingEvent refused = first(mu, coarse(limits, 0));
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(refused.getReason()).contains("Renyi divergences");
+    assertAdmitted(first(mu, coarse(limits, -16)));
+    assertOutcome(first(mu, coarse(limits, 0)), REFUSED_BUDGET).contains("Renyi divergences");
     double byRho = ZeroConcentratedDp.epsilon(mu * mu / 2, Math.log(1e-6));
     limits = limits(byRho * 1.1, 1e-6).toBuilder();
-    assertThat(first(mu, coarse(limits, 0)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(first(mu, coarse(limits, 0)));
   }
 
   private AccountingEvent first(double mu, AdmissionRules rules) {
-    return ledger.judge(TestReports.gaussian(0, mu).build(), rules, new MapAccount());
+    return judge(TestReports.gaussian(0, mu), rules, new MapAccount());
   }
 
   /** A user's limits apply to models of all grids: a grid that is too coarse doesn't fit. */
@@ -358,11 +336,10 @@ class EpsilonAtDeltaTest {
     Ledger limited = new Ledger(limits(4, 1e-6));
     AdmissionRules fine = coarse(Limits.newBuilder(), -16);
     AdmissionRules coarse = coarse(Limits.newBuilder(), -2);
-    assertThat(limited.judge(TestReports.gaussian(0, 0.1).build(), fine, account).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(limited.judge(TestReports.gaussian(0, 0.1).build(), fine, account));
     AccountingEvent event = limited.judge(TestReports.gaussian(1, 0.1).build(), coarse, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(event.getReason()).contains("distance of Gaussian noise on grids from its law");
+    assertOutcome(event, REFUSED_BUDGET)
+        .contains("distance of Gaussian noise on grids from its law");
     assertThat(event.getUserTotals().getTotalVariation()).isGreaterThan(0.99 * 2 / 24.0 / 6400);
   }
 

@@ -1,5 +1,10 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ERASED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +12,6 @@ import io.croupier.operators.report.Received;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.Source;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AccountingKey;
@@ -21,13 +25,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An erased account has its totals, and nothing else. */
-class ErasureTest {
+class ErasureTest extends LedgerFixture {
   private static final long DAY_MS = 86_400_000;
   private static final long NOW = 20_000;
   private static final int SEED = 7;
 
   private final Random random = new Random(SEED);
-  private final MapAccount account = new MapAccount();
 
   private static Received.Erasure erasure(long day) {
     return new Received.Erasure("u", new Source("erasures", 0, 5, day * DAY_MS));
@@ -38,24 +41,18 @@ class ErasureTest {
     return report;
   }
 
-  private static ReportDraft to(String model, ReportDraft report) {
-    report.modelId = model;
-    return report;
-  }
-
   private static AdmissionRules limited(double epsilon) {
     return BudgetTest.local(Limits.newBuilder().setEpsilon(epsilon));
   }
 
   @Test
   void theTotalsStayAndTheHistoryGoes() {
-    Ledger ledger = new Ledger();
-    ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(9), account);
-    ledger.judge(to("b", TestReports.laplace(1, 2)).build(), limited(9), account);
+    judge(TestReports.to("a", TestReports.laplace(0, 1)), limited(9));
+    judge(TestReports.to("b", TestReports.laplace(1, 2)), limited(9));
 
     AccountingEvent erased = ledger.erase(erasure(NOW), account);
 
-    assertThat(erased.getOutcome()).isEqualTo(Outcome.ERASED);
+    assertOutcome(erased, ERASED);
     assertThat(erased.getUserTotals().getEpsilon()).isEqualTo(3);
     assertThat(erased.getUserTotals().getReports()).isEqualTo(2);
     assertThat(erased.getSpent().getReports()).isZero();
@@ -71,60 +68,50 @@ class ErasureTest {
   /** What was spent on one model is not known any more: at most everything. */
   @Test
   void noLimitOfAModelGetsAnythingBack() {
-    Ledger ledger = new Ledger();
-    ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(4), account);
-    ledger.judge(to("b", TestReports.laplace(1, 2)).build(), limited(4), account);
+    judge(TestReports.to("a", TestReports.laplace(0, 1)), limited(4));
+    judge(TestReports.to("b", TestReports.laplace(1, 2)), limited(4));
     ledger.erase(erasure(NOW), account);
 
-    AccountingEvent next =
-        ledger.judge(to("a", TestReports.laplace(0, 1)).build(), limited(4), account);
-    assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent next = judge(TestReports.to("a", TestReports.laplace(0, 1)), limited(4));
+    assertAdmitted(next);
     assertThat(next.getModelTotals().getEpsilon()).isEqualTo(4);
     assertThat(next.getUserTotals().getEpsilon()).isEqualTo(4);
     // A model that begins after the erasure gets no part of it.
-    AccountingEvent other =
-        ledger.judge(to("c", TestReports.laplace(1, 1.5)).build(), limited(4), account);
-    assertThat(other.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    AccountingEvent other = judge(TestReports.to("c", TestReports.laplace(1, 1.5)), limited(4));
+    assertOutcome(other, REFUSED_BUDGET);
     assertThat(other.getModelTotals().getEpsilon()).isEqualTo(4.5);
   }
 
   @Test
   void anErasedUserTakesPartInNoCentralModel() {
-    Ledger ledger = new Ledger();
     AdmissionRules rules = BudgetTest.central(9, 1);
-    assertThat(ledger.judge(TestReports.central(0).build(), rules, account).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(TestReports.central(0), rules));
     double mu = account.userTotals().mu();
     AccountingEvent erased = ledger.erase(erasure(NOW), account);
     assertThat(erased.getUserTotals().getMu()).isEqualTo(mu);
-    ReportDraft later = TestReports.central(1);
-    later.round = 20;
-    AccountingEvent refused = ledger.judge(later.build(), rules, account);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
-    assertThat(refused.getReason()).contains("erased");
+    assertOutcome(judge(TestReports.central(1, 20), rules), REFUSED_PARTICIPATION)
+        .contains("erased");
     assertThat(account.userTotals().mu()).isEqualTo(mu);
   }
 
   @Test
   void theWindowCountsOnTheDayOfTheErasure() {
-    Ledger ledger = new Ledger(Limits.newBuilder().setEpsilon(3).setPerDays(10).build());
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(3).setPerDays(10).build());
     AdmissionRules free = BudgetTest.local(Limits.newBuilder());
-    ledger.judge(on(NOW, TestReports.laplace(0, 1)).build(), free, account);
-    ledger.judge(on(NOW + 6, TestReports.laplace(1, 1)).build(), free, account);
+    judge(on(NOW, TestReports.laplace(0, 1)), free);
+    judge(on(NOW + 6, TestReports.laplace(1, 1)), free);
     AccountingEvent erased = ledger.erase(erasure(NOW + 11), account);
     assertThat(erased.getUserWindow().getTotals().getEpsilon()).isEqualTo(1);
     assertThat(erased.getUserTotals().getEpsilon()).isEqualTo(2);
     assertThat(account.userDays().days).containsExactly(NOW + 11);
-    AccountingEvent late =
-        ledger.judge(on(NOW + 20, TestReports.laplace(0, 2)).build(), free, account);
-    assertThat(late.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent late = judge(on(NOW + 20, TestReports.laplace(0, 2)), free);
+    assertAdmitted(late);
     assertThat(late.getUserWindow().getTotals().getEpsilon()).isEqualTo(3);
-    AccountingEvent free10 =
-        ledger.judge(on(NOW + 21, TestReports.laplace(1, 1)).build(), free, account);
+    AccountingEvent free10 = judge(on(NOW + 21, TestReports.laplace(1, 1)), free);
     assertThat(free10.getUserWindow().getTotals().getEpsilon()).isEqualTo(3);
   }
 
-  private AccountingEvent next(Ledger ledger, int number, MapAccount user) {
+  private AccountingEvent next(int number, MapAccount user) {
     long day = NOW + number / 10;
     if (random.nextInt(15) == 0) {
       return ledger.erase(erasure(day), user);
@@ -142,7 +129,7 @@ class ErasureTest {
             limited(9),
             BudgetTest.local(Limits.newBuilder().setEpsilon(5).setDelta(1e-6)),
             BudgetTest.local(Limits.newBuilder().setMu(3).setPerDays(4)));
-    return ledger.judge(on(day, to("model " + model, report)).build(), rules.get(model), user);
+    return judge(on(day, TestReports.to("model " + model, report)), rules.get(model), user);
   }
 
   /** Central reports that are refused cost nothing, but their devices are known. */
@@ -150,7 +137,7 @@ class ErasureTest {
   void anAccountWithoutChargesIsANewOneAfterwards() {
     account.storeWindow(new DeviceWindow("d"));
     AccountingEvent erased = new Ledger().erase(erasure(NOW), account);
-    assertThat(erased.getOutcome()).isEqualTo(Outcome.ERASED);
+    assertOutcome(erased, ERASED);
     assertThat(account.isErased()).isFalse();
     assertThat(account.windows).isEmpty();
     MapAccount rebuilt = new MapAccount();
@@ -167,10 +154,10 @@ class ErasureTest {
       MapAccount rebuilt = new MapAccount();
       HeapAccount heap = new HeapAccount();
       Limits.Builder limits = Limits.newBuilder().setEpsilon(9).setDelta(1e-6);
-      Ledger ledger = new Ledger(run % 2 == 0 ? limits.build() : limits.setPerDays(5).build());
+      ledger = new Ledger(run % 2 == 0 ? limits.build() : limits.setPerDays(5).build());
       AccountingEventWriter writer = new AccountingEventWriter();
       for (int number = 0; number < 100; number++) {
-        AccountingEvent event = next(ledger, number, user);
+        AccountingEvent event = next(number, user);
         AccountingEvent read = AccountingEvents.read(AccountingKey.of(event), writer.write(event));
         assertThat(AccountRebuild.apply(read, rebuilt)).as("run %s, %s", run, event).isTrue();
         assertThat(AccountRebuild.apply(read, heap)).as("run %s, %s", run, event).isTrue();
@@ -190,15 +177,13 @@ class ErasureTest {
    */
   @Test
   void theErasureAloneSuffices() {
-    Ledger ledger = new Ledger(Limits.newBuilder().setEpsilon(5).setPerDays(5).build());
+    ledger = new Ledger(Limits.newBuilder().setEpsilon(5).setPerDays(5).build());
     for (int number = 0; number < 9; number++) {
-      ledger.judge(on(NOW + number, TestReports.laplace(number, 0.5)).build(), limited(9), account);
+      judge(on(NOW + number, TestReports.laplace(number, 0.5)), limited(9));
     }
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(ledger.erase(erasure(NOW + 9), account), rebuilt)).isTrue();
-    AccountRebuild.apply(
-        ledger.judge(on(NOW + 9, TestReports.laplace(0, 0.5)).build(), limited(9), account),
-        rebuilt);
+    AccountRebuild.apply(judge(on(NOW + 9, TestReports.laplace(0, 0.5)), limited(9)), rebuilt);
 
     assertThat(rebuilt.userTotals().epsilonNanos).isEqualTo(5_000_000_000L);
     assertThat(rebuilt.modelTotals("m").epsilonNanos).isEqualTo(5_000_000_000L);
@@ -215,13 +200,12 @@ class ErasureTest {
    */
   @Test
   void compactionKeepsTheErasure() throws Exception {
-    Ledger ledger = new Ledger();
     AccountingEventWriter writer = new AccountingEventWriter();
     for (boolean formerKey : List.of(false, true)) {
       MapAccount user = new MapAccount();
       List<AccountingEvent> events =
           List.of(
-              ledger.judge(withoutDevice(0).build(), limited(9), user),
+              judge(withoutDevice(0), limited(9), user),
               ledger.judgeUnknownModel(withoutDevice(1).build(), user),
               ledger.erase(erasure(NOW), user),
               ledger.judgeUnknownModel(withoutDevice(2).build(), user));

@@ -1,14 +1,15 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.schemas.AccountingEvent.Outcome.DUPLICATE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.tree.RunningZeta;
 import io.croupier.accounting.tree.Schedule;
+import io.croupier.operators.report.Specs;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.CoordinateLaplace;
 import io.croupier.schemas.GradientReports;
@@ -63,7 +64,7 @@ class EventSizeTest {
       case "user_id", "device_id" -> "u".repeat(GradientReports.MAX_ID_BYTES);
       case "model_id", "mechanism" -> "m".repeat(LONGEST_MODEL_ID);
       case "topic" -> "t".repeat(LONGEST_TOPIC_NAME);
-      case "reason" -> new Judgement(Outcome.REFUSED_BUDGET, "r".repeat(100_000)).reason();
+      case "reason" -> new Judgement(REFUSED_BUDGET, "r".repeat(100_000)).reason();
       default -> throw new IllegalStateException("No length for " + field);
     };
   }
@@ -73,21 +74,16 @@ class EventSizeTest {
     AccountingEvent event =
         ((AccountingEvent) fill(AccountingEvent.newBuilder()))
             .toBuilder()
-                .mergeFrom(declared("coordinate_laplace {epsilon: 1 not_private: -1 clip: L2}"))
+                .mergeFrom(
+                    Specs.parse(
+                        "coordinate_laplace {epsilon: 1 not_private: -1 clip: L2}",
+                        AccountingEvent.class))
                 .build();
     int key = 3 + LONGEST_MODEL_ID + 4 * GradientReports.MAX_ID_BYTES;
     assertThat(new AccountingEventWriter().write(event).length + key + RECORD_OVERHEAD)
         .isBetween(Ledger.MAX_EVENT_BYTES / 2, Ledger.MAX_EVENT_BYTES);
     assertThat(fill(GuaranteeEvent.newBuilder()).getSerializedSize() + key + RECORD_OVERHEAD)
         .isLessThan(Ledger.MAX_EVENT_BYTES);
-  }
-
-  private static AccountingEvent declared(String declaration) {
-    try {
-      return TextFormat.parse(declaration, AccountingEvent.class);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(declaration, e);
-    }
   }
 
   @Test
@@ -110,11 +106,10 @@ class EventSizeTest {
 
   @Test
   void aReasonThatIsTooLongIsTruncated() {
-    assertThat(new Judgement(Outcome.DUPLICATE, "because ".repeat(1000)).reason())
+    assertThat(new Judgement(DUPLICATE, "because ".repeat(1000)).reason())
         .hasSize(1000)
         .startsWith("because because ")
         .endsWith("...");
-    assertThat(new Judgement(Outcome.DUPLICATE, "r".repeat(1000)).reason())
-        .isEqualTo("r".repeat(1000));
+    assertThat(new Judgement(DUPLICATE, "r".repeat(1000)).reason()).isEqualTo("r".repeat(1000));
   }
 }

@@ -1,5 +1,7 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
@@ -7,7 +9,6 @@ import com.google.protobuf.Message;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AccountingKey;
@@ -115,9 +116,8 @@ class ExtremeSumsTest {
         MapAccount account = new MapAccount();
         MapAccount rebuilt = new MapAccount();
         for (int sequence = 0; sequence < 4; sequence++) {
-          ReportDraft report = TestReports.central(sequence);
-          report.round = 9L * sequence;
-          AccountingEvent event = ledger.judge(report.build(), rules, account);
+          AccountingEvent event =
+              ledger.judge(TestReports.central(sequence, 9L * sequence).build(), rules, account);
           String place = "noise %s, limits %s, event %s".formatted(noise, limits, event);
           assertNumbers(event, place);
           assertThat(AccountRebuild.apply(event, rebuilt)).as(place).isTrue();
@@ -143,9 +143,9 @@ class ExtremeSumsTest {
             new Ledger()
                 .judge(report.build(), BudgetTest.local(limits.toBuilder()), new MapAccount());
         String place = "limits %s, event %s".formatted(limits, event);
-        assertThat(event.getOutcome() == Outcome.ADMITTED).as(place).isEqualTo(!limitsCost);
+        assertThat(event.getOutcome() == ADMITTED).as(place).isEqualTo(!limitsCost);
         assertThat(event.getUserTotals().getRho()).as(place).isInfinite();
-        if (event.getOutcome() == Outcome.REFUSED_BUDGET) {
+        if (event.getOutcome() == REFUSED_BUDGET) {
           assertThat(event.getReason()).contains("this report would add at least 9");
         }
       }

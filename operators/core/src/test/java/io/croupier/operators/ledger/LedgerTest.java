@@ -1,39 +1,40 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.DUPLICATE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DIMENSION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_IMPLAUSIBLE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEQUENCE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_UNKNOWN_MODEL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.DeclaredClip;
 import io.croupier.operators.report.ExampleContent;
 import io.croupier.operators.report.ReportDraft;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.VectorForm;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
-import io.croupier.schemas.ModelSpec;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class LedgerTest {
+class LedgerTest extends LedgerFixture {
   private static final String COMMON = "model_id: 'm' dimension: 2 gradient_bound: 1 ";
   private static final String CENTRAL =
       COMMON + "limits { delta: 1e-6 max_participations: 1 min_separation: 0 } ";
 
   private static final double INFINITY = Double.POSITIVE_INFINITY;
 
-  private final Ledger ledger = new Ledger();
-  private final MapAccount account = new MapAccount();
-
   private static AdmissionRules terms(String spec) {
     return terms(spec, true, true);
   }
 
   private static AdmissionRules terms(String spec, boolean acceptedNoise, boolean plausible) {
-    try {
-      return TestReports.rules(TextFormat.parse(spec, ModelSpec.class), acceptedNoise, plausible);
-    } catch (TextFormat.ParseException e) {
-      throw new IllegalArgumentException(spec, e);
-    }
+    return TestReports.rules(Specs.parse(spec), acceptedNoise, plausible);
   }
 
   private static AdmissionRules local() {
@@ -41,13 +42,13 @@ class LedgerTest {
   }
 
   private AccountingEvent judge(ReportDraft report) {
-    return ledger.judge(report.build(), local(), account);
+    return judge(report, local());
   }
 
   @Test
   void usageExample() {
     AccountingEvent event = judge(TestReports.laplace(7, 0.1));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(event);
     assertThat(event.getReason()).isEmpty();
     assertThat(event.getUserId()).isEqualTo("u");
     assertThat(event.getDeviceId()).isEqualTo("d");
@@ -78,10 +79,10 @@ class LedgerTest {
     };
     Totals sum = new Totals();
     for (ReportDraft report : reports) {
-      AccountingEvent alone = ledger.judge(report.build(), local(), new MapAccount());
+      AccountingEvent alone = judge(report, local(), new MapAccount());
       sum.add(Totals.of(AccountingEvents.cost(alone)));
 
-      AccountingEvent event = ledger.judge(report.build(), rules, account);
+      AccountingEvent event = judge(report, rules);
 
       assertThat(event.getSpent()).isEqualTo(alone.getSpent());
       assertThat(event.getModelTotals()).isEqualTo(sum.toProto().build());
@@ -93,7 +94,7 @@ class LedgerTest {
   void aDuplicateIsFree() {
     judge(TestReports.laplace(1, 0.5));
     AccountingEvent event = judge(TestReports.laplace(1, 0.5));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertOutcome(event, DUPLICATE);
     assertThat(event.getSpent()).isEqualTo(new Totals().toProto().build());
     assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getUserTotals().getReports()).isEqualTo(1);
@@ -105,11 +106,11 @@ class LedgerTest {
     ReportDraft other = TestReports.laplace(1, 0.5);
     other.digest++;
     AccountingEvent event = judge(other);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
-    assertThat(event.getReason()).startsWith("sequence is 1, which was used for other bytes");
+    assertOutcome(event, REFUSED_SEQUENCE)
+        .startsWith("sequence is 1, which was used for other bytes");
     assertThat(event.getUserTotals().getEpsilon()).isEqualTo(1);
     assertThat(event.getModelTotals().getEpsilon()).isEqualTo(1);
-    assertThat(judge(TestReports.laplace(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertOutcome(judge(TestReports.laplace(1, 0.5)), DUPLICATE);
   }
 
   @Test
@@ -117,12 +118,10 @@ class LedgerTest {
     judge(TestReports.laplace(100, 0.5));
     assertThat(judge(TestReports.laplace(36, 0.5)).getReason())
         .isEqualTo("sequence is 36: it must be at least 37, since 100 was judged");
-    AccountingEvent jump = judge(TestReports.laplace(1_048_677, 0.5));
-    assertThat(jump.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
-    assertThat(jump.getReason())
+    assertOutcome(judge(TestReports.laplace(1_048_677, 0.5)), REFUSED_SEQUENCE)
         .isEqualTo(
             "sequence is 1048677: it must be at most 1048676, since the highest judged is 100");
-    assertThat(judge(TestReports.laplace(101, 0.5)).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(TestReports.laplace(101, 0.5)));
     assertThat(account.userTotals().epsilonNanos).isEqualTo(2_000_000_000);
   }
 
@@ -136,55 +135,55 @@ class LedgerTest {
   @Test
   void beyondSixteenDevicesTheNumbersOfTheLeastRecentlyUsedOneAreTooOld() {
     for (int device = 0; device < 16; device++) {
-      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.ADMITTED);
+      assertThat(fromDevice(device, 5)).isEqualTo(ADMITTED);
     }
-    assertThat(fromDevice(0, 7)).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(0, 7)).isEqualTo(ADMITTED);
     // Neither a resend nor a refused number is a use.
-    assertThat(fromDevice(1, 5)).isEqualTo(Outcome.DUPLICATE);
-    assertThat(fromDevice(1, 5L << 30)).isEqualTo(Outcome.REFUSED_SEQUENCE);
-    assertThat(fromDevice(16, 0)).isEqualTo(Outcome.ADMITTED);
-    assertThat(fromDevice(1, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
-    assertThat(fromDevice(1, 4)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(fromDevice(1, 5)).isEqualTo(DUPLICATE);
+    assertThat(fromDevice(1, 5L << 30)).isEqualTo(REFUSED_SEQUENCE);
+    assertThat(fromDevice(16, 0)).isEqualTo(ADMITTED);
+    assertThat(fromDevice(1, 5)).isEqualTo(REFUSED_SEQUENCE);
+    assertThat(fromDevice(1, 4)).isEqualTo(REFUSED_SEQUENCE);
     for (int device = 2; device < 16; device++) {
-      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.DUPLICATE);
+      assertThat(fromDevice(device, 5)).isEqualTo(DUPLICATE);
     }
-    assertThat(fromDevice(0, 6)).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(0, 6)).isEqualTo(ADMITTED);
     // It continues with its next number, and then another device's are too old.
-    assertThat(fromDevice(1, 6)).isEqualTo(Outcome.ADMITTED);
-    assertThat(fromDevice(1, 6)).isEqualTo(Outcome.DUPLICATE);
-    assertThat(fromDevice(2, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
-    assertThat(fromDevice(3, 5)).isEqualTo(Outcome.DUPLICATE);
+    assertThat(fromDevice(1, 6)).isEqualTo(ADMITTED);
+    assertThat(fromDevice(1, 6)).isEqualTo(DUPLICATE);
+    assertThat(fromDevice(2, 5)).isEqualTo(REFUSED_SEQUENCE);
+    assertThat(fromDevice(3, 5)).isEqualTo(DUPLICATE);
   }
 
   /** No device is refused for ever, and an account has a largest size. */
   @Test
   void beyondSixtyFourDevicesTheLeastRecentlyUsedOneIsForgotten() {
     for (int device = 0; device < 1000; device++) {
-      assertThat(fromDevice(device, 5)).isEqualTo(Outcome.ADMITTED);
+      assertThat(fromDevice(device, 5)).isEqualTo(ADMITTED);
       assertThat(account.windows).hasSize(Math.min(device + 1, 64));
     }
     assertThat(account.windows)
         .extracting(DeviceWindow::isClosed)
         .containsExactlyElementsOf(IntStream.range(0, 64).mapToObj(i -> i < 48).toList());
     assertThat(account.userTotals().reports).isEqualTo(1000);
-    assertThat(fromDevice(936, 5)).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertThat(fromDevice(936, 5)).isEqualTo(REFUSED_SEQUENCE);
     // A report of a forgotten device is charged again.
     assertThat(account.userTotals().reports).isEqualTo(1001);
-    assertThat(fromDevice(935, 5)).isEqualTo(Outcome.ADMITTED);
+    assertThat(fromDevice(935, 5)).isEqualTo(ADMITTED);
     assertThat(account.userTotals().reports).isEqualTo(1002);
   }
 
   @Test
   void anUnknownModelCostsTheUserAndStoresNothingUnderItsName() {
     AccountingEvent event = ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5).build(), account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+    assertOutcome(event, REFUSED_UNKNOWN_MODEL);
     assertThat(event.hasModelTotals()).isFalse();
     assertThat(event.getUserTotals().getMu()).isEqualTo(0.5);
     assertThat(account.models).isEmpty();
     // Its sequence number is used nevertheless.
-    assertThat(judge(TestReports.gaussian(1, 0.5)).getOutcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5).build(), account).getOutcome())
-        .isEqualTo(Outcome.DUPLICATE);
+    assertOutcome(judge(TestReports.gaussian(1, 0.5)), DUPLICATE);
+    assertOutcome(
+        ledger.judgeUnknownModel(TestReports.gaussian(1, 0.5).build(), account), DUPLICATE);
   }
 
   @Test
@@ -196,15 +195,14 @@ class LedgerTest {
         report.form = form;
         report.dimension = dimension;
         AccountingEvent event = judge(report);
-        assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-        assertThat(event.getReason())
+        assertOutcome(event, REFUSED_DIMENSION)
             .isEqualTo("the vector has dimension " + dimension + ": it must have the model's, 2");
         assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
       }
     }
     ReportDraft example = TestReports.undisclosed(50);
     example.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
-    assertThat(judge(example).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertOutcome(judge(example), REFUSED_DIMENSION);
   }
 
   @Test
@@ -213,13 +211,9 @@ class LedgerTest {
         terms(
             CENTRAL
                 + "dp_ftrl_least_squares { x_norm: 1 y_bound: 1 noise_multiplier: 1 noise { tree {} } }");
-    ReportDraft example = TestReports.central(1);
-    example.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
-    assertThat(ledger.judge(example.build(), rules, account).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
-    AccountingEvent event = ledger.judge(TestReports.central(2).build(), rules, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
-    assertThat(event.getReason()).contains("must be an example");
+    assertAdmitted(judge(TestReports.example(1, 0), rules));
+    assertOutcome(judge(TestReports.central(2), rules), REFUSED_DIMENSION)
+        .contains("must be an example");
   }
 
   @Test
@@ -229,15 +223,13 @@ class LedgerTest {
             CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }",
             false,
             false);
-    assertThat(ledger.judge(TestReports.central(1).build(), central, account).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
-    AccountingEvent noised = ledger.judge(TestReports.laplace(2, 0.5).build(), central, account);
-    assertThat(noised.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(noised.getReason()).startsWith("declaration is l2_laplace with 0.5");
+    assertAdmitted(judge(TestReports.central(1), central));
+    AccountingEvent noised = judge(TestReports.laplace(2, 0.5), central);
+    assertOutcome(noised, REFUSED_DECLARATION).startsWith("declaration is l2_laplace with 0.5");
     assertThat(noised.getSpent().getEpsilon()).isEqualTo(0.5);
 
     AccountingEvent raw = judge(TestReports.central(3));
-    assertThat(raw.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertOutcome(raw, REFUSED_DECLARATION);
     assertThat(raw.getSpent().getReports()).as("refused central reports are free").isZero();
     assertThat(raw.hasCentral()).isTrue();
   }
@@ -253,7 +245,7 @@ class LedgerTest {
     ReportDraft other = TestReports.central(1);
     other.digest++;
     AccountingEvent conflict = judge(other);
-    assertThat(conflict.getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
+    assertOutcome(conflict, REFUSED_SEQUENCE);
     assertThat(conflict.getUserTotals().getReports()).isZero();
   }
 
@@ -262,27 +254,20 @@ class LedgerTest {
     for (String limits : new String[] {"limits { epsilon: 9 } ", "limits { mu: 9 } "}) {
       MapAccount fresh = new MapAccount();
       AdmissionRules limited = terms(COMMON + limits + "black_box {}");
-      AccountingEvent undisclosed =
-          ledger.judge(TestReports.undisclosed(1).build(), limited, fresh);
-      assertThat(undisclosed.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+      AccountingEvent undisclosed = judge(TestReports.undisclosed(1), limited, fresh);
+      assertOutcome(undisclosed, REFUSED_DECLARATION);
       assertThat(undisclosed.getUserTotals().getUndisclosed()).isEqualTo(1);
       AccountingEvent unbounded =
-          ledger.judge(
-              TestReports.clipped(2, DeclaredClip.COORDINATES, 1, INFINITY).build(),
-              limited,
-              fresh);
-      assertThat(unbounded.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-      assertThat(unbounded.getReason()).contains("every coordinate must have a finite tau");
+          judge(TestReports.clipped(2, DeclaredClip.COORDINATES, 1, INFINITY), limited, fresh);
+      assertOutcome(unbounded, REFUSED_DECLARATION)
+          .contains("every coordinate must have a finite tau");
       assertThat(unbounded.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
       assertThat(unbounded.getCoordinateLaplace().getEpsilon()).isEqualTo(1);
       assertThat(unbounded.getUserTotals().getUnbounded()).isEqualTo(1);
-      assertThat(
-              ledger.judge(TestReports.coordinates(3, 1, 2).build(), limited, fresh).getOutcome())
-          .isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(judge(TestReports.coordinates(3, 1, 2), limited, fresh));
     }
     AdmissionRules counted = terms(COMMON + "limits { reports: 5 } black_box {}");
-    assertThat(ledger.judge(TestReports.undisclosed(9).build(), counted, account).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(TestReports.undisclosed(9), counted));
   }
 
   /** The L2 norm of (0.3, 0.4) is 0.5, their sum 0.7. */
@@ -292,7 +277,7 @@ class LedgerTest {
     long sequence = 0;
     for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.3, 0.4));
-      assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+      assertAdmitted(event);
       double epsilon = clip == DeclaredClip.L2 ? 0.5 : 0.7;
       assertThat(event.getSpent().getEpsilon()).as("%s", clip).isEqualTo(epsilon);
       assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(epsilon);
@@ -307,8 +292,7 @@ class LedgerTest {
   void coordinatesAreChargedForTheGridOfTheirModel() {
     AdmissionRules coarse = terms(COMMON + "grid_exponent: 0 black_box {}");
     MapAccount rebuilt = new MapAccount();
-    AccountingEvent event =
-        ledger.judge(TestReports.coordinates(1, 2, 0.5).build(), coarse, account);
+    AccountingEvent event = judge(TestReports.coordinates(1, 2, 0.5), coarse);
     assertThat(event.getCoordinateLaplace().getLeastScale()).isEqualTo(1);
     double continuous = judge(TestReports.coordinates(2, 2, 0.5)).getSpent().getRho();
     assertThat(event.getSpent().getRho() / continuous).isBetween(1.1, 1.3);
@@ -341,8 +325,7 @@ class LedgerTest {
     for (DeclaredClip clip : DeclaredClip.values()) {
       AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 0.5, INFINITY));
       boolean sound = clip == DeclaredClip.COORDINATES;
-      assertThat(event.getOutcome())
-          .isEqualTo(sound ? Outcome.ADMITTED : Outcome.REFUSED_DECLARATION);
+      assertThat(event.getOutcome()).isEqualTo(sound ? ADMITTED : REFUSED_DECLARATION);
       if (!sound) {
         assertThat(event.getReason())
             .startsWith(
@@ -358,31 +341,24 @@ class LedgerTest {
   @Test
   void sparseReportsMayNotDeclarePrivacyOfTheirSupport() {
     AccountingEvent laplace = judge(TestReports.naming(TestReports.laplace(1, 0.5), 1));
-    assertThat(laplace.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(laplace.getReason())
+    assertOutcome(laplace, REFUSED_DECLARATION)
         .isEqualTo(
             "declaration is l2_laplace with 0.5: the vector is sparse, so it reveals which coordinates"
                 + " it names, whatever the noise: it must be undisclosed, or coordinate_laplace with"
                 + " the clip COORDINATES");
     assertThat(laplace.getSpent().getEpsilon()).isEqualTo(0.5);
-    assertThat(judge(TestReports.naming(TestReports.gaussian(2, 0.5), 0, 1)).getOutcome())
-        .isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(judge(TestReports.naming(TestReports.undisclosed(3), 1)).getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertOutcome(
+        judge(TestReports.naming(TestReports.gaussian(2, 0.5), 0, 1)), REFUSED_DECLARATION);
+    assertAdmitted(judge(TestReports.naming(TestReports.undisclosed(3), 1)));
     AdmissionRules central =
         terms(CENTRAL + "dp_ftrl { clip_norm: 1 noise_multiplier: 1 noise { tree {} } }");
-    assertThat(
-            ledger
-                .judge(TestReports.naming(TestReports.central(4), 1).build(), central, account)
-                .getOutcome())
-        .isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(judge(TestReports.naming(TestReports.central(4), 1), central));
     for (DeclaredClip clip : new DeclaredClip[] {DeclaredClip.UNSPECIFIED, DeclaredClip.L2}) {
       AccountingEvent event =
           judge(
               TestReports.naming(
                   TestReports.clipped(clip == DeclaredClip.L2 ? 6 : 5, clip, 0.5), 1));
-      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-      assertThat(event.getReason()).contains("the clip must be COORDINATES");
+      assertOutcome(event, REFUSED_DECLARATION).contains("the clip must be COORDINATES");
     }
   }
 
@@ -390,7 +366,7 @@ class LedgerTest {
   void coordinatesThatASparseReportDoesNotNameAreNotPrivate() {
     AccountingEvent event =
         judge(TestReports.naming(TestReports.clipped(1, DeclaredClip.COORDINATES, 0.5), 1));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(event);
     assertThat(event.getCoordinateLaplace().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getCoordinateLaplace().getNotPrivate()).isEqualTo(1);
     assertThat(event.getUserTotals().getUnbounded()).isEqualTo(1);
@@ -401,12 +377,9 @@ class LedgerTest {
     assertThat(all.getSpent().getUnbounded()).isZero();
     AdmissionRules limited = terms(COMMON + "limits { epsilon: 9 } coordinate_wise {}");
     AccountingEvent refused =
-        ledger.judge(
-            TestReports.naming(TestReports.clipped(3, DeclaredClip.COORDINATES, 0.5), 1).build(),
-            limited,
-            account);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(refused.getReason()).contains("every coordinate must have a finite tau");
+        judge(
+            TestReports.naming(TestReports.clipped(3, DeclaredClip.COORDINATES, 0.5), 1), limited);
+    assertOutcome(refused, REFUSED_DECLARATION).contains("every coordinate must have a finite tau");
   }
 
   @Test
@@ -415,11 +388,9 @@ class LedgerTest {
         terms(COMMON + "banco { strongest_noise { coordinate_laplace { taus: 0.1 } } }");
     long sequence = 0;
     for (DeclaredClip clip : DeclaredClip.values()) {
-      AccountingEvent event =
-          ledger.judge(TestReports.clipped(sequence++, clip, 1, 1).build(), banco, account);
+      AccountingEvent event = judge(TestReports.clipped(sequence++, clip, 1, 1), banco);
       assertThat(event.getOutcome())
-          .isEqualTo(
-              clip == DeclaredClip.COORDINATES ? Outcome.REFUSED_DECLARATION : Outcome.ADMITTED);
+          .isEqualTo(clip == DeclaredClip.COORDINATES ? REFUSED_DECLARATION : ADMITTED);
     }
   }
 
@@ -427,9 +398,8 @@ class LedgerTest {
   void noiseThatTheLearnerDoesNotAcceptIsRefused() {
     AdmissionRules banco =
         terms(COMMON + "banco { strongest_noise { gaussian { mu: 1 } } }", false, true);
-    AccountingEvent event = ledger.judge(TestReports.gaussian(1, 0.5).build(), banco, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason())
+    AccountingEvent event = judge(TestReports.gaussian(1, 0.5), banco);
+    assertOutcome(event, REFUSED_DECLARATION)
         .isEqualTo(
             "declaration is gaussian with 0.5: the noise must be disclosed and no stronger than"
                 + " the model's strongest_noise, gaussian { mu: 1.0 }");
@@ -439,22 +409,19 @@ class LedgerTest {
   @Test
   void implausibleReportsAreChargedAndCheckedLast() {
     AdmissionRules rules = terms(COMMON + "black_box {}", true, false);
-    AccountingEvent event = ledger.judge(TestReports.laplace(1, 0.5).build(), rules, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_IMPLAUSIBLE);
+    AccountingEvent event = judge(TestReports.laplace(1, 0.5), rules);
+    assertOutcome(event, REFUSED_IMPLAUSIBLE);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(0.5);
     assertThat(event.getReason()).contains("must be clipped to gradient_bound");
     ReportDraft wrong = TestReports.laplace(2, 0.5);
     wrong.dimension = 3;
-    assertThat(ledger.judge(wrong.build(), rules, account).getOutcome())
-        .isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertOutcome(judge(wrong, rules), REFUSED_DIMENSION);
   }
 
   @Test
   void totalsAreKeptPerModelAndOverAll() {
     judge(TestReports.laplace(1, 0.5));
-    ReportDraft other = TestReports.laplace(2, 0.25);
-    other.modelId = "n";
-    AccountingEvent event = judge(other);
+    AccountingEvent event = judge(TestReports.to("n", TestReports.laplace(2, 0.25)));
     assertThat(event.getModelTotals().getEpsilon()).isEqualTo(0.25);
     assertThat(event.getUserTotals().getEpsilon()).isEqualTo(0.75);
   }
@@ -474,7 +441,7 @@ class LedgerTest {
     AccountingEvent coordinates = judge(TestReports.coordinates(3, 0.5, 0.25));
     assertThat(coordinates.getCoordinateLaplace().getEpsilon()).isEqualTo(0.75);
     assertThat(coordinates.getCoordinateLaplace().getNotPrivate()).isZero();
-    ReportDraft resent = TestReports.coordinates(3, 0.5, 0.25);
-    assertThat(judge(resent).getCoordinateLaplace()).isEqualTo(coordinates.getCoordinateLaplace());
+    assertThat(judge(TestReports.coordinates(3, 0.5, 0.25)).getCoordinateLaplace())
+        .isEqualTo(coordinates.getCoordinateLaplace());
   }
 }

@@ -1,12 +1,16 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.ADMITTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEventWriter;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AccountingKey;
@@ -22,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limits that hold for each window of days. */
-class PeriodTest {
+class PeriodTest extends LedgerFixture {
   private static final long DAY_MS = 86_400_000;
   private static final long NOW = 20_000;
   private static final int SEED = 5;
@@ -31,8 +35,6 @@ class PeriodTest {
   private static final int NEWEST = 120;
 
   private final Random random = new Random(SEED);
-  private final MapAccount account = new MapAccount();
-  private long sequence;
 
   private static Ledger ledger(Limits.Builder limits) {
     return new Ledger(limits.build());
@@ -59,12 +61,12 @@ class PeriodTest {
   void aChargeLeavesTheWindowAfterThePeriod() {
     AdmissionRules rules = BudgetTest.local(epsilon(1, 30));
     Ledger ledger = new Ledger();
-    assertThat(laplace(ledger, rules, NOW + 1, 0.75).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(laplace(ledger, rules, NOW + 1, 0.75));
     AccountingEvent next = laplace(ledger, rules, NOW + 30, 0.25);
-    assertThat(next.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(next);
     assertThat(next.getLeftModel().getEpsilon()).isZero();
     AccountingEvent last = laplace(ledger, rules, NOW + 31, 0.75);
-    assertThat(last.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(last);
     assertThat(last.getModelTotals().getEpsilon()).isEqualTo(1.75);
     assertThat(last.getModelWindow().getTotals().getEpsilon()).isEqualTo(1);
     assertThat(last.getModelWindow().getDays()).isEqualTo(30);
@@ -86,9 +88,8 @@ class PeriodTest {
   void timeThatGoesBackwardsForgetsNothing() {
     Ledger ledger = ledger(epsilon(1, 2));
     laplace(ledger, unlimited(), NOW, 1);
-    assertThat(laplace(ledger, unlimited(), NOW - 5, 0.5).getOutcome())
-        .isEqualTo(Outcome.REFUSED_BUDGET);
-    assertThat(laplace(ledger, unlimited(), 0, 0.5).getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(laplace(ledger, unlimited(), NOW - 5, 0.5), REFUSED_BUDGET);
+    assertOutcome(laplace(ledger, unlimited(), 0, 0.5), REFUSED_BUDGET);
     // All of them count on the newest day.
     assertThat(laplace(ledger, unlimited(), NOW + 1, 0.5).getUserWindow().getTotals().getEpsilon())
         .isEqualTo(2.5);
@@ -99,10 +100,9 @@ class PeriodTest {
   void whatWasChargedBeforeThePeriodCountsOnItsFirstDay() {
     laplace(new Ledger(), unlimited(), NOW, 1);
     Ledger ledger = ledger(epsilon(1, 3));
-    assertThat(laplace(ledger, unlimited(), NOW + 300, 0.5).getOutcome())
-        .isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(laplace(ledger, unlimited(), NOW + 300, 0.5), REFUSED_BUDGET);
     assertThat(account.userDays().days).containsExactly(NOW + 300);
-    assertThat(laplace(ledger, unlimited(), NOW + 303, 1).getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(laplace(ledger, unlimited(), NOW + 303, 1));
     // A longer period: how the earlier charges are distributed is no longer known.
     assertThat(
             laplace(ledger(epsilon(9, 4)), unlimited(), NOW + 304, 1)
@@ -140,7 +140,7 @@ class PeriodTest {
                 ? TestReports.gaussian(sequence++, 0.5)
                 : TestReports.laplace(sequence++, 0.5);
         AccountingEvent event = ledger.judge(on(NOW + day, report).build(), unlimited(), user);
-        if (event.getOutcome() == Outcome.ADMITTED) {
+        if (event.getOutcome() == ADMITTED) {
           admitted++;
           reports[day]++;
           muSquared[day] += Math.pow(event.getSpent().getMuOfAll(), 2);
@@ -170,18 +170,18 @@ class PeriodTest {
     Ledger ledger = new Ledger();
     AccountingEvent event = AccountingEvent.getDefaultInstance();
     int admitted = 0;
-    for (int n = 0; n < 100 && event.getOutcome() != Outcome.REFUSED_BUDGET; n++) {
+    for (int n = 0; n < 100 && event.getOutcome() != REFUSED_BUDGET; n++) {
       event =
           ledger.judge(
               on(NOW + n / 50, TestReports.gaussian(sequence++, 0.1)).build(), rules, account);
-      admitted += event.getOutcome() == Outcome.ADMITTED ? 1 : 0;
+      admitted += event.getOutcome() == ADMITTED ? 1 : 0;
     }
     assertThat(admitted).isPositive();
     assertThat(event.getReason())
         .startsWith("limits.epsilon is 2.0 at limits.delta 1.0E-6 in 7 days, so the sum of Renyi");
     AccountingEvent later =
         ledger.judge(on(NOW + 9, TestReports.gaussian(sequence++, 0.1)).build(), rules, account);
-    assertThat(later.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    assertAdmitted(later);
     assertThat(later.getModelWindow().getTotals().getRenyi())
         .isCloseTo(later.getModelWindow().getTotals().getRenyiOrder() * 0.005, within(2e-12));
   }
@@ -191,8 +191,7 @@ class PeriodTest {
     AccountingEvent event =
         ledger(Limits.newBuilder().setMu(9).setPerDays(7))
             .judge(on(NOW, TestReports.central(0)).build(), BudgetTest.central(2, 1), account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
-    assertThat(event.getReason()).contains("limits.user.per is set");
+    assertOutcome(event, REFUSED_DECLARATION).contains("limits.user.per is set");
   }
 
   private static List<AdmissionRules> rules() {
@@ -276,8 +275,8 @@ class PeriodTest {
     }
     for (int later = 0; later < 12; later++) {
       long day = NOW + 39 + later;
-      assertThat(rebuilt.userDays().window(10, day, new Totals(), 0).epsilonNanos)
-          .isGreaterThanOrEqualTo(account.userDays().window(10, day, new Totals(), 0).epsilonNanos);
+      assertThat(window(rebuilt.userDays(), 10, day))
+          .isGreaterThanOrEqualTo(window(account.userDays(), 10, day));
     }
   }
 
@@ -293,7 +292,7 @@ class PeriodTest {
     MapAccount rebuilt = new MapAccount();
     assertThat(AccountRebuild.apply(ofB, rebuilt)).isFalse();
     assertThat(AccountRebuild.apply(ofA, rebuilt)).isFalse();
-    assertNoWindowHasLess(rebuilt, NOW + 9, 7);
+    assertNoWindowHasLess(rebuilt, account, NOW + 9, 7, "two devices");
     assertThat(account.userDays().window(7, NOW + 14, new Totals(), 0).epsilon())
         .as("what the next report would be added to")
         .isEqualTo(5);
@@ -310,18 +309,21 @@ class PeriodTest {
     return last;
   }
 
+  private static long window(DailyTotals days, int period, long end) {
+    return days.window(period, end, new Totals(), 0).epsilonNanos;
+  }
+
   /** Compares all windows that begin with the last day of the account, or later. */
-  private void assertNoWindowHasLess(MapAccount rebuilt, long day, int period) {
-    for (long end = day; end < day + period + 2; end++) {
-      assertThat(rebuilt.userDays().window(period, end, new Totals(), 0).epsilonNanos)
-          .as("user, day %s", end)
-          .isGreaterThanOrEqualTo(
-              account.userDays().window(period, end, new Totals(), 0).epsilonNanos);
-      for (String model : account.modelDays.keySet()) {
-        assertThat(rebuilt.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos)
-            .as("%s, day %s", model, end)
-            .isGreaterThanOrEqualTo(
-                account.modelDays(model).window(period, end, new Totals(), 0).epsilonNanos);
+  private static void assertNoWindowHasLess(
+      MapAccount rebuilt, MapAccount user, long day, int ofModels, String as) {
+    for (long end = day; end < day + 9; end++) {
+      assertThat(window(rebuilt.userDays(), 7, end))
+          .as("%s, user, day %s", as, end - NOW)
+          .isGreaterThanOrEqualTo(window(user.userDays(), 7, end));
+      for (String model : user.modelDays.keySet()) {
+        assertThat(window(rebuilt.modelDays(model), ofModels, end))
+            .as("%s, %s, day %s", as, model, end - NOW)
+            .isGreaterThanOrEqualTo(window(user.modelDays(model), ofModels, end));
       }
     }
   }
@@ -348,17 +350,8 @@ class PeriodTest {
         newest.put(ByteBuffer.wrap(key), AccountingEvents.read(key, writer.write(event)));
         MapAccount rebuilt = new MapAccount();
         newest.values().forEach(kept -> AccountRebuild.apply(kept, rebuilt));
-        for (long end = day; end < day + 9; end++) {
-          assertThat(rebuilt.userDays().window(7, end, new Totals(), 0).epsilonNanos)
-              .as("seed %s, run %s, report %s, day %s", SEED, run, n, end - NOW)
-              .isGreaterThanOrEqualTo(user.userDays().window(7, end, new Totals(), 0).epsilonNanos);
-          for (String model : user.modelDays.keySet()) {
-            assertThat(rebuilt.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos)
-                .as("seed %s, run %s, report %s, day %s, %s", SEED, run, n, end - NOW, model)
-                .isGreaterThanOrEqualTo(
-                    user.modelDays(model).window(5, end, new Totals(), 0).epsilonNanos);
-          }
-        }
+        assertNoWindowHasLess(
+            rebuilt, user, day, 5, "seed %s, run %s, report %s".formatted(SEED, run, n));
       }
     }
   }

@@ -61,6 +61,10 @@ final class RandomHistory {
     return report;
   }
 
+  AccountingEvent judge(ReportDraft report, AdmissionRules rules, MapAccount account) {
+    return ledger.judge(report.build(), rules, account);
+  }
+
   List<AccountingEvent> judge(MapAccount account, int reports) {
     return judge(account, reports, 20);
   }

@@ -10,6 +10,7 @@ import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.accounting.mechanism.RandomisedResponseMechanism;
 import io.croupier.accounting.privunit.PrivUnitLaws;
 import io.croupier.operators.report.AnswerContent;
+import io.croupier.operators.report.ExampleContent;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.SpecGradients;
 import io.croupier.operators.report.VectorForm;
@@ -59,7 +60,26 @@ final class TestReports {
   }
 
   static ReportDraft central(long sequence) {
-    return declared(sequence, CentralNoise.CENTRAL);
+    return central(sequence, 0);
+  }
+
+  static ReportDraft central(long sequence, long round) {
+    ReportDraft report = declared(sequence, CentralNoise.CENTRAL);
+    report.round = round;
+    return report;
+  }
+
+  /** A report to a central model of least squares. */
+  static ReportDraft example(long sequence, long round) {
+    ReportDraft report = central(sequence, round);
+    report.content = new ExampleContent(new byte[2 * Double.BYTES], 0);
+    return report;
+  }
+
+  /** The same report, to another model. */
+  static ReportDraft to(String model, ReportDraft report) {
+    report.modelId = model;
+    return report;
   }
 
   static ReportDraft coordinates(long sequence, double... taus) {

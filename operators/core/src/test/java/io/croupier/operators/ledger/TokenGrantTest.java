@@ -1,16 +1,25 @@
 package io.croupier.operators.ledger;
 
+import static io.croupier.operators.ledger.EventAssertions.assertAdmitted;
+import static io.croupier.operators.ledger.EventAssertions.assertOutcome;
+import static io.croupier.schemas.AccountingEvent.Outcome.DUPLICATE;
+import static io.croupier.schemas.AccountingEvent.Outcome.GRANTED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_BUDGET;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DECLARATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_DIMENSION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_PARTICIPATION;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_SEQUENCE;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_STOPPED;
+import static io.croupier.schemas.AccountingEvent.Outcome.REFUSED_UNKNOWN_MODEL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.TextFormat;
 import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.operators.report.ReportDraft;
+import io.croupier.operators.report.Specs;
 import io.croupier.operators.report.TokenContent;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AnonymousWindows;
 import io.croupier.schemas.Grant;
-import io.croupier.schemas.ModelSpec;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -23,42 +32,37 @@ class TokenGrantTest {
   private final Ledger ledger = new Ledger();
   private MapAccount account = new MapAccount();
 
-  private static ModelSpec spec(String text) throws TextFormat.ParseException {
-    return TextFormat.parse(text, ModelSpec.class);
+  private static AdmissionRules rules(String more) {
+    return TestReports.rules(Specs.parse(COMMON + ANONYMOUS + more), true, true);
   }
 
-  private static AdmissionRules rules(String more) throws TextFormat.ParseException {
-    return TestReports.rules(spec(COMMON + ANONYMOUS + more), true, true);
-  }
-
-  private static ReportDraft request(long window, int tag, long sequence) throws Exception {
+  private static ReportDraft request(long window, int tag, long sequence) {
     ReportDraft request = TestReports.laplace(sequence, 1);
     request.round = 10 * window;
     byte[] bytes = new byte[32];
     Arrays.fill(bytes, (byte) tag);
     request.content = new TokenContent(bytes);
     request.digest = tag;
-    request.mechanism = AnonymousWindows.levels(spec(COMMON + ANONYMOUS)).get(0);
+    request.mechanism = AnonymousWindows.levels(Specs.parse(COMMON + ANONYMOUS)).get(0);
     return request;
   }
 
-  private AccountingEvent judge(ReportDraft request) throws Exception {
+  private AccountingEvent judge(ReportDraft request) {
     return ledger.judge(request.build(), rules(""), account);
   }
 
   @Test
-  void aTokenCostsWhatItsReportDeclares() throws Exception {
+  void aTokenCostsWhatItsReportDeclares() {
     AccountingEvent event = judge(request(3, 1, 7));
-    assertThat(event.getOutcome()).isEqualTo(Outcome.GRANTED);
+    assertOutcome(event, GRANTED);
     assertThat(event.getSpent().getEpsilon()).isEqualTo(2);
     assertThat(event.getSpent().getReports()).isOne();
     assertThat(event.getUserTotals()).isEqualTo(event.getSpent());
     assertThat(event.getTokenRound()).isEqualTo(30);
     assertThat(event.getLastTokenWindow()).isEqualTo(3);
 
-    ReportDraft report = TestReports.laplace(8, 1);
-    AccountingEvent later = judge(report);
-    assertThat(later.getOutcome()).isEqualTo(Outcome.ADMITTED);
+    AccountingEvent later = judge(TestReports.laplace(8, 1));
+    assertAdmitted(later);
     assertThat(later.hasTokenRound()).isFalse();
     assertThat(later.getLastTokenWindow()).isEqualTo(3);
     assertThat(later.getUserTotals().getEpsilon()).isEqualTo(3);
@@ -66,7 +70,7 @@ class TokenGrantTest {
 
   /** Savepoints contain these bytes. */
   @Test
-  void anAccountStoresTheWindowAndTheTag() throws Exception {
+  void anAccountStoresTheWindowAndTheTag() {
     judge(request(3, 1, 7));
     byte[] expected = new byte[40];
     Arrays.fill(expected, 8, 40, (byte) 1);
@@ -75,11 +79,11 @@ class TokenGrantTest {
   }
 
   @Test
-  void aCopyIsFreeAndGranted() throws Exception {
+  void aCopyIsFreeAndGranted() {
     ReportDraft request = request(3, 1, 7);
     judge(request);
     AccountingEvent copy = judge(request(3, 1, 7));
-    assertThat(copy.getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertOutcome(copy, DUPLICATE);
     assertThat(copy.getSpent().getReports()).isZero();
     assertThat(copy.getUserTotals().getEpsilon()).isEqualTo(2);
     assertThat(rules("").tokens().isGranted(request.build(), account)).isTrue();
@@ -87,7 +91,7 @@ class TokenGrantTest {
 
   /** A gateway that has not followed the stop yet would sign it. */
   @Test
-  void aCopyOfAStoppedUserIsNotGranted() throws Exception {
+  void aCopyOfAStoppedUserIsNotGranted() {
     ReportDraft request = request(3, 1, 7);
     AccountingEvent event = judge(request);
     TokenGrants tokens = rules("").tokens();
@@ -98,79 +102,76 @@ class TokenGrantTest {
             .verdict(request.build(), ledger.judgeStopped(request.build(), account), account, true)
             .orElseThrow();
     assertThat(copy.getGranted()).isFalse();
-    assertThat(copy.getOutcome()).isEqualTo(Outcome.REFUSED_STOPPED);
+    assertThat(copy.getOutcome()).isEqualTo(REFUSED_STOPPED);
     assertThat(copy.getReason()).isEqualTo(StoppedUsers.REASON);
   }
 
   /** Another message under the same number would be a second token for one charge. */
   @Test
-  void anotherTagIsNoCopy() throws Exception {
+  void anotherTagIsNoCopy() {
     judge(request(3, 1, 7));
     ReportDraft second = request(3, 2, 7);
     second.digest = 1;
-    AccountingEvent event = judge(second);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.DUPLICATE);
+    assertOutcome(judge(second), DUPLICATE);
     assertThat(rules("").tokens().isGranted(second.build(), account)).isFalse();
   }
 
   @Test
-  void aWindowHasOneToken() throws Exception {
+  void aWindowHasOneToken() {
     judge(request(3, 1, 7));
     for (long window : new long[] {3, 2, 0}) {
       ReportDraft again = request(window, 2, 8 + window);
       AccountingEvent event = judge(again);
-      assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
-      assertThat(event.getReason()).contains("the window is " + window, "at least 4");
+      assertOutcome(event, REFUSED_PARTICIPATION).contains("the window is " + window, "at least 4");
       assertThat(event.getSpent().getReports()).isZero();
       assertThat(rules("").tokens().isGranted(again.build(), account)).isFalse();
     }
-    assertThat(judge(request(4, 3, 20)).getOutcome()).isEqualTo(Outcome.GRANTED);
+    assertOutcome(judge(request(4, 3, 20)), GRANTED);
     assertThat(account.userTotals().reports).isEqualTo(2);
   }
 
   @Test
-  void aRefusedRequestIsFree() throws Exception {
+  void aRefusedRequestIsFree() {
     AdmissionRules limited = rules("limits { epsilon: 3 }");
-    assertThat(ledger.judge(request(0, 1, 1).build(), limited, account).getOutcome())
-        .isEqualTo(Outcome.GRANTED);
+    assertOutcome(ledger.judge(request(0, 1, 1).build(), limited, account), GRANTED);
     ReportDraft second = request(1, 2, 2);
     AccountingEvent event = ledger.judge(second.build(), limited, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_BUDGET);
+    assertOutcome(event, REFUSED_BUDGET);
     assertThat(event.getUserTotals().getEpsilon()).isEqualTo(2);
     assertThat(limited.tokens().isGranted(second.build(), account)).isFalse();
 
     ReportDraft unknown = request(1, 3, 3);
     AccountingEvent refused = ledger.judgeUnknownModel(unknown.build(), account);
-    assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED_UNKNOWN_MODEL);
+    assertOutcome(refused, REFUSED_UNKNOWN_MODEL);
     assertThat(refused.getSpent().getReports()).isZero();
   }
 
   @Test
-  void aRequestFitsTheSpec() throws Exception {
+  void aRequestFitsTheSpec() {
     ReportDraft middle = request(3, 1, 1);
     middle.round = 31;
-    assertThat(judge(middle).getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertOutcome(judge(middle), REFUSED_DIMENSION);
 
     ReportDraft weaker = request(3, 1, 2);
     int top = ((PrivUnitMechanism) weaker.mechanism).top();
     weaker.mechanism = new PrivUnitMechanism(3, 256, top);
-    assertThat(judge(weaker).getOutcome()).isEqualTo(Outcome.REFUSED_DECLARATION);
+    assertOutcome(judge(weaker), REFUSED_DECLARATION);
 
-    AdmissionRules plain = TestReports.rules(spec(COMMON), true, true);
+    AdmissionRules plain = TestReports.rules(Specs.parse(COMMON), true, true);
     AccountingEvent event = ledger.judge(request(3, 1, 3).build(), plain, account);
-    assertThat(event.getOutcome()).isEqualTo(Outcome.REFUSED_DIMENSION);
+    assertOutcome(event, REFUSED_DIMENSION);
     assertThat(event.getSpent().getReports()).isZero();
   }
 
   @Test
-  void anErasedAccountGetsNoToken() throws Exception {
+  void anErasedAccountGetsNoToken() {
     judge(request(3, 1, 7));
     account.erase(DailyTotals.NONE);
-    assertThat(judge(request(4, 2, 8)).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+    assertOutcome(judge(request(4, 2, 8)), REFUSED_PARTICIPATION);
   }
 
   @Test
-  void aRebuiltAccountKnowsTheWindow() throws Exception {
+  void aRebuiltAccountKnowsTheWindow() {
     AccountingEvent granted = judge(request(3, 1, 7));
     AccountingEvent refused = judge(request(3, 2, 8));
     AccountingEvent report = judge(TestReports.laplace(9, 1));
@@ -184,8 +185,8 @@ class TokenGrantTest {
       assertThat(TokenRecord.of(rebuilt.token("m")).window()).isEqualTo(3);
       assertThat(rebuilt.userTotals().epsilonNanos).isEqualTo(account.userTotals().epsilonNanos);
       account = rebuilt;
-      assertThat(judge(request(3, 1, 7)).getOutcome()).isEqualTo(Outcome.REFUSED_SEQUENCE);
-      assertThat(judge(request(3, 1, 20)).getOutcome()).isEqualTo(Outcome.REFUSED_PARTICIPATION);
+      assertOutcome(judge(request(3, 1, 7)), REFUSED_SEQUENCE);
+      assertOutcome(judge(request(3, 1, 20)), REFUSED_PARTICIPATION);
     }
   }
 }
