@@ -5,22 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.replay.TopicFollower;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.Dense;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.Undisclosed;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,14 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.config.TopicConfig;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -64,26 +54,8 @@ class LedgerITCase {
   private static JobConfig config;
   private static List<AccountingEvent> events;
 
-  /** The output of a command. */
-  private record Printed(int code, String out, String err) {
-    private JsonObject json() {
-      return JsonParser.parseString(out).getAsJsonObject();
-    }
-  }
-
-  private static Printed croupier(String line) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    int code =
-        Croupier.commandLine()
-            .setOut(new PrintWriter(out, true))
-            .setErr(new PrintWriter(err, true))
-            .execute(line.split(" "));
-    return new Printed(code, out.toString(), err.toString());
-  }
-
-  private static String kafka() {
-    return " --kafka " + broker.bootstrapServers();
+  private static CommandRun croupier(String line) {
+    return CommandRun.croupier(line + " --kafka " + broker.bootstrapServers());
   }
 
   @BeforeAll
@@ -96,21 +68,18 @@ class LedgerITCase {
                 "checkpoint.interval", "250 ms",
                 "limits.user.reports", "7"));
     Path models = Files.writeString(directory.resolve("models.yaml"), MODELS);
-    assertThat(croupier("topics create" + kafka()).code()).isZero();
-    assertThat(croupier("models apply " + models + kafka()).code()).isZero();
+    croupier("topics create").succeeded();
+    croupier("models apply " + models).succeeded();
     JobClient job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()), config);
     try (TopicFollower<AccountingEvent> accounts =
-        new TopicFollower<>(
-            config.kafka(),
-            config.topics().accounting(),
-            record -> AccountingEvents.read(record.key(), record.value()))) {
+        TopicFollower.events(config.kafka(), config.topics().accounting())) {
       List<GradientReport> reports = reports();
       send(reports);
       events = accounts.read();
       accounts.await("event of each report", () -> events.size() == reports.size());
-      assertThat(croupier("erase --user cy" + kafka()).out())
+      assertThat(croupier("erase --user cy").out())
           .contains("The erasure is croupier.erasures-", "'croupier ledger --user cy'");
       accounts.await("event of the erasure", () -> events.size() == reports.size() + 1);
     } finally {
@@ -162,10 +131,7 @@ class LedgerITCase {
 
   private static void send(List<GradientReport> reports) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.<String, Object>copyOf(config.kafka()),
-            new ByteArraySerializer(),
-            new ByteArraySerializer())) {
+        SecuredBroker.producer(Map.copyOf(config.kafka()))) {
       for (GradientReport report : reports) {
         producer
             .send(
@@ -214,10 +180,7 @@ class LedgerITCase {
         newest.put(model + event.getModelId(), event.getModelTotals());
       }
     }
-    Printed printed = croupier("account compose --json --by-model" + kafka());
-
-    assertThat(printed.code()).as(printed.err()).isZero();
-    JsonObject json = printed.json();
+    JsonObject json = croupier("account compose --json --by-model").succeeded().json();
     assertThat(json.get("events").getAsLong()).isEqualTo(events.size());
     assertThat(json.get("mismatches").getAsLong()).isZero();
     Map<String, JsonObject> lines = new HashMap<>();
@@ -244,66 +207,51 @@ class LedgerITCase {
 
   @Test
   void theLedgerOfOneUserHasRemainingLimitsAndReasons() {
-    Printed printed = croupier("ledger --user ada" + kafka());
-
-    assertThat(printed.code()).as(printed.err()).isZero();
-    assertThat(printed.out())
+    assertThat(croupier("ledger --user ada").succeeded().out())
         .containsPattern("model kept +\\| +5 \\| +1\\.25 \\| .+ \\| +epsilon 0")
         .containsPattern("all models +\\| +5 \\| +1\\.25 \\| .+ \\| +reports 2")
         .containsPattern("ADMITTED +\\| +4 \\|")
         .containsPattern("DUPLICATE +\\| +5 \\|")
         .containsPattern("REFUSED_BUDGET +\\| +1 \\| .*epsilon")
         .contains("Epsilon spent, by report:");
-    JsonObject json = croupier("ledger --user ada --json" + kafka()).json();
+    JsonObject json = croupier("ledger --user ada --json").json();
     assertThat(json.getAsJsonObject("spent").get("epsilon").getAsDouble()).isEqualTo(1.25);
     assertThat(json.getAsJsonObject("left").get("reports").getAsLong()).isEqualTo(2);
   }
 
   @Test
   void ofAnErasedAccountTheTotalsRemain() {
-    Printed printed = croupier("ledger --user cy" + kafka());
-
-    assertThat(printed.code()).as(printed.err()).isZero();
-    assertThat(printed.out())
+    assertThat(croupier("ledger --user cy").succeeded().out())
         .containsPattern("User cy\\R?\\s*Erased at 20\\d\\d-")
         .containsPattern("all models +\\| +1 \\| +0\\.5 \\|")
         .doesNotContain("model free", "ADMITTED");
-    JsonObject json = croupier("ledger --user cy --json" + kafka()).json();
+    JsonObject json = croupier("ledger --user cy --json").json();
     assertThat(json.get("erasedAt").getAsString()).startsWith("20");
     assertThat(json.getAsJsonArray("models")).isEmpty();
   }
 
   @Test
   void anErasureNeedsAUser() {
-    assertThat(croupier("erase" + kafka()).code()).isEqualTo(2);
-    Printed tooLong = croupier("erase --user " + "x".repeat(257) + kafka());
-    assertThat(tooLong.code()).isEqualTo(1);
-    assertThat(tooLong.err()).contains("--user has 257 bytes; a user_id has 1 to 256");
+    assertThat(croupier("erase").code()).isEqualTo(2);
+    croupier("erase --user " + "x".repeat(257))
+        .failed("--user has 257 bytes; a user_id has 1 to 256");
   }
 
   @Test
   void theLedgerOfTopSpenders() {
-    Printed printed = croupier("ledger --top 2" + kafka());
-
-    assertThat(printed.code()).as(printed.err()).isZero();
-    assertThat(printed.out())
+    assertThat(croupier("ledger --top 2").succeeded().out())
         .containsPattern("bob +\\| +9 \\|")
         .contains("2 of 33 people", "Epsilon spent, by person:", "Mu spent, by person:")
         .containsPattern("REFUSED_BUDGET +\\| +3 \\|");
-    assertThat(croupier("ledger --top 40 --json" + kafka()).json().getAsJsonArray("top"))
-        .hasSize(33);
+    assertThat(croupier("ledger --top 40 --json").json().getAsJsonArray("top")).hasSize(33);
   }
 
   @Test
   void unknownUsersAreReported() {
-    Printed unknown = croupier("ledger --user eve" + kafka());
-    assertThat(unknown.code()).isEqualTo(1);
-    assertThat(unknown.err()).contains("--user is eve, who has no event on topic croupier.acc");
-    assertThat(croupier("ledger --top 0" + kafka()).err()).contains("--top is 0; it must be");
-    assertThat(croupier("ledger" + kafka()).code()).isEqualTo(2);
-    Printed nowhere = croupier("account compose --prefix nowhere" + kafka());
-    assertThat(nowhere.code()).isEqualTo(1);
-    assertThat(nowhere.err()).contains("Topic nowhere.accounting doesn't exist");
+    croupier("ledger --user eve").failed("--user is eve, who has no event on topic croupier.acc");
+    croupier("ledger --top 0").failed("--top is 0; it must be");
+    assertThat(croupier("ledger").code()).isEqualTo(2);
+    croupier("account compose --prefix nowhere").failed("Topic nowhere.accounting doesn't exist");
   }
 
   @Test
@@ -325,24 +273,12 @@ class LedgerITCase {
             .toList();
 
     assertThat(commands).hasSizeGreaterThanOrEqualTo(5);
-    for (String command : commands) {
-      Printed printed = croupier(command);
-      assertThat(printed.code()).as("%s%n%s", command, printed.err()).isZero();
-    }
+    commands.forEach(command -> CommandRun.croupier(command).succeeded());
   }
 
   /** The setting alone: no segment is closed. */
   private static void compactAccounts() throws Exception {
-    ConfigResource accounting =
-        new ConfigResource(ConfigResource.Type.TOPIC, config.topics().accounting());
-    ConfigEntry compact =
-        new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
-      admin
-          .incrementalAlterConfigs(
-              Map.of(accounting, List.of(new AlterConfigOp(compact, AlterConfigOp.OpType.SET))))
-          .all()
-          .get();
-    }
+    TopicSettings.set(
+        config.kafka(), config.topics().accounting(), Map.of("cleanup.policy", "compact"));
   }
 }

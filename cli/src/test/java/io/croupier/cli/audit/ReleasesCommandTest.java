@@ -3,6 +3,7 @@ package io.croupier.cli.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.CommandRun;
 import io.croupier.client.randomiser.BitRandomiser;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
  * probability of 1e-6 each.
  */
 class ReleasesCommandTest {
+  private static final String VOTE =
+      "vote { statistic: 's' index: 4 } hashed_response { epsilon: 2 groups: 5 }";
+
   @TempDir Path directory;
   private int reports = 12_000;
 
@@ -53,6 +57,10 @@ class ReleasesCommandTest {
 
   private static String json(GradientReport.Builder report) throws InvalidProtocolBufferException {
     return JsonFormat.printer().omittingInsignificantWhitespace().print(report);
+  }
+
+  private static GradientReport.Builder report(String text) throws IOException {
+    return TextFormat.parse(text, GradientReport.class).toBuilder();
   }
 
   private static IntFunction<GradientReport.Builder> candidates(double drawn, double declared) {
@@ -155,15 +163,10 @@ class ReleasesCommandTest {
   void whatNoDeviceReleasesIsNamedByItsLine() throws IOException {
     reports = 10;
     IntFunction<GradientReport.Builder> candidate = candidates(2, 2);
-    GradientReport.Builder vote = GradientReport.newBuilder();
-    vote.getVoteBuilder().setStatistic("s").setIndex(4);
-    vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
-    GradientReport.Builder grid = GradientReport.newBuilder();
-    grid.getGridBuilder().addValues(1);
-    grid.getL2LaplaceBuilder().setEpsilon(2);
-    GradientReport.Builder answer = GradientReport.newBuilder();
-    answer.getAnswerBuilder().setQuestion("q").setBit(true);
-    answer.getRandomisedResponseBuilder().setEpsilon(2);
+    GradientReport.Builder vote = report(VOTE);
+    GradientReport.Builder grid = report("grid { values: 1 } l2_laplace { epsilon: 2 }");
+    GradientReport.Builder answer =
+        report("answer { question: 'q' bit: true } randomised_response { epsilon: 2 }");
 
     String indexOfCandidate = "candidate.index must be from 0 to priv_unit.candidates - 1";
     for (int index : new int[] {-1, candidate.apply(1).getPrivUnit().getCandidates()}) {
@@ -191,9 +194,7 @@ class ReleasesCommandTest {
   @Test
   void votesMustBeThoseOfTheCategories() throws IOException {
     reports = 10;
-    GradientReport.Builder vote = GradientReport.newBuilder();
-    vote.getVoteBuilder().setStatistic("s").setIndex(4);
-    vote.getHashedResponseBuilder().setEpsilon(2).setGroups(5);
+    GradientReport.Builder vote = report(VOTE);
 
     audit(sign -> vote, "--categories", "6").assertRefused("it must have 6 groups and no seed");
     audit(sign -> vote, "--categories", "1")

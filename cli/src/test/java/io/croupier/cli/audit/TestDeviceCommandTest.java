@@ -27,6 +27,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.PrivUnitRandomiser;
 import io.croupier.noise.CandidateVectors;
 import io.croupier.schemas.AdaptiveClip;
+import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -43,7 +44,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Predicate;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,31 +102,47 @@ class TestDeviceCommandTest {
     return spec.build();
   }
 
-  /** A person who votes. */
-  private record Voting(Participant data, JsonObject categories) implements Participant {
+  /** A person, right but for what subclasses replace. */
+  private static class Person implements Participant {
+    private final Participant right;
+
+    Person(Participant right) {
+      this.right = right;
+    }
+
     @Override
     public DataKey key() {
-      return data.key();
+      return right.key();
     }
 
     @Override
     public double[] gradient() {
-      return data.gradient();
+      return right.gradient();
     }
 
     @Override
     public double size() {
-      return data.size();
+      return right.size();
     }
 
     @Override
     public boolean canAnswer(Question question) {
-      return data.canAnswer(question);
+      return right.canAnswer(question);
     }
 
     @Override
     public boolean answer(Question question) {
-      return data.answer(question);
+      return right.answer(question);
+    }
+  }
+
+  /** A person who votes. */
+  private static final class Voter extends Person {
+    private final JsonObject categories;
+
+    Voter(Participant data, JsonObject categories) {
+      super(data);
+      this.categories = categories;
     }
 
     @Override
@@ -142,13 +161,25 @@ class TestDeviceCommandTest {
     }
   }
 
-  /** A device, right but for what subclasses replace. */
+  /** A device, right but for what tests replace. */
   private class Device {
     private final Map<String, LocalLedger> ledgers = new HashMap<>();
     private final Map<String, HttpReportTransport> transports = new HashMap<>();
     TrialServer server;
     TrialModel model;
     int releases = FEW;
+    double epsilon = EPSILON;
+    Function<JsonObject, String> key = task -> task.get("key").getAsString();
+    Function<JsonObject, JsonObject> categories = task -> task.getAsJsonObject("categories");
+    Function<JsonObject, Limit> limit =
+        task ->
+            task.has("limit")
+                ? Limit.ofEpsilon(epsilon / EPSILON * task.get("limit").getAsDouble())
+                : Limit.NONE;
+    UnaryOperator<Participant> participant = UnaryOperator.identity();
+
+    /** Changes a report before it is sent; null: none is changed. */
+    BiConsumer<JsonObject, GradientReport.Builder> change;
 
     final void run() throws Exception {
       while (true) {
@@ -173,13 +204,14 @@ class TestDeviceCommandTest {
     void take(JsonObject task) throws Exception {
       String person = task.get("person").getAsString();
       LocalLedger ledger =
-          ledgers.computeIfAbsent(person, name -> LocalLedger.inMemory(name, limit(task)));
+          ledgers.computeIfAbsent(person, name -> LocalLedger.inMemory(name, limit.apply(task)));
       ModelSnapshot snapshot =
           ModelSnapshot.parse(get("/v1/models/" + task.get("model").getAsString()));
       Map<?, ?> row = new Gson().fromJson(task.get("row"), Map.class);
       Map<String, Object> values = new HashMap<>();
       row.forEach((name, value) -> values.put((String) name, value));
-      DataKey key = DataKey.of(key(task));
+      Participant data =
+          participant.apply(snapshot.participant(values, DataKey.of(key.apply(task))));
       HttpReportTransport transport =
           transports.computeIfAbsent(
               person, name -> new HttpReportTransport(server.address(), () -> name));
@@ -187,49 +219,18 @@ class TestDeviceCommandTest {
         new GradientReporter(through(transport, task), ledger)
             .respond(
                 snapshot,
-                new Voting(participant(snapshot.participant(values, key)), categories(task)),
-                snapshot.calibration(1).privUnit(epsilon()))
+                new Voter(data, categories.apply(task)),
+                snapshot.calibration(1).privUnit(epsilon))
             .get();
       } catch (AlreadyReportedException | LimitReachedException | NotChosenException e) {
         // As the task wants, or as a device does that can't vote.
       }
     }
 
-    JsonObject categories(JsonObject task) {
-      return task.getAsJsonObject("categories");
-    }
-
-    Limit limit(JsonObject task) {
-      return task.has("limit") ? Limit.ofEpsilon(task.get("limit").getAsDouble()) : Limit.NONE;
-    }
-
-    String key(JsonObject task) {
-      return task.get("key").getAsString();
-    }
-
-    double epsilon() {
-      return EPSILON;
-    }
-
-    Participant participant(Participant right) {
-      return right;
-    }
-
-    @SuppressWarnings("UnusedVariable") // some devices look at it
     ReportTransport through(ReportTransport transport, JsonObject task) {
-      return transport;
-    }
-
-    /** Changes gradients before they are sent. */
-    final ReportTransport changed(ReportTransport transport, UnaryOperator<GradientReport> change) {
-      return changed(transport, GradientReport::hasPrivUnit, change);
-    }
-
-    /** Changes some reports before they are sent. */
-    final ReportTransport changed(
-        ReportTransport transport,
-        Predicate<GradientReport> some,
-        UnaryOperator<GradientReport> change) {
+      if (change == null) {
+        return transport;
+      }
       return new ReportTransport() {
         @Override
         public boolean namesUser() {
@@ -239,9 +240,9 @@ class TestDeviceCommandTest {
         @Override
         public CompletableFuture<Void> send(String userId, byte[] bytes) {
           try {
-            GradientReport report = GradientReport.parseFrom(bytes);
-            return transport.send(
-                userId, (some.test(report) ? change.apply(report) : report).toByteArray());
+            GradientReport.Builder report = GradientReport.parseFrom(bytes).toBuilder();
+            change.accept(task, report);
+            return transport.send(userId, report.build().toByteArray());
           } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
           }
@@ -285,7 +286,11 @@ class TestDeviceCommandTest {
   void aRightDevicePasses() throws Exception {
     Device device = new Device();
     device.releases = MANY;
-    assertThat(lines(spec(true), device).values())
+    assertPassed(lines(spec(true), device));
+  }
+
+  private static void assertPassed(Map<String, Line> lines) {
+    assertThat(lines.values())
         .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
   }
 
@@ -301,8 +306,7 @@ class TestDeviceCommandTest {
     for (boolean movesClip : List.of(false, true)) {
       Device right = new Device();
       right.releases = MANY / 2;
-      assertThat(lines(new TrialModel(spec(movesClip), update), right).values())
-          .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+      assertPassed(lines(new TrialModel(spec(movesClip), update), right));
     }
   }
 
@@ -329,8 +333,7 @@ class TestDeviceCommandTest {
     for (ModelSpec spec : List.of(choosing(), counting())) {
       Map<String, Line> lines = lines(spec, new Device());
       assertThat(lines.get("votes").detail()).contains(" of 40 ");
-      assertThat(lines.values())
-          .allSatisfy(line -> assertThat(line.passed()).as(line.toString()).isTrue());
+      assertPassed(lines);
     }
   }
 
@@ -339,15 +342,11 @@ class TestDeviceCommandTest {
   @Test
   void wrongVotesAreFound() throws Exception {
     for (ModelSpec spec : List.of(choosing(), counting())) {
-      Device device =
-          new Device() {
-            @Override
-            JsonObject categories(JsonObject task) {
-              return model.statistic().orElseThrow().hasChoice()
-                  ? JsonParser.parseString("{\"shift\": \"none\"}").getAsJsonObject()
-                  : JsonParser.parseString("{\"minutes\": 90}").getAsJsonObject();
-            }
-          };
+      JsonObject vote = new JsonObject();
+      vote.addProperty("shift", "none");
+      vote.addProperty("minutes", 90);
+      Device device = new Device();
+      device.categories = task -> vote;
       device.releases = MANY / 2;
       assertThat(failed(spec, device)).containsExactly("votes");
     }
@@ -356,18 +355,12 @@ class TestDeviceCommandTest {
   @Tag("thorough")
   @Test
   void aVoteWithoutNoiseIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          ReportTransport through(ReportTransport transport, JsonObject task) {
-            boolean isFirst = categories(task).get("shift").getAsString().equals("day");
-            return changed(
-                transport,
-                GradientReport::hasVote,
-                report ->
-                    report.toBuilder()
-                        .setVote(report.getVote().toBuilder().setIndex(isFirst ? 0 : 2))
-                        .build());
+    Device device = new Device();
+    device.change =
+        (task, report) -> {
+          if (report.hasVote()) {
+            String shift = task.getAsJsonObject("categories").get("shift").getAsString();
+            report.getVoteBuilder().setIndex(shift.equals("day") ? 0 : 2);
           }
         };
     device.releases = MANY / 2;
@@ -376,13 +369,8 @@ class TestDeviceCommandTest {
 
   @Test
   void aDeviceThatDoesNotVoteIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          JsonObject categories(JsonObject task) {
-            return new JsonObject();
-          }
-        };
+    Device device = new Device();
+    device.categories = task -> new JsonObject();
     Map<String, Line> lines = lines(choosing(), device);
     assertThat(lines.get("votes").passed()).isFalse();
     assertThat(lines.get("reports").detail()).endsWith("(VOTE) brought no report");
@@ -392,59 +380,40 @@ class TestDeviceCommandTest {
   @Tag("ci")
   @Test
   void noNoiseIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          ReportTransport through(ReportTransport transport, JsonObject task) {
-            boolean isFirst = task.get("row").getAsJsonObject().get("feltWell").getAsBoolean();
-            return changed(transport, report -> closest(report, model.direction(isFirst)));
+    Device device = new Device();
+    device.change =
+        (task, report) -> {
+          boolean isFirst = task.get("row").getAsJsonObject().get("feltWell").getAsBoolean();
+          if (report.hasPrivUnit()) {
+            takeClosest(report.getCandidateBuilder(), device.model.direction(isFirst));
           }
         };
     device.releases = MANY;
     assertThat(failed(false, device)).contains("noise").doesNotContain("reports", "once");
   }
 
-  private static GradientReport closest(GradientReport report, double[] direction) {
+  private static void takeClosest(Candidate.Builder candidate, double[] direction) {
     int best = 0;
     double most = 0;
     for (int pair = 0; pair < LAW.candidates() / 2; pair++) {
-      double height = CandidateVectors.height(report.getCandidate().getSeed(), pair, direction);
+      double height = CandidateVectors.height(candidate.getSeed(), pair, direction);
       if (Math.abs(height) > most) {
         most = Math.abs(height);
         best = 2 * pair + (height < 0 ? 1 : 0);
       }
     }
-    return report.toBuilder()
-        .setCandidate(report.getCandidate().toBuilder().setIndex(best))
-        .build();
+    candidate.setIndex(best);
   }
 
   @Tag("thorough")
   @Test
   void halfOfTheNoiseIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          double epsilon() {
-            return 2 * EPSILON;
-          }
-
-          @Override
-          Limit limit(JsonObject task) {
-            return task.has("limit")
-                ? Limit.ofEpsilon(2 * task.get("limit").getAsDouble())
-                : Limit.NONE;
-          }
-
-          @Override
-          ReportTransport through(ReportTransport transport, JsonObject task) {
-            return changed(
-                transport,
-                report ->
-                    report.toBuilder()
-                        .setPrivUnit(
-                            report.getPrivUnit().toBuilder().setEpsilon(EPSILON).setTop(LAW.top()))
-                        .build());
+    Device device = new Device();
+    device.epsilon = 2 * EPSILON;
+    device.change =
+        (task, report) -> {
+          if (report.hasPrivUnit()) {
+            report.getPrivUnitBuilder().setEpsilon(EPSILON).setTop(LAW.top());
           }
         };
     device.releases = MANY;
@@ -456,38 +425,15 @@ class TestDeviceCommandTest {
   @Tag("thorough")
   @Test
   void aWrongSizeIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          Participant participant(Participant right) {
-            return new Participant() {
-              @Override
-              public DataKey key() {
-                return right.key();
-              }
-
-              @Override
-              public double[] gradient() {
-                return right.gradient();
-              }
-
+    Device device = new Device();
+    device.participant =
+        right ->
+            new Person(right) {
               @Override
               public double size() {
                 return 0;
               }
-
-              @Override
-              public boolean canAnswer(Question question) {
-                return right.canAnswer(question);
-              }
-
-              @Override
-              public boolean answer(Question question) {
-                return right.answer(question);
-              }
             };
-          }
-        };
     device.releases = MANY;
     assertThat(failed(true, device)).contains("gradient", "answers").doesNotContain("reports");
   }
@@ -497,22 +443,18 @@ class TestDeviceCommandTest {
     Device device =
         new Device() {
           @Override
-          ReportTransport through(ReportTransport transport, JsonObject task) {
-            return changed(
-                transport,
-                report ->
-                    report.toBuilder()
-                        .setCandidate(report.getCandidate().toBuilder().setDimension(4))
-                        .build());
-          }
-
-          @Override
           void take(JsonObject task) throws Exception {
             try {
               super.take(task);
             } catch (ExecutionException e) {
               // The report is refused.
             }
+          }
+        };
+    device.change =
+        (task, report) -> {
+          if (report.hasPrivUnit()) {
+            report.getCandidateBuilder().setDimension(4);
           }
         };
     Map<String, Line> lines = lines(spec(false), device);
@@ -522,27 +464,16 @@ class TestDeviceCommandTest {
 
   @Test
   void aDeviceThatIgnoresItsLimitIsFound() throws Exception {
-    Device device =
-        new Device() {
-          @Override
-          Limit limit(JsonObject task) {
-            return Limit.NONE;
-          }
-        };
+    Device device = new Device();
+    device.limit = task -> Limit.NONE;
     assertThat(failed(false, device)).containsExactly("limit");
   }
 
   @Test
   void aDeviceThatReportsDataAgainIsFound() throws Exception {
-    Device device =
-        new Device() {
-          private int count;
-
-          @Override
-          String key(JsonObject task) {
-            return "another " + count++;
-          }
-        };
+    AtomicInteger count = new AtomicInteger();
+    Device device = new Device();
+    device.key = task -> "another " + count.getAndIncrement();
     assertThat(failed(false, device)).containsExactly("once");
   }
 
@@ -551,17 +482,9 @@ class TestDeviceCommandTest {
   void aDeviceThatDrawsAgainIsFound() throws Exception {
     Device device =
         new Device() {
-          private int count;
-
-          @Override
-          String key(JsonObject task) {
-            return super.key(task)
-                + (task.get("person").getAsString().endsWith("resend") ? count++ : "");
-          }
-
           @Override
           ReportTransport through(ReportTransport transport, JsonObject task) {
-            return task.get("person").getAsString().endsWith("resend") ? once() : transport;
+            return isResend(task) ? once() : transport;
           }
 
           /** A transport that doesn't repeat. */
@@ -601,7 +524,14 @@ class TestDeviceCommandTest {
             }
           }
         };
+    AtomicInteger count = new AtomicInteger();
+    Function<JsonObject, String> right = device.key;
+    device.key = task -> right.apply(task) + (isResend(task) ? count.getAndIncrement() : "");
     assertThat(failed(false, device)).containsExactly("resend");
+  }
+
+  private static boolean isResend(JsonObject task) {
+    return task.get("person").getAsString().endsWith("resend");
   }
 
   @Test
@@ -649,9 +579,8 @@ class TestDeviceCommandTest {
 
   @Test
   void aCommandThatDoesNothingFailsInJson() {
-    CommandRun run =
-        CommandRun.of(
-            new TestDeviceCommand(), "--file ../examples/wellbeing.yaml --epsilon 2 --json true");
+    String arguments = "--file ../examples/wellbeing.yaml --epsilon 2 --json true";
+    CommandRun run = CommandRun.of(new TestDeviceCommand(), arguments);
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.json().get("passed").getAsBoolean()).isFalse();
     JsonObject first = run.json().getAsJsonArray("checks").get(0).getAsJsonObject();

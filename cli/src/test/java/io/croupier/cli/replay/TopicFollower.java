@@ -1,5 +1,7 @@
 package io.croupier.cli.replay;
 
+import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.AccountingEvents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +45,12 @@ public final class TopicFollower<T> implements AutoCloseable {
             .toList();
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
+  }
+
+  /** Follows accounting events. */
+  public static TopicFollower<AccountingEvent> events(Map<String, ?> kafka, String topic) {
+    return new TopicFollower<>(
+        kafka, topic, record -> AccountingEvents.read(record.key(), record.value()));
   }
 
   /** The records read so far. */
