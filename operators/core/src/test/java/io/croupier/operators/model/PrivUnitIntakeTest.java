@@ -206,13 +206,12 @@ class PrivUnitIntakeTest {
    * the worst that a sender can do to the caches, to a model of the learner that needs most.
    */
   @Test
-  void aFloodOfDeclarationsCostsLittle() {
+  void aFloodOfDeclarationsIsJudged() {
     ModelSpec spec = Specs.of(20, 1, "banco { strongest_noise { l2_laplace { epsilon: 0.1 } } }");
     ReportIntake intake = new ReportIntake(spec, 0);
     Ledger ledger = new Ledger();
     int judged = 0;
     int admitted = 0;
-    long nanos = 0;
     for (int round = 0; round < 2; round++) {
       for (int candidates : new int[] {64, 256, 1024, 4096}) {
         for (int top = 1; top <= candidates / 2; top++) {
@@ -224,9 +223,7 @@ class PrivUnitIntakeTest {
                       3,
                       "epsilon: %s candidates: %d top: %d"
                           .formatted(0.3 + judged * 1e-4, candidates, top)));
-          long start = System.nanoTime();
           AccountingEvent event = ledger.judge(report, intake.terms(), new MapAccount());
-          nanos += System.nanoTime() - start;
           judged++;
           admitted += event.getOutcome() == ADMITTED ? 1 : 0;
         }
@@ -234,8 +231,6 @@ class PrivUnitIntakeTest {
     }
     assertThat(judged).isEqualTo(2 * 2720);
     assertThat(admitted).isBetween(10, judged - 10);
-    // Half of them need an integral; 0.1 ms on a machine that does nothing else.
-    assertThat(nanos / 1e6 / judged).as("milliseconds a report").isLessThan(2);
   }
 
   /** A stranger may declare any level: every one is judged, and what is kept stays bounded. */
