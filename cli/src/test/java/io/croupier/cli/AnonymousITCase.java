@@ -6,11 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
-import io.croupier.accounting.mechanism.PrivUnitMechanism;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.AnonymousReporter;
 import io.croupier.client.HttpModelSubscriber;
@@ -22,7 +19,6 @@ import io.croupier.client.ohttp.ObliviousKey;
 import io.croupier.client.token.Token;
 import io.croupier.client.token.TokenChallenge;
 import io.croupier.client.token.TokenIssuer;
-import io.croupier.client.token.TokenKey;
 import io.croupier.client.token.TokenRequest;
 import io.croupier.gateway.Chromium;
 import io.croupier.gateway.Condition;
@@ -33,23 +29,17 @@ import io.croupier.gateway.identity.Pepper;
 import io.croupier.gateway.identity.TestTokens;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
-import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AnonymousReport;
-import io.croupier.schemas.AnonymousWindows;
-import io.croupier.schemas.Candidate;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.TokenLevel;
+import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,7 +47,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,10 +63,8 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -111,7 +98,6 @@ class AnonymousITCase {
   private static KafkaProducer<byte[], byte[]> producer;
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final SecureRandom random = new SecureRandom();
 
   @BeforeAll
   static void start() throws Exception {
@@ -121,8 +107,7 @@ class AnonymousITCase {
       KafkaTopics.create(admin, TOPICS, Topic.ofJob(true), Duration.ofDays(1), 1, (short) 1);
       // Of one partition, so that a later report is read after an earlier one.
     }
-    ByteArraySerializer bytes = new ByteArraySerializer();
-    producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
+    producer = SecuredBroker.producer(Map.copyOf(kafka));
     publish("m", MANY);
     publish("other", MANY);
     Map<String, String> settings = new HashMap<>();
@@ -221,69 +206,42 @@ class AnonymousITCase {
     return await(model, update -> update.getWindowsCount() == 2);
   }
 
-  private static TokenChallenge challenge(String model, long window, TokenLevel level) {
-    PrivUnit unit = level.getPrivUnit();
-    return new TokenChallenge(
-        model,
-        window,
-        AnonymousWindows.bytes(
-            new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop())));
-  }
-
   private HttpResponse<String> ask(String model, String person, long window, TokenRequest request)
       throws Exception {
-    JsonObject body = new JsonObject();
-    body.addProperty("modelId", model);
-    body.addProperty("window", String.valueOf(window));
-    body.addProperty("level", 0);
-    body.addProperty("deviceId", "phone");
-    body.addProperty("sequence", String.valueOf(window));
-    body.addProperty(
-        "blinded", Base64.getEncoder().encodeToString(request.blinded().toByteArray()));
     HttpRequest post =
         HttpRequest.newBuilder(gateway.address().resolve("/v1/tokens"))
             .header("Authorization", "Bearer " + identity(person))
             .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(body.toString()))
+            .POST(BodyPublishers.ofString(AnonymousLoad.body(model, window, window, request)))
             .build();
     return client.send(post, BodyHandlers.ofString());
   }
 
   private static ByteString signature(HttpResponse<String> response) {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-    return ByteString.copyFrom(
-        Base64.getDecoder()
-            .decode(
-                JsonParser.parseString(response.body())
-                    .getAsJsonObject()
-                    .get("blindSignature")
-                    .getAsString()));
+    return AnonymousLoad.signature(response.body());
   }
 
   /** Gets a person's token. */
   private Token token(String model, String person, int window) throws Exception {
-    ModelUpdate update = withWindows(model);
-    long number = update.getWindows(window).getWindow();
-    TokenLevel level = update.getWindows(window).getLevels(0);
-    TokenRequest request =
-        TokenRequest.draw(new TokenKey(level.getModulus()), challenge(model, number, level));
-    return request.finish(signature(ask(model, person, number, request)));
+    TokenWindow wanted = withWindows(model).getWindows(window);
+    TokenRequest request = draw(model, wanted);
+    return request.finish(signature(ask(model, person, wanted.getWindow(), request)));
+  }
+
+  private static TokenRequest draw(String model, TokenWindow window) {
+    return AnonymousLoad.draw(model, window.getWindow(), window.getLevels(0));
   }
 
   private AnonymousReport.Builder report(String model, long round, ByteString token)
       throws Exception {
-    return AnonymousReport.newBuilder()
-        .setModelId(model)
+    return AnonymousLoad.about(model, withWindows(model).getWindows(0).getLevels(0))
         .setRound(round)
-        .setToken(token)
-        .setCandidate(Candidate.newBuilder().setDimension(2).setSeed(random.nextLong()).setIndex(0))
-        .setPrivUnit(withWindows(model).getWindows(0).getLevels(0).getPrivUnit());
+        .setToken(token);
   }
 
   private int post(AnonymousReport.Builder report) throws Exception {
-    int missing = 1024 - 3 - report.clone().build().getSerializedSize();
-    byte[] body =
-        report.clone().setPadding(ByteString.copyFrom(new byte[missing])).build().toByteArray();
+    byte[] body = AnonymousLoad.padded(report);
     assertThat(body).hasSize(1024);
     return post(body, "application/x-protobuf").statusCode();
   }
@@ -354,16 +312,13 @@ class AnonymousITCase {
 
   @Test
   void aRequestIsChargedOnce() throws Exception {
-    ModelUpdate update = withWindows("other");
-    TokenLevel level = update.getWindows(0).getLevels(0);
-    long window = update.getWindows(0).getWindow();
-    TokenRequest request =
-        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("other", window, level));
+    TokenWindow newest = withWindows("other").getWindows(0);
+    long window = newest.getWindow();
+    TokenRequest request = draw("other", newest);
     ByteString first = signature(ask("other", "ada", window, request));
     assertThat(signature(ask("other", "ada", window, request))).isEqualTo(first);
 
-    TokenRequest second =
-        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("other", window, level));
+    TokenRequest second = draw("other", newest);
     HttpResponse<String> refused = ask("other", "ada", window, second);
     assertThat(refused.statusCode()).isEqualTo(422);
     assertThat(refused.body()).contains("REFUSED_");
@@ -454,20 +409,8 @@ class AnonymousITCase {
             .filter(event -> event.getLastTokenWindow() == 0)
             .findFirst()
             .orElseThrow();
-    CommandOutcome ledger =
-        CommandOutcome.of(
-            InputStream.nullInputStream(),
-            List.of(
-                "ledger",
-                "--kafka",
-                broker.bootstrapServers(),
-                "--json",
-                // An id may begin with a hyphen.
-                "--user=" + grant.getUserId()));
-    assertThat(ledger.code()).as(ledger.err()).isZero();
     JsonObject ofModel =
-        JsonParser.parseString(ledger.out())
-            .getAsJsonObject()
+        json("ledger --user=" + grant.getUserId()) // an id may begin with a hyphen
             .getAsJsonObject("anonymous")
             .getAsJsonArray("models")
             .get(0)
@@ -481,26 +424,26 @@ class AnonymousITCase {
 
   /** The totals of all users, from the same topics, with the guarantees computed again. */
   private static void assertComposed(String userId) {
-    CommandOutcome compose =
-        CommandOutcome.of(
-            InputStream.nullInputStream(),
-            List.of("account", "compose", "--kafka", broker.bootstrapServers(), "--json"));
-    assertThat(compose.code()).as(compose.err()).isZero();
-    JsonObject json = JsonParser.parseString(compose.out()).getAsJsonObject();
+    JsonObject json = json("account compose");
     assertThat(json.get("mismatches").getAsInt()).isZero();
     assertThat(json.get("guarantees").getAsInt()).isPositive();
     assertThat(json.get("guaranteeMismatches").getAsInt()).isZero();
-    JsonObject user = null;
-    for (JsonElement row : json.getAsJsonArray("anonymousByUser")) {
-      if (row.getAsJsonObject().get("userId").getAsString().equals(userId)) {
-        user = row.getAsJsonObject();
-      }
-    }
-    assertThat(user).isNotNull();
+    JsonObject user =
+        json.getAsJsonArray("anonymousByUser").asList().stream()
+            .map(JsonElement::getAsJsonObject)
+            .filter(row -> row.get("userId").getAsString().equals(userId))
+            .findFirst()
+            .orElseThrow();
     assertThat(user.get("windows").getAsInt()).isPositive();
     assertThat(user.get("centralEpsilon").getAsDouble())
         .isPositive()
         .isLessThanOrEqualTo(user.get("localEpsilon").getAsDouble());
+  }
+
+  private static JsonObject json(String command) {
+    return CommandRun.croupier(command + " --json --kafka " + broker.bootstrapServers())
+        .succeeded()
+        .json();
   }
 
   /**
@@ -530,22 +473,29 @@ class AnonymousITCase {
           .orElseThrow()
           .get(2, TimeUnit.MINUTES);
       AnonymousReport stored = anonymousReport("relayed");
-      // The windows, which the device asks for twice, and the report.
-      assertThat(wire.bodies()).hasSizeGreaterThanOrEqualTo(3).doesNotHaveDuplicates();
-      Token token = Token.parse(stored.getToken());
-      for (ByteString body : wire.bodies()) {
-        assertThat(body.size()).isEqualTo(2615);
-        assertThat(body.toString(ISO_8859_1))
-            .doesNotContain("relayed", token.nonce().toString(ISO_8859_1));
-      }
-      // A copy of the report, as a relay could send it, spends no nonce twice.
-      assertThat(wire.repeatLast()).isEqualTo(200);
-      assertThat(anonymousReports("relayed")).hasSize(1);
+      assertUnreadable(wire, stored);
     }
     await("relayed", update -> update.getUsed() + update.getOpen() == 1);
     assertThat(events("relayed"))
         .extracting(AccountingEvent::getOutcome)
         .containsOnly(Outcome.GRANTED);
+  }
+
+  /**
+   * What a relay sees of a report to a model, and a copy that it sends, disclose and do nothing.
+   */
+  private static void assertUnreadable(RecordingProxy wire, AnonymousReport stored)
+      throws Exception {
+    // The windows, which the device asks for twice, and the report.
+    assertThat(wire.bodies()).hasSizeGreaterThanOrEqualTo(3).doesNotHaveDuplicates();
+    String nonce = Token.parse(stored.getToken()).nonce().toString(ISO_8859_1);
+    for (ByteString body : wire.bodies()) {
+      assertThat(body.size()).isEqualTo(2615);
+      assertThat(body.toString(ISO_8859_1)).doesNotContain(stored.getModelId(), nonce);
+    }
+    // A copy of the report, as a relay could send it, spends no nonce twice.
+    assertThat(wire.repeatLast()).isEqualTo(200);
+    assertThat(anonymousReports(stored.getModelId())).hasSize(1);
   }
 
   /** What apps contain of the gateway. */
@@ -579,14 +529,7 @@ class AnonymousITCase {
               app.uri().resolve("/"),
               "relayed-page",
               "&gateway=%s&key=%s&relay=%s".formatted(gateway.address(), key, relay.address()));
-      assertThat(wire.bodies()).hasSizeGreaterThanOrEqualTo(3).doesNotHaveDuplicates();
-      String nonce = Token.parse(stored.getToken()).nonce().toString(ISO_8859_1);
-      for (ByteString body : wire.bodies()) {
-        assertThat(body.size()).isEqualTo(2615);
-        assertThat(body.toString(ISO_8859_1)).doesNotContain("relayed-page", nonce);
-      }
-      assertThat(wire.repeatLast()).isEqualTo(200);
-      assertThat(anonymousReports("relayed-page")).hasSize(1);
+      assertUnreadable(wire, stored);
     }
   }
 
@@ -634,16 +577,15 @@ class AnonymousITCase {
 
   /** The first guarantee of a model's window. */
   private static WindowGuarantee awaitGuarantee(String model) throws Exception {
-    List<GuaranteeEvent> guarantees = new ArrayList<>();
-    Condition.await(
-        "a guarantee of " + model,
-        () ->
-            guarantees.addAll(
-                committed(
-                    TOPICS.guarantees(),
-                    record -> GuaranteeEvent.parseFrom(record.value()),
-                    guarantee -> guarantee.getModelId().equals(model))));
-    return guarantees.get(0).getAnonymous();
+    Condition.await("a guarantee of " + model, () -> !guarantees(model).isEmpty());
+    return guarantees(model).get(0).getAnonymous();
+  }
+
+  private static List<GuaranteeEvent> guarantees(String model) throws Exception {
+    return committed(
+        TOPICS.guarantees(),
+        record -> GuaranteeEvent.parseFrom(record.value()),
+        guarantee -> guarantee.getModelId().equals(model));
   }
 
   /**
@@ -651,12 +593,9 @@ class AnonymousITCase {
    * window may end before it is asked for: then the model has moved by itself.
    */
   private void nudge(long round) throws Exception {
-    ModelUpdate update = withWindows("sdk");
-    TokenLevel level = update.getWindows(0).getLevels(0);
-    long window = update.getWindows(0).getWindow();
-    TokenRequest request =
-        TokenRequest.draw(new TokenKey(level.getModulus()), challenge("sdk", window, level));
-    HttpResponse<String> answer = ask("sdk", "nudge" + round, window, request);
+    TokenWindow window = withWindows("sdk").getWindows(0);
+    TokenRequest request = draw("sdk", window);
+    HttpResponse<String> answer = ask("sdk", "nudge" + round, window.getWindow(), request);
     if (answer.statusCode() == 409) {
       return;
     }
@@ -665,35 +604,18 @@ class AnonymousITCase {
   }
 
   private static List<ByteString> anonymousNonces() throws Exception {
-    return committed(
-        TOPICS.anonymous(), record -> ByteString.copyFrom(record.key()), nonce -> true);
+    return AnonymousLoad.committed(
+        kafka, TOPICS.anonymous(), record -> ByteString.copyFrom(record.key()));
   }
 
   private static List<AccountingEvent> events(String model) throws Exception {
-    return committed(
-        TOPICS.accounting(),
-        record -> AccountingEvents.read(record.key(), record.value()),
-        event -> event.getModelId().equals(model));
+    return AnonymousLoad.events(kafka).stream()
+        .filter(event -> event.getModelId().equals(model))
+        .toList();
   }
 
-  private interface RecordReader<T> {
-    T read(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException;
-  }
-
-  private static <T> List<T> committed(String topic, RecordReader<T> reader, Predicate<T> wanted)
-      throws Exception {
-    List<T> read = new ArrayList<>();
-    CommittedRecords.forEach(
-        kafka,
-        topic,
-        record -> {
-          try {
-            read.add(reader.read(record));
-          } catch (InvalidProtocolBufferException e) {
-            throw new AssertionError(e);
-          }
-        });
-    read.removeIf(wanted.negate());
-    return read;
+  private static <T> List<T> committed(
+      String topic, AnonymousLoad.RecordReader<T> reader, Predicate<T> wanted) throws Exception {
+    return AnonymousLoad.committed(kafka, topic, reader).stream().filter(wanted).toList();
   }
 }

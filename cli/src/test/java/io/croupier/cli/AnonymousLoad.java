@@ -28,6 +28,7 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
+import io.croupier.schemas.TokenLevel;
 import io.croupier.schemas.Topic;
 import io.croupier.schemas.Topics;
 import io.croupier.schemas.WindowGuarantee;
@@ -68,6 +69,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * what the devices received.
  */
 public final class AnonymousLoad implements AutoCloseable {
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int DEVICES = 4;
 
   /** Answers to devices between two kills. */
@@ -77,7 +79,6 @@ public final class AnonymousLoad implements AutoCloseable {
   private static final Duration REQUEST = Duration.ofSeconds(30);
   private static final Topics TOPICS = Topics.withPrefix("croupier");
 
-  private final SecureRandom random = new SecureRandom();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -280,23 +281,8 @@ public final class AnonymousLoad implements AutoCloseable {
 
   private void report(String person) throws Exception {
     ModelUpdate update = begin();
-    PrivUnit level = update.getWindows(0).getLevels(0).getPrivUnit();
-    TokenChallenge challenge =
-        new TokenChallenge(
-            "m",
-            update.getWindows(0).getWindow(),
-            AnonymousWindows.bytes(
-                new PrivUnitMechanism(level.getEpsilon(), level.getCandidates(), level.getTop())));
-    TokenRequest request =
-        TokenRequest.draw(new TokenKey(update.getWindows(0).getLevels(0).getModulus()), challenge);
-    JsonObject body = new JsonObject();
-    body.addProperty("modelId", "m");
-    body.addProperty("window", challenge.window());
-    body.addProperty("level", 0);
-    body.addProperty("deviceId", "phone");
-    body.addProperty("sequence", 0);
-    body.addProperty(
-        "blinded", Base64.getEncoder().encodeToString(request.blinded().toByteArray()));
+    long window = update.getWindows(0).getWindow();
+    TokenRequest request = draw("m", window, update.getWindows(0).getLevels(0));
     byte[] grant =
         answered(
             200,
@@ -305,35 +291,69 @@ public final class AnonymousLoad implements AutoCloseable {
                     "Authorization",
                     "Bearer " + identities.mint(person, Instant.now(), Duration.ofHours(1)))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body.toString())));
-    String signature =
-        JsonParser.parseString(new String(grant, UTF_8))
-            .getAsJsonObject()
-            .get("blindSignature")
-            .getAsString();
-    Token token = request.finish(ByteString.copyFrom(Base64.getDecoder().decode(signature)));
+                .POST(BodyPublishers.ofString(body("m", window, 0, request))));
+    Token token = request.finish(signature(new String(grant, UTF_8)));
     signed.add(pepper.userId(TestTokens.ISSUER, person));
     answers.incrementAndGet();
 
     AnonymousReport.Builder report =
-        AnonymousReport.newBuilder()
-            .setModelId("m")
+        about("m", update.getWindows(0).getLevels(0))
             .setRound(update.getRound())
-            .setToken(token.encoded())
-            .setCandidate(
-                Candidate.newBuilder().setDimension(2).setSeed(random.nextLong()).setIndex(0))
-            .setPrivUnit(level);
-    int missing = 1024 - 3 - report.build().getSerializedSize();
-    report.setPadding(ByteString.copyFrom(new byte[missing]));
+            .setToken(token.encoded());
     byte[] unused =
         answered(
             202,
             request("/v1/anonymous-reports")
                 .header("Content-Type", "application/x-protobuf")
-                .POST(BodyPublishers.ofByteArray(report.build().toByteArray())));
-    accepted.put(token.nonce(), challenge.window());
+                .POST(BodyPublishers.ofByteArray(padded(report))));
+    accepted.put(token.nonce(), window);
     inFlight.remove(Thread.currentThread().getName());
     answers.incrementAndGet();
+  }
+
+  /** A request for a token of a window. */
+  static TokenRequest draw(String model, long window, TokenLevel level) {
+    PrivUnit unit = level.getPrivUnit();
+    PrivUnitMechanism mechanism =
+        new PrivUnitMechanism(unit.getEpsilon(), unit.getCandidates(), unit.getTop());
+    return TokenRequest.draw(
+        new TokenKey(level.getModulus()),
+        new TokenChallenge(model, window, AnonymousWindows.bytes(mechanism)));
+  }
+
+  /** What a device sends of the request. */
+  static String body(String model, long window, long sequence, TokenRequest request) {
+    JsonObject body = new JsonObject();
+    body.addProperty("modelId", model);
+    body.addProperty("window", String.valueOf(window));
+    body.addProperty("level", 0);
+    body.addProperty("deviceId", "phone");
+    body.addProperty("sequence", String.valueOf(sequence));
+    body.addProperty(
+        "blinded", Base64.getEncoder().encodeToString(request.blinded().toByteArray()));
+    return body.toString();
+  }
+
+  /** The signature in the answer to a request. */
+  static ByteString signature(String answer) {
+    JsonObject json = JsonParser.parseString(answer).getAsJsonObject();
+    return ByteString.copyFrom(
+        Base64.getDecoder().decode(json.get("blindSignature").getAsString()));
+  }
+
+  /** A random report to a model of two coordinates, whose round and token are missing. */
+  static AnonymousReport.Builder about(String model, TokenLevel level) {
+    return AnonymousReport.newBuilder()
+        .setModelId(model)
+        .setCandidate(Candidate.newBuilder().setDimension(2).setSeed(RANDOM.nextLong()).setIndex(0))
+        .setPrivUnit(level.getPrivUnit());
+  }
+
+  /** The bytes that a device sends: all reports have the same length. */
+  static byte[] padded(AnonymousReport.Builder report) {
+    int missing = 1024 - 3 - report.clone().build().getSerializedSize();
+    ByteString padding = ByteString.copyFrom(new byte[missing]);
+    return report.clone().setPadding(padding).build().toByteArray();
   }
 
   private HttpRequest.Builder request(String path) {
@@ -379,9 +399,8 @@ public final class AnonymousLoad implements AutoCloseable {
     }
     assertThat(failure.get()).isNull();
     Map<ByteString, Integer> records = new HashMap<>();
-    forEach(
-        TOPICS.anonymous(),
-        record -> records.merge(ByteString.copyFrom(record.key()), 1, Integer::sum));
+    committed(kafka, TOPICS.anonymous(), record -> ByteString.copyFrom(record.key()))
+        .forEach(nonce -> records.merge(nonce, 1, Integer::sum));
     assertThat(records).containsOnlyKeys(accepted.keySet());
     await(() -> entered(model()) >= accepted.size());
     ModelUpdate learned = model();
@@ -405,16 +424,13 @@ public final class AnonymousLoad implements AutoCloseable {
   private int checkCharges() throws IOException {
     Map<String, Integer> charges = new HashMap<>();
     List<Outcome> outcomes = new ArrayList<>();
-    forEach(
-        TOPICS.accounting(),
-        record -> {
-          AccountingEvent event = AccountingEvents.read(record.key(), record.value());
-          outcomes.add(event.getOutcome());
-          if (event.getOutcome() == Outcome.GRANTED) {
-            charges.merge(event.getUserId(), 1, Integer::sum);
-            assertThat(event.getModelTotals().getEpsilon()).isEqualTo(2);
-          }
-        });
+    for (AccountingEvent event : events(kafka)) {
+      outcomes.add(event.getOutcome());
+      if (event.getOutcome() == Outcome.GRANTED) {
+        charges.merge(event.getUserId(), 1, Integer::sum);
+        assertThat(event.getModelTotals().getEpsilon()).isEqualTo(2);
+      }
+    }
     assertThat(charges).containsOnlyKeys(signed);
     assertThat(charges.values()).containsOnly(1);
     assertThat(outcomes).isSubsetOf(Outcome.GRANTED, Outcome.DUPLICATE);
@@ -439,29 +455,38 @@ public final class AnonymousLoad implements AutoCloseable {
   }
 
   private List<WindowGuarantee> closedWindows() throws IOException {
-    List<WindowGuarantee> windows = new ArrayList<>();
-    forEach(
+    return committed(
+        kafka,
         TOPICS.guarantees(),
-        record -> windows.add(GuaranteeEvent.parseFrom(record.value()).getAnonymous()));
-    return windows;
+        record -> GuaranteeEvent.parseFrom(record.value()).getAnonymous());
   }
 
-  /** An action on a record. */
-  private interface Action {
-    void accept(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException;
+  /** All accounting events so far. */
+  static List<AccountingEvent> events(Map<String, String> kafka) throws IOException {
+    return committed(
+        kafka, TOPICS.accounting(), record -> AccountingEvents.read(record.key(), record.value()));
   }
 
-  private void forEach(String topic, Action action) throws IOException {
+  /** Converts a record. */
+  interface RecordReader<T> {
+    T read(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException;
+  }
+
+  /** All committed records of a topic. */
+  static <T> List<T> committed(Map<String, String> kafka, String topic, RecordReader<T> reader)
+      throws IOException {
+    List<T> read = new ArrayList<>();
     CommittedRecords.forEach(
         kafka,
         topic,
         record -> {
           try {
-            action.accept(record);
+            read.add(reader.read(record));
           } catch (InvalidProtocolBufferException e) {
             throw new AssertionError(e);
           }
         });
+    return read;
   }
 
   /** Ends devices and gateway. */

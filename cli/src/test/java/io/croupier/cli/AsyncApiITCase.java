@@ -36,16 +36,8 @@ class AsyncApiITCase {
           config,
           "kafka.bootstrap.servers: %s\nanonymous.enabled: true\n"
               .formatted(broker.bootstrapServers()));
-      assertThat(
-              Croupier.commandLine()
-                  .execute(
-                      "topics",
-                      "create",
-                      "--config",
-                      config.toString(),
-                      "--partitions",
-                      Integer.toString(PARTITIONS)))
-          .isZero();
+      CommandRun.croupier("topics create --config %s --partitions %d".formatted(config, PARTITIONS))
+          .succeeded();
 
       Map<String, TopicDescription> created =
           admin.describeTopics(admin.listTopics().names().get()).allTopicNames().get();

@@ -3,6 +3,7 @@ package io.croupier.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.KafkaReportTransport;
@@ -16,6 +17,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.loss.LogisticLoss;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.CommittedRecords;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.GradientReport;
 import java.io.IOException;
@@ -30,12 +32,8 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -207,29 +205,20 @@ class ClientExampleE2ECase {
 
   private static List<GradientReport> reportsOf(String user, String kafka) throws IOException {
     List<GradientReport> reports = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", kafka),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor("croupier.gradients").stream()
-              .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
-              .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-      while (ends.entrySet().stream()
-          .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-          GradientReport report = GradientReport.parseFrom(record.value());
-          if (report.getUserId().equals(user)) {
-            reports.add(report);
-          }
-        }
-      }
-    }
+    CommittedRecords.forEach(
+        Map.of("bootstrap.servers", kafka),
+        "croupier.gradients",
+        record -> reports.add(report(record.value())));
+    reports.removeIf(report -> !report.getUserId().equals(user));
     return reports;
+  }
+
+  private static GradientReport report(byte[] bytes) {
+    try {
+      return GradientReport.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
@@ -252,21 +241,16 @@ class ClientExampleE2ECase {
 
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       String address = broker.bootstrapServers();
-      assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", address)).isZero();
-      String models = HOME.resolve("examples/wellbeing.yaml").toString();
-      assertThat(Croupier.commandLine().execute("models", "apply", models, "--kafka", address))
-          .isZero();
+      CommandRun.croupier("topics create --kafka " + address).succeeded();
+      CommandRun.croupier("models apply ../examples/wellbeing.yaml --kafka " + address).succeeded();
       JobClient job =
           CroupierJob.submit(
               StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
               JobConfig.of(
                   Map.of(
-                      "kafka.bootstrap.servers",
-                      address,
-                      "checkpoint.interval",
-                      "1 s",
-                      "flink.restart-strategy.type",
-                      "none")),
+                      "kafka.bootstrap.servers", address,
+                      "checkpoint.interval", "1 s",
+                      "flink.restart-strategy.type", "none")),
               LedgerStart.NEW);
       try (People people = new People(Map.of("bootstrap.servers", address))) {
         String example = command.replace("localhost:9092", address);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.protobuf.TextFormat;
 import io.croupier.cli.replay.TopicFollower;
 import io.croupier.client.GradientReporter;
 import io.croupier.client.HttpReportTransport;
@@ -26,14 +27,8 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.config.SettingsFile;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.AccountingEvents;
-import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.Topics;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,7 +38,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,20 +82,11 @@ class GatewayITCase {
   private static JobClient job;
   private static Gateway gateway;
 
-  private static String run(String user, String... arguments) {
-    return succeeded(secured.croupier(user, arguments));
-  }
-
-  private static String succeeded(CommandOutcome outcome) {
-    assertThat(outcome.code()).as(outcome.err()).isZero();
-    return outcome.out().strip();
-  }
-
   @BeforeAll
   static void start() throws Exception {
     secured = new SecuredBroker(directory, "device");
     secured.admitGateways();
-    run("builder", "topics", "create", "--partitions", "1");
+    secured.croupier("builder", "topics create --partitions 1").succeeded();
     Path models =
         Files.writeString(
             directory.resolve("models.yaml"),
@@ -112,7 +97,7 @@ class GatewayITCase {
             - {modelId: counted, dimension: 2, gradientBound: 1, blackBox: {}, limits: {reports: 2}}
             - {modelId: demo, dimension: 3, gradientBound: 1, blackBox: {}}
             """);
-    run("operator", "models", "apply", models.toString());
+    secured.croupier("operator", "models apply " + models).succeeded();
     settings =
         Files.writeString(
             directory.resolve("gateway-settings.yaml"),
@@ -143,16 +128,16 @@ class GatewayITCase {
     }
   }
 
-  private static String gatewayCommand(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("gateway"));
-    all.addAll(List.of(arguments));
-    all.addAll(List.of("--config", settings.toString()));
-    return succeeded(CommandOutcome.of(InputStream.nullInputStream(), all));
+  private static String gatewayCommand(String arguments) {
+    return CommandRun.croupier("gateway %s --config %s".formatted(arguments, settings))
+        .succeeded()
+        .out()
+        .strip();
   }
 
   /** A token of a person; each test has people of its own, since accounts span the models. */
   private String token(String subject) {
-    return gatewayCommand("token", "--subject", subject);
+    return gatewayCommand("token --subject " + subject);
   }
 
   @Test
@@ -160,7 +145,7 @@ class GatewayITCase {
     URI address = gateway.address();
     String alan = token("alan");
     String grace = token("grace");
-    JsonObject model = awaitModel(address, "polled");
+    JsonObject model = awaitModel("polled");
     long round = model.get("round").getAsLong();
     assertThat(report(address, alan, round, 1)).isEqualTo(202);
     assertThat(report(address, alan, round, 1)).isEqualTo(202);
@@ -191,7 +176,7 @@ class GatewayITCase {
   /** A page that the gateway serves, in Chromium: two visits, which are one device with a limit. */
   @Test
   void aBrowserTakesPart() throws Exception {
-    awaitModel(gateway.address(), "m");
+    awaitModel("m");
     URI page = gateway.address().resolve("/v1/visitor.html?token=" + token("ada"));
     ChromeDriver browser = Chromium.start(directory.resolve("profile"));
     try {
@@ -219,19 +204,15 @@ class GatewayITCase {
   /** The commands of a device, which know the gateway's address and a token, and no broker. */
   @Test
   void theCommandsReportAndFollowOverTheGateway() throws Exception {
-    awaitModel(gateway.address(), "commands");
+    awaitModel("commands");
     String address = gateway.address().toString();
     Path token = Files.writeString(directory.resolve("token"), token("barbara"));
-    List<String> follow =
-        List.of("follow", "--gateway", address, "--model", "commands", "--updates", "1");
-    String followed = succeeded(CommandOutcome.of(InputStream.nullInputStream(), follow));
-    JsonObject update = JsonParser.parseString(followed).getAsJsonObject();
+    String follow = "follow --model commands --updates 1 --gateway " + address;
+    JsonObject update = CommandRun.croupier(follow).succeeded().json();
     assertThat(update.get("modelId").getAsString()).isEqualTo("commands");
     String line = "{\"gradient\": [0.5, -0.5], \"round\": %s}\n".formatted(update.get("round"));
 
-    CommandOutcome sent = report(address, token, line + line, "1");
-    assertThat(sent.code()).as(sent.err()).isZero();
-    assertThat(sent.out()).contains("2 sent. In the ledger: 2 reports, epsilon 2.");
+    report(token, line + line).printed("2 sent. In the ledger: 2 reports, epsilon 2.");
 
     List<AccountingEvent> events = awaitEvents("commands", 2);
     assertThat(events)
@@ -242,28 +223,26 @@ class GatewayITCase {
               assertThat(event.getUserId()).hasSize(43).isEqualTo(events.get(0).getUserId());
             });
 
-    CommandOutcome future =
-        report(address, token, "{\"gradient\": [0.5, -0.5], \"round\": 1000000}\n", "1");
-    assertThat(future.code()).isEqualTo(1);
-    assertThat(future.err()).contains("'round' is 1000000", "found on gateway " + address);
+    report(token, "{\"gradient\": [0.5, -0.5], \"round\": 1000000}\n")
+        .failed("'round' is 1000000", "found on gateway " + address);
 
     Files.writeString(token, "no.jwt.atall");
     // Other data than before, which would not be sent again.
     String other = line.replace("0.5, -0.5", "0.25, -0.5");
-    CommandOutcome unknown = report(address, token, other, "1");
-    assertThat(unknown.code()).isEqualTo(1);
-    assertThat(unknown.err())
-        .contains(
-            "A report was charged, but not acknowledged", "answered 401", "Not acknowledged: 1")
-        .doesNotContain("no.jwt.atall");
-    CommandOutcome again = report(address, token, line, "1");
-    assertThat(again.err())
+    CommandRun unknown =
+        report(token, other)
+            .failed(
+                "A report was charged, but not acknowledged",
+                "answered 401",
+                "Not acknowledged: 1");
+    assertThat(unknown.err()).doesNotContain("no.jwt.atall");
+    assertThat(report(token, line).err())
         .contains(
             "Charged in an earlier run, and not acknowledged by gateway " + address + ": 1;",
             "answered 401");
 
     Files.writeString(token, token("barbara"));
-    assertThat(report(address, token, "", "1").out())
+    assertThat(report(token, "").out())
         .contains("0 sent, after 1 from an earlier run. In the ledger: 3 reports");
     assertThat(awaitEvents("commands", 3))
         .extracting(AccountingEvent::getOutcome)
@@ -281,7 +260,7 @@ class GatewayITCase {
                 .replace(
                     "listen: {port: 0}",
                     "listen: {port: 0, certificate: here.pem, key: here.key}"));
-    awaitModel(gateway.address(), "counted");
+    awaitModel("counted");
     String mary = token("mary");
     try (Gateway secure = new Gateway(GatewayConfig.of(SettingsFile.read(tls), directory));
         HttpReportTransport transport = new HttpReportTransport(gateway.address(), () -> mary)) {
@@ -306,7 +285,10 @@ class GatewayITCase {
       assertThat(other.getAsJsonObject("spent").get("reports").getAsInt()).isZero();
       assertThat(other.has("devices")).isFalse();
       for (String wrong : List.of("", "a.b.c", mary + "x")) {
-        assertThat(ask(trusting, account, wrong).statusCode()).as(wrong).isEqualTo(401);
+        HttpRequest refused = as(wrong, account).build();
+        assertThat(trusting.send(refused, BodyHandlers.discarding()).statusCode())
+            .as(wrong)
+            .isEqualTo(401);
       }
 
       assertThatThrownBy(() -> reportTo("counted", phone))
@@ -346,25 +328,14 @@ class GatewayITCase {
 
   private int day;
 
-  private static HttpResponse<String> ask(HttpClient trusting, URI account, String token)
-      throws Exception {
-    return trusting.send(
-        HttpRequest.newBuilder(account).header("Authorization", "Bearer " + token).build(),
-        BodyHandlers.ofString());
+  private static HttpRequest.Builder as(String token, URI address) {
+    return HttpRequest.newBuilder(address).header("Authorization", "Bearer " + token);
   }
 
   /** The account of a person, once the gateway has read the topics, and the job has answered. */
   private static JsonObject account(HttpClient trusting, URI account, String token)
       throws Exception {
-    AtomicReference<String> body = new AtomicReference<>();
-    Condition.await(
-        "the account",
-        () -> {
-          HttpResponse<String> answer = ask(trusting, account, token);
-          body.set(answer.body());
-          return answer.statusCode() == 200;
-        });
-    return JsonParser.parseString(body.get()).getAsJsonObject();
+    return awaitAnswer(trusting, as(token, account));
   }
 
   /**
@@ -374,23 +345,18 @@ class GatewayITCase {
   @Test
   void theCurlCommandOfThePageReports() throws Exception {
     assumeTrue(
-        isCurlThere(), "curl isn't installed, so the command of docs/run/gateway.md isn't run");
+        Programs.succeeds("curl", "--version"),
+        "curl isn't installed, so the command of docs/run/gateway.md isn't run");
     String page = Files.readString(Path.of("..", "docs/run/gateway.md"));
     Matcher command = Pattern.compile("(?s)\\ncurl .*?\\}'\\n").matcher(page);
     assertThat(command.find()).isTrue();
     assertThat(command.group()).contains("http://127.0.0.1:8080/v1/reports");
-    awaitModel(gateway.address(), "demo");
-    ProcessBuilder shell =
-        new ProcessBuilder(
-            "sh",
-            "-c",
-            command
-                    .group()
-                    .strip()
-                    .replace(
-                        "http://127.0.0.1:8080",
-                        gateway.address().toString().replaceFirst("/$", ""))
-                + " --silent --show-error --max-time 60 --retry 10 --write-out '%{http_code}'");
+    awaitModel("demo");
+    String address = gateway.address().toString().replaceFirst("/$", "");
+    String line =
+        command.group().strip().replace("http://127.0.0.1:8080", address)
+            + " --silent --show-error --max-time 60 --retry 10 --write-out '%{http_code}'";
+    ProcessBuilder shell = new ProcessBuilder("sh", "-c", line);
     shell.environment().put("TOKEN", token("hedy"));
     shell.redirectErrorStream(true);
     Process curl = shell.start();
@@ -399,48 +365,27 @@ class GatewayITCase {
     assertThat(awaitEvents("demo", 1).get(0).getOutcome()).isEqualTo(Outcome.ADMITTED);
   }
 
-  private static boolean isCurlThere() throws InterruptedException {
-    try {
-      return new ProcessBuilder("curl", "--version")
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException e) {
-      return false;
-    }
+  private CommandRun report(Path token, String lines) {
+    return CommandRun.croupier(
+        lines,
+        "report --gateway %s --token %s --model commands --user me --ledger %s --epsilon 1"
+            .formatted(gateway.address(), token, directory.resolve("ledger")));
   }
 
-  private CommandOutcome report(String address, Path token, String lines, String epsilon) {
-    return CommandOutcome.of(
-        new ByteArrayInputStream(lines.getBytes(UTF_8)),
-        List.of(
-            "report",
-            "--gateway",
-            address,
-            "--token",
-            token.toString(),
-            "--model",
-            "commands",
-            "--user",
-            "me",
-            "--ledger",
-            directory.resolve("ledger").toString(),
-            "--epsilon",
-            epsilon));
+  private JsonObject awaitModel(String name) throws Exception {
+    URI model = gateway.address().resolve("/v1/models/" + name);
+    return awaitAnswer(client, HttpRequest.newBuilder(model));
   }
 
-  private JsonObject awaitModel(URI address, String name) throws Exception {
+  private static JsonObject awaitAnswer(HttpClient client, HttpRequest.Builder request)
+      throws Exception {
     AtomicReference<String> body = new AtomicReference<>();
     Condition.await(
-        "model " + name,
+        "the answer",
         () -> {
-          HttpResponse<String> response =
-              client.send(
-                  HttpRequest.newBuilder(address.resolve("/v1/models/" + name)).build(),
-                  BodyHandlers.ofString());
-          body.set(response.body());
-          return response.statusCode() == 200;
+          HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+          body.set(answer.body());
+          return answer.statusCode() == 200;
         });
     return JsonParser.parseString(body.get()).getAsJsonObject();
   }
@@ -453,8 +398,7 @@ class GatewayITCase {
         """
             .formatted(round, sequence);
     HttpRequest request =
-        HttpRequest.newBuilder(address.resolve("/v1/reports"))
-            .header("Authorization", "Bearer " + token)
+        as(token, address.resolve("/v1/reports"))
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(json))
             .build();
@@ -468,10 +412,7 @@ class GatewayITCase {
 
   private static List<AccountingEvent> awaitEvents(String model, int count) throws Exception {
     try (TopicFollower<AccountingEvent> events =
-        new TopicFollower<>(
-            secured.kafka("auditor"),
-            TOPICS.accounting(),
-            record -> AccountingEvents.read(record.key(), record.value()))) {
+        TopicFollower.events(secured.kafka("auditor"), TOPICS.accounting())) {
       Predicate<AccountingEvent> ofModel = event -> event.getModelId().equals(model);
       events.await(
           count + " events", () -> events.read().stream().filter(ofModel).count() >= count);
@@ -481,15 +422,12 @@ class GatewayITCase {
 
   /** A device's own principal, and the job's, can't write a report in anybody's name. */
   @Test
-  void onlyTheGatewayWritesReports() {
+  void onlyTheGatewayWritesReports() throws Exception {
     byte[] report =
-        GradientReport.newBuilder()
-            .setModelId("m")
-            .setUserId("ada")
-            .setSequence(1)
-            .setDense(Dense.newBuilder().addValues(0.1).addValues(0.2))
-            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
-            .build()
+        TextFormat.parse(
+                "model_id: 'm' user_id: 'ada' sequence: 1 dense { values: [0.1, 0.2] }"
+                    + " l2_laplace { epsilon: 1 }",
+                GradientReport.class)
             .toByteArray();
     for (String user : List.of("device", "job", "consumer", "operator", "auditor", "builder")) {
       for (String topic : List.of(TOPICS.gradients(), TOPICS.rawGradients())) {

@@ -1,8 +1,6 @@
 package io.croupier.cli;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.time.Duration;
+import io.croupier.gateway.Condition;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -13,8 +11,6 @@ import org.apache.kafka.common.acl.AclBindingFilter;
 
 /** The rights granted by a broker, which can be withdrawn one at a time. */
 final class GrantedRights {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
   private final Admin admin;
   private final Set<AclBinding> all;
 
@@ -37,10 +33,7 @@ final class GrantedRights {
 
   /** Waits until exactly these rights are granted. */
   void await(Set<AclBinding> rights) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!rights.equals(Set.copyOf(granted()))) {
-      assertThat(System.nanoTime()).as("granted: %s", granted()).isLessThan(deadline);
-    }
+    Condition.await("the rights " + rights, () -> rights.equals(Set.copyOf(granted())));
   }
 
   List<AclBinding> granted() throws Exception {

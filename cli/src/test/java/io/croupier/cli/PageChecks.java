@@ -1,14 +1,19 @@
 package io.croupier.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.logging.Level;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.logging.LogEntry;
 
 /** What every page must be, in any width and scheme. */
 public final class PageChecks {
@@ -33,8 +38,32 @@ public final class PageChecks {
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
   }
 
-  /** The whole page as PNG. */
-  public static byte[] screenshot(ChromeDriver browser, int width) {
+  /**
+   * Fails if axe finds a violation.
+   *
+   * @param name of a picture of the page, which is kept
+   */
+  public static void assertAccessible(ChromeDriver browser, int width, String name)
+      throws IOException {
+    Files.write(Path.of("target", name + ".png"), screenshot(browser, width));
+    assertThat(violations(browser)).as(name).isEmpty();
+  }
+
+  /** Fails if the page itself scrolls sideways. */
+  public static void assertFits(ChromeDriver browser, int width) {
+    assertThat(browser.executeScript("return document.documentElement.scrollWidth"))
+        .isEqualTo((long) width);
+  }
+
+  /** What the browser reports as an error: of scripts, of requests and of the policy. */
+  public static List<String> errors(ChromeDriver browser) {
+    return browser.manage().logs().get("browser").getAll().stream()
+        .filter(entry -> entry.getLevel().equals(Level.SEVERE))
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  private static byte[] screenshot(ChromeDriver browser, int width) {
     long height =
         ((Number) browser.executeScript("return document.documentElement.scrollHeight"))
             .longValue();
@@ -43,7 +72,7 @@ public final class PageChecks {
   }
 
   /** What axe finds, in words. */
-  public static List<?> violations(ChromeDriver browser) throws IOException {
+  private static List<?> violations(ChromeDriver browser) throws IOException {
     browser.executeScript(axe());
     return (List<?>)
         browser.executeAsyncScript(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.broker.FreePorts;
@@ -45,14 +46,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,23 +94,20 @@ class PersonITCase {
   private String person;
   private int others;
 
-  private CommandOutcome croupier(String line, String... more) {
-    List<String> arguments = new ArrayList<>(List.of(line.split(" ")));
-    arguments.addAll(List.of(more));
-    if (!line.startsWith("gateway ")) {
-      arguments.addAll(List.of("--kafka", broker.bootstrapServers()));
-    }
-    return CommandOutcome.of(System.in, arguments);
+  private CommandRun croupier(String line) {
+    return CommandRun.croupier(line + " --kafka " + broker.bootstrapServers());
   }
 
-  private String succeeded(String line, String... more) {
-    CommandOutcome outcome = croupier(line, more);
-    assertThat(outcome.code()).as(outcome.err()).isZero();
-    return outcome.out();
+  /** Runs a command of the gateway that must succeed. */
+  private String gateway(String line) {
+    return CommandRun.croupier("gateway %s --config %s".formatted(line, gatewayFile))
+        .succeeded()
+        .out()
+        .strip();
   }
 
-  private CommandOutcome ofPerson(String line) {
-    return croupier(line, "--subject", SUBJECT, "--gateway", gatewayFile.toString());
+  private CommandRun ofPerson(String line) {
+    return croupier("%s --subject %s --gateway %s".formatted(line, SUBJECT, gatewayFile));
   }
 
   @BeforeEach
@@ -120,10 +115,11 @@ class PersonITCase {
     broker =
         EmbeddedBroker.start(directory.resolve("kafka"), Map.of("log.cleaner.backoff.ms", "200"));
     kafka = Map.of("bootstrap.servers", broker.bootstrapServers());
-    succeeded("topics create");
-    compact("croupier.accounting", "croupier.stops");
+    croupier("topics create").succeeded();
+    compact("croupier.accounting");
+    compact("croupier.stops");
     Path models = Files.writeString(directory.resolve("models.yaml"), MODELS);
-    succeeded("models apply " + models);
+    croupier("models apply " + models).succeeded();
     Path jobFile =
         Files.writeString(
             directory.resolve("job.yaml"),
@@ -146,8 +142,8 @@ class PersonITCase {
             test-tokens: {allowed: true, key-file: test.jwk}
             """
                 .formatted(broker.bootstrapServers(), gateway.getPort()));
-    succeeded("gateway init --config " + gatewayFile);
-    person = succeeded("gateway user --config " + gatewayFile, "--subject", SUBJECT).strip();
+    gateway("init");
+    person = gateway("user --subject " + SUBJECT);
     run("run", "-Xmx512m", "--config", jobFile.toString());
     run("gateway", "-Xmx192m", "--config", gatewayFile.toString());
     Condition.await("the gateway", () -> isReady());
@@ -208,27 +204,15 @@ class PersonITCase {
   }
 
   /** Only closed segments are compacted, so every record begins a segment. */
-  private void compact(String... topics) throws Exception {
-    List<AlterConfigOp> changes =
+  private void compact(String topic) throws Exception {
+    TopicSettings.set(
+        kafka,
+        topic,
         Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
-                TopicConfig.SEGMENT_MS_CONFIG, "1",
-                TopicConfig.DELETE_RETENTION_MS_CONFIG, "0",
-                TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.001")
-            .entrySet()
-            .stream()
-            .map(
-                change ->
-                    new AlterConfigOp(
-                        new ConfigEntry(change.getKey(), change.getValue()),
-                        AlterConfigOp.OpType.SET))
-            .toList();
-    try (Admin admin = Admin.create(kafka)) {
-      for (String topic : topics) {
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
-      }
-    }
+            TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
+            TopicConfig.SEGMENT_MS_CONFIG, "1",
+            TopicConfig.DELETE_RETENTION_MS_CONFIG, "0",
+            TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.001"));
   }
 
   /** Data of one day, which know their category in every statistic. */
@@ -320,7 +304,7 @@ class PersonITCase {
             .get();
       }
     }
-    succeeded("stop --user other");
+    croupier("stop --user other").succeeded();
   }
 
   /** The topics about people that these reports use, by what deletes from them. */
@@ -344,11 +328,7 @@ class PersonITCase {
     try (LocalLedger device =
             LocalLedger.open(directory.resolve("device"), SUBJECT, Limit.ofEpsilon(20));
         HttpReportTransport transport =
-            new HttpReportTransport(
-                gateway,
-                () ->
-                    succeeded("gateway token --config " + gatewayFile, "--subject", SUBJECT)
-                        .strip())) {
+            new HttpReportTransport(gateway, () -> gateway("token --subject " + SUBJECT))) {
       GradientReporter reporter = new GradientReporter(transport, device);
       PersonTraces traces = new PersonTraces(kafka, SUBJECT, person, device.deviceId());
       takesPart(reporter);
@@ -403,13 +383,8 @@ class PersonITCase {
   }
 
   private double spent() {
-    CommandOutcome ledger = ofPerson("ledger --json");
-    assertThat(ledger.code()).as(ledger.err()).isZero();
-    return JsonParser.parseString(ledger.out())
-        .getAsJsonObject()
-        .getAsJsonObject("spent")
-        .get("epsilon")
-        .getAsDouble();
+    JsonObject ledger = ofPerson("ledger --json").succeeded().json();
+    return ledger.getAsJsonObject("spent").get("epsilon").getAsDouble();
   }
 
   /**
@@ -439,13 +414,11 @@ class PersonITCase {
   }
 
   private void isDeleted() throws Exception {
-    CommandOutcome typo = croupier("erase --user typo");
-    assertThat(typo.code()).isEqualTo(ExitCode.FAILURE.code());
-    assertThat(typo.err()).contains("no event on topic croupier.accounting", "--anyway");
+    croupier("erase --user typo").failed("no event on topic croupier.accounting", "--anyway");
     assertThat(ofPerson("erase --totals").err()).contains("--totals needs --events");
 
     double spent = spent();
-    CommandOutcome events = ofPerson("erase --events");
+    CommandRun events = ofPerson("erase --events");
     assertThat(events.out()).contains("of 3 keys", "repeat the command");
     Condition.await(
         "the event of the erasure",

@@ -19,8 +19,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The steps of every principal except the job. Each step can be repeated. They use a model that has
@@ -39,7 +37,7 @@ final class PrincipalSteps {
 
   /** Runs a command with the given standard input. */
   interface Command {
-    void run(String user, String in, List<String> arguments);
+    void run(String user, String in, String arguments);
   }
 
   /**
@@ -77,7 +75,7 @@ final class PrincipalSteps {
     switch (user) {
       case "gateway" -> report();
       case "trusted" -> reportRaw();
-      case "consumer" -> run(user, "follow", "--model", MODEL, "--updates", "1");
+      case "consumer" -> run(user, "follow --updates 1 --model " + MODEL);
       case "auditor" -> {
         poll(user, TOPICS.accounting());
         poll(user, TOPICS.guarantees());
@@ -85,40 +83,29 @@ final class PrincipalSteps {
       case "watcher" -> watch();
       case "operator" -> operate();
       case "builder" -> {
-        run(user, "topics", "create", "--partitions", "1");
-        run(user, "topics", "create", "--partitions", "1", "--prefix", "croupier." + played);
+        run(user, "topics create --partitions 1");
+        run(user, "topics create --partitions 1 --prefix croupier." + played);
       }
       default -> throw new AssertionError(user + " has no step");
     }
   }
 
-  private void run(String user, String... arguments) {
-    croupier.run(user, "", List.of(arguments));
+  private void run(String user, String arguments) {
+    croupier.run(user, "", arguments);
   }
 
   private void report() {
     croupier.run(
         "gateway",
         "[0.3, -0.4]\n",
-        List.of(
-            "report",
-            "--model",
-            MODEL,
-            "--user",
-            "ada",
-            "--ledger",
-            directory.resolve(played + ".ledger").toString(),
-            "--mechanism",
-            "l2-laplace",
-            "--epsilon",
-            "1"));
+        "report --model %s --user ada --ledger %s --mechanism l2-laplace --epsilon 1"
+            .formatted(MODEL, directory.resolve(played + ".ledger")));
   }
 
   private void reportRaw() throws Exception {
     Map<String, Object> login = kafka.apply("trusted");
     try (ModelSubscriber subscriber = new ModelSubscriber(login, TOPICS.updates());
-        KafkaProducer<byte[], byte[]> producer =
-            new KafkaProducer<>(login, new ByteArraySerializer(), new ByteArraySerializer())) {
+        KafkaProducer<byte[], byte[]> producer = SecuredBroker.producer(login)) {
       subscriber.await(MODEL, PATIENCE);
       producer
           .send(new ProducerRecord<>(TOPICS.rawGradients(), "ida".getBytes(UTF_8), new byte[] {1}))
@@ -133,12 +120,12 @@ final class PrincipalSteps {
             directory.resolve("laid.yaml"),
             "- {modelId: laid-%d, dimension: 2, gradientBound: 1, blackBox: {}}\n"
                 .formatted(played));
-    run("operator", "models", "apply", models.toString());
-    run("operator", "models", "list");
-    run("operator", "models", "roll-back", "laid-" + played);
-    run("operator", "erase", "--events", "--user", "erin");
-    run("operator", "stop", "--user", "erin");
-    run("operator", "resume", "--user", "erin");
+    run("operator", "models apply " + models);
+    run("operator", "models list");
+    run("operator", "models roll-back laid-" + played);
+    run("operator", "erase --events --user erin");
+    run("operator", "stop --user erin");
+    run("operator", "resume --user erin");
   }
 
   /** What the page to watch does with its topics. */
@@ -162,9 +149,7 @@ final class PrincipalSteps {
 
   /** Polls for records; the topic may be empty. */
   private void poll(String user, String topic) {
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            kafka.apply(user), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> consumer = SecuredBroker.consumer(kafka.apply(user))) {
       TopicPartition partition = new TopicPartition(topic, 0);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));

@@ -56,11 +56,8 @@ class ReportE2ECase {
     broker = EmbeddedBroker.start(directory.resolve("kafka"));
     String address = broker.bootstrapServers();
     Path models = ROOT.resolve("examples/models.yaml");
-    assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", address)).isZero();
-    assertThat(
-            Croupier.commandLine()
-                .execute("models", "apply", models.toString(), "--kafka", address))
-        .isZero();
+    CommandRun.croupier("topics create --kafka " + address).succeeded();
+    CommandRun.croupier("models apply %s --kafka %s".formatted(models, address)).succeeded();
     job =
         CroupierJob.submit(
             StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
@@ -86,44 +83,24 @@ class ReportE2ECase {
     }
   }
 
-  private record Outcomes(int code, String out) {}
-
-  /** Runs a script in the test's directory; returns standard output and error. */
-  private Outcomes bash(String script) throws Exception {
+  /** Runs a script in the test's directory; what it prints is in {@code out}, its errors, too. */
+  private CommandRun bash(String script) throws Exception {
     Path output = directory.resolve("output");
+    String here = script.replace("localhost:9092", broker.bootstrapServers());
     Process process =
-        new ProcessBuilder(
-                "bash",
-                "-e",
-                "-o",
-                "pipefail",
-                "-c",
-                script.replace("localhost:9092", broker.bootstrapServers()))
+        new ProcessBuilder("bash", "-e", "-o", "pipefail", "-c", here)
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    return new Outcomes(process.exitValue(), Files.readString(output));
+    return new CommandRun(process.exitValue(), Files.readString(output), "", null);
   }
 
   private String succeed(String script) throws Exception {
-    Outcomes outcome = bash(script);
-    assertThat(outcome.code).as("%s%n%s", script, outcome.out).isZero();
-    return outcome.out;
-  }
-
-  private static boolean isInstalled(String program) throws InterruptedException {
-    try {
-      return new ProcessBuilder(program, program.equals("kcat") ? "-V" : "--version")
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException e) {
-      return false;
-    }
+    CommandRun run = bash(script);
+    assertThat(run.code()).as("%s%n%s", script, run.out()).isZero();
+    return run.out();
   }
 
   /** The scripts of a section of a page, up to the next heading. */
@@ -137,6 +114,12 @@ class ReportE2ECase {
         .toList();
   }
 
+  /** The only script of a section. */
+  private static String script(String name, String heading) throws IOException {
+    assertThat(scripts(name, heading)).hasSize(1);
+    return scripts(name, heading).get(0);
+  }
+
   /** Waits for an update of the model demo that satisfies {@code wanted}; returns the newest. */
   private ModelSnapshot awaitDemo(Predicate<ModelSnapshot> wanted) throws Exception {
     return ModelUpdates.await(kafka(), "croupier.updates", "demo", PATIENCE, wanted);
@@ -146,11 +129,7 @@ class ReportE2ECase {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
-  /** Waits until a topic has the given number of records; returns their values. */
-  private List<byte[]> awaitValues(String topic, int size) throws Exception {
-    return awaitRecords(topic, size).stream().map(ConsumerRecord::value).toList();
-  }
-
+  /** Waits until a topic has the given number of records. */
   private List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int size)
       throws Exception {
     try (TopicFollower<ConsumerRecord<byte[], byte[]>> follower =
@@ -171,7 +150,7 @@ class ReportE2ECase {
   @Tag("ci")
   @Test
   void theDocumentedPipesTrainTheModel() throws Exception {
-    assumeTrue(isInstalled("python3"), "Skipped: python3 isn't installed");
+    assumeTrue(Programs.succeeds("python3", "--version"), "Skipped: python3 isn't installed");
     List<String> scripts = scripts("docs/build/report.md", "## Report");
     assertThat(scripts).hasSize(3);
 
@@ -197,10 +176,7 @@ class ReportE2ECase {
   @Tag("thorough")
   @Test
   void theDocumentedCountNeedsNoLearner() throws Exception {
-    List<String> count = scripts("docs/build/statistics.md", "## A first count");
-    assertThat(count).hasSize(1);
-
-    assertThat(succeed(count.get(0)))
+    assertThat(succeed(script("docs/build/statistics.md", "## A first count")))
         .contains("created", "1 sent, 1 of them answers to questions. In the ledger: 1 report")
         .contains("screens, round ", "answers, ", "  screen: ", "  minutes: ");
 
@@ -222,9 +198,7 @@ class ReportE2ECase {
   @Tag("thorough")
   @Test
   void theDocumentedExperimentBegins() throws Exception {
-    List<String> experiment = scripts("docs/build/experiment.md", "## Two arms");
-    assertThat(experiment).hasSize(1);
-    assertThat(succeed(experiment.get(0)))
+    assertThat(succeed(script("docs/build/experiment.md", "## Two arms")))
         .contains("created", "1 sent, 1 of them answers to questions")
         .contains("offer, round ", "  outcome: ");
     ModelUpdates.await(
@@ -238,25 +212,18 @@ class ReportE2ECase {
   @Tag("thorough")
   @Test
   void theModelOfTheDocumentedWayIsPublished() throws Exception {
-    List<String> publish = scripts("docs/build/model.md", "## 3. Write the spec");
-    List<String> watch = scripts("docs/build/model.md", "## 5. Watch it learn, and use it");
-    assertThat(publish).hasSize(1);
-    assertThat(watch).hasSize(1);
-
-    assertThat(succeed(publish.get(0))).contains("created", "wellbeing-1");
+    assertThat(succeed(script("docs/build/model.md", "## 3. Write the spec")))
+        .contains("created", "wellbeing-1");
     // Its first updates ask all devices for sizes.
-    assertThat(succeed(watch.get(0)))
+    assertThat(succeed(script("docs/build/model.md", "## 5. Watch it learn, and use it")))
         .contains("\"modelId\":\"wellbeing-1\"", "\"questionProbability\":1", "\"average\"")
         .contains("\"features\":[{\"name\":\"one\",\"intercept\":{}}");
 
     // A device scales the columns that the features name, and reports a size.
-    List<String> report = scripts("docs/build/model.md", "### From another program");
-    assertThat(report).hasSize(1);
-    assertThat(succeed(report.get(0)))
+    assertThat(succeed(script("docs/build/model.md", "### From another program")))
         .containsPattern("(?m)^1 sent[,.] .*In the ledger: 1 report, epsilon 1 of 20\\.( |$)");
-    List<String> program = scripts("docs/build/model.md", "### From a JVM app");
-    assertThat(program).hasSize(1);
-    assertThat(succeed(program.get(0))).containsPattern("(?m)^Sent for round \\d+: SIZE$");
+    assertThat(succeed(script("docs/build/model.md", "### From a JVM app")))
+        .containsPattern("(?m)^Sent for round \\d+: SIZE$");
   }
 
   @Tag("thorough")
@@ -266,24 +233,24 @@ class ReportE2ECase {
     String kafka = " | ./croupier report --kafka localhost:9092";
     String person = " --model demo --user bob --ledger bob.ledger --mechanism gaussian --mu 0.5";
 
-    Outcomes full =
+    CommandRun full =
         bash(
             "echo '[1,0,0]' | ./croupier report --models examples/models.yaml"
                 + person
                 + " >/dev/full");
-    Outcomes limited =
+    CommandRun limited =
         bash("printf '[1,0,0]\\n[1,0,0]\\n[1,0,0]\\n'" + kafka + person + " --limit-mu 0.8");
-    Outcomes unpublished = bash("echo '{\"gradient\": [1,0,0], \"round\": 99}'" + kafka + person);
+    CommandRun unpublished = bash("echo '{\"gradient\": [1,0,0], \"round\": 99}'" + kafka + person);
 
-    assertThat(full.code).isEqualTo(1);
-    assertThat(full.out).contains("can't be printed", "mu 0.5. Not acknowledged: 1");
-    assertThat(limited.code).isEqualTo(1);
-    assertThat(limited.out)
+    assertThat(full.code()).isEqualTo(1);
+    assertThat(full.out()).contains("can't be printed", "mu 0.5. Not acknowledged: 1");
+    assertThat(limited.code()).isEqualTo(1);
+    assertThat(limited.out())
         .contains("the limit is the square of mu = 0.8", "line 3 and what follows")
         .contains("1 sent, 1 already reported, after 1 from an earlier run.")
         .contains("In the ledger: 2 reports, mu 0.707107 of 0.8.");
-    assertThat(unpublished.code).isEqualTo(1);
-    assertThat(unpublished.out).contains("line 1: 'round' is 99, which is not", "0 sent. In");
+    assertThat(unpublished.code()).isEqualTo(1);
+    assertThat(unpublished.out()).contains("line 1: 'round' is 99, which is not", "0 sent. In");
     awaitDemo(update -> update.used() == 2);
     assertThat(awaitEvents(2))
         .hasSize(2)
@@ -295,7 +262,8 @@ class ReportE2ECase {
   @Test
   void theReadmesKcatRecipesWork() throws Exception {
     assumeTrue(
-        isInstalled("kcat") && isInstalled("python3"), "Skipped: kcat or python3 isn't installed");
+        Programs.succeeds("kcat", "-V") && Programs.succeeds("python3", "--version"),
+        "Skipped: kcat or python3 isn't installed");
     List<String> scripts = scripts("docs/build/report.md", "### With kcat");
     assertThat(scripts).hasSize(2);
 
@@ -303,11 +271,8 @@ class ReportE2ECase {
     Path strict = directory.resolve("strict.yaml");
     Files.writeString(
         strict, "- {modelId: demo, dimension: 3, gradientBound: 1, maxStaleness: 0, blackBox: {}}");
-    String address = broker.bootstrapServers();
-    assertThat(
-            Croupier.commandLine()
-                .execute("models", "apply", strict.toString(), "--kafka", address))
-        .isZero();
+    String apply = "models apply %s --kafka %s".formatted(strict, broker.bootstrapServers());
+    CommandRun.croupier(apply).succeeded();
     succeed(
         "echo '[1,0,0]' | ./croupier report --kafka localhost:9092 --model demo --user bob"
             + " --ledger bob.ledger --mechanism gaussian --mu 0.5");
@@ -318,7 +283,7 @@ class ReportE2ECase {
     succeed("echo none | kcat -P -b localhost:9092 -t croupier.gradients -k eve");
     succeed("echo mallory:none | kcat -P -b localhost:9092 -t croupier.models -K :");
     List<AccountingEvent> events = awaitEvents(2);
-    assertThat(awaitValues("croupier.dead-letters", 2)).hasSize(2);
+    assertThat(awaitRecords("croupier.dead-letters", 2)).hasSize(2);
     String listed = succeed(scripts.get(1));
 
     assertThat(events).allMatch(event -> event.getOutcome() == Outcome.ADMITTED);

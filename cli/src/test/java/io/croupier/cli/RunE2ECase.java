@@ -3,14 +3,12 @@ package io.croupier.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.replay.TopicFollower;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.ModelSubscriber;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.Position;
-import io.croupier.schemas.Undisclosed;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +22,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,12 +49,8 @@ class RunE2ECase {
           Files.writeString(
               directory.resolve("models.yaml"),
               "- {modelId: taps, dimension: 3, gradientBound: 1, blackBox: {}}");
-      assertThat(Croupier.commandLine().execute("topics", "create", "--config", config.toString()))
-          .isZero();
-      assertThat(
-              Croupier.commandLine()
-                  .execute("models", "apply", models.toString(), "--config", config.toString()))
-          .isZero();
+      CommandRun.croupier("topics create --config " + config).succeeded();
+      CommandRun.croupier("models apply %s --config %s".formatted(models, config)).succeeded();
 
       Process process = run(config);
       try (ModelSubscriber subscriber =
@@ -85,24 +78,14 @@ class RunE2ECase {
   void accountsRequireAnOption() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));
         KafkaProducer<byte[], byte[]> producer =
-            new KafkaProducer<>(
-                Map.of("bootstrap.servers", broker.bootstrapServers()),
-                new ByteArraySerializer(),
-                new ByteArraySerializer())) {
+            SecuredBroker.producer(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       Path config = configuration(broker);
-      assertThat(Croupier.commandLine().execute("topics", "create", "--config", config.toString()))
-          .isZero();
+      CommandRun.croupier("topics create --config " + config).succeeded();
       AccountingEvent event =
-          AccountingEvent.newBuilder()
-              .setUserId("ada")
-              .setDeviceId("phone")
-              .setModelId("taps")
-              .setSequence(1)
-              .setOutcome(Outcome.ADMITTED)
-              .setUndisclosed(Undisclosed.getDefaultInstance())
-              .setSource(
-                  Position.newBuilder().setTopic("mine.gradients").setPartition(0).setOffset(0))
-              .build();
+          TextFormat.parse(
+              "user_id: 'ada' device_id: 'phone' model_id: 'taps' sequence: 1 outcome: ADMITTED"
+                  + " undisclosed {} source { topic: 'mine.gradients' partition: 0 offset: 0 }",
+              AccountingEvent.class);
       producer
           .send(new ProducerRecord<>("mine.accounting", "ada".getBytes(UTF_8), event.toByteArray()))
           .get();

@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.broker.BrokerSecurity;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +26,6 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
-import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -89,16 +86,9 @@ final class SecuredBroker implements AutoCloseable {
   /** Creates the gateways' topic, and grants the rights of docs/run/gateway-settings.md. */
   void admitGateways() throws Exception {
     String topic = "croupier.gateway";
-    admin
-        .createTopics(
-            List.of(
-                new NewTopic(topic, 1, (short) 1)
-                    .configs(
-                        Map.of(
-                            TopicConfig.CLEANUP_POLICY_CONFIG,
-                            TopicConfig.CLEANUP_POLICY_COMPACT))))
-        .all()
-        .get();
+    NewTopic compacted =
+        new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"));
+    admin.createTopics(List.of(compacted)).all().get();
     Set<AclBinding> before = Set.copyOf(rights.granted());
     grant(new SecurityPage("run/gateway-settings.md"));
     Set<AclBinding> expected = new HashSet<>(before);
@@ -187,20 +177,12 @@ final class SecuredBroker implements AutoCloseable {
   }
 
   /** Runs the command with the configuration of a user. */
-  CommandOutcome croupier(String user, String... arguments) {
-    return croupier(user, InputStream.nullInputStream(), arguments);
+  CommandRun croupier(String user, String arguments) {
+    return croupier(user, "", arguments);
   }
 
-  CommandOutcome croupier(String user, String command, InputStream in, String... more) {
-    List<String> arguments = new ArrayList<>(List.of(command));
-    arguments.addAll(List.of(more));
-    return croupier(user, in, arguments.toArray(String[]::new));
-  }
-
-  CommandOutcome croupier(String user, InputStream in, String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--config", config(user).toString()));
-    return CommandOutcome.of(in, all);
+  CommandRun croupier(String user, String in, String arguments) {
+    return CommandRun.croupier(in, arguments + " --config " + config(user));
   }
 
   @Override

@@ -1,9 +1,9 @@
 package io.croupier.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.broker.BrokerSecurity;
 import io.croupier.cli.watch.WatchFeed;
 import io.croupier.cli.watch.WatchServer;
@@ -19,12 +19,8 @@ import io.croupier.gateway.Condition;
 import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
-import io.croupier.schemas.Central;
-import io.croupier.schemas.Dense;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Topics;
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -40,8 +36,6 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -50,8 +44,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AclBinding;
-import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.ResourceType;
@@ -82,8 +74,7 @@ class SecuredITCase {
     secured = new SecuredBroker(directory);
     page = secured.page();
     rights = secured.rights();
-    CommandOutcome created = secured.croupier("builder", "topics", "create", "--partitions", "1");
-    assertThat(created.code()).as(created.err()).isZero();
+    secured.croupier("builder", "topics create --partitions 1").succeeded();
   }
 
   @AfterAll
@@ -111,36 +102,22 @@ class SecuredITCase {
               dpFtrl: {clipNorm: 1, noiseMultiplier: 4, noise: {tree: {}}, learningRate: 0.1}
             """);
     try (LogCapture log = new LogCapture()) {
-      CommandOutcome applied = secured.croupier("operator", "models", "apply", models.toString());
-      assertThat(applied.code()).as(applied.err()).isZero();
+      secured.croupier("operator", "models apply " + models).succeeded();
       JobClient job = submit(Map.of("journal.enabled", "true"));
       try {
-        CommandOutcome reported =
-            secured.croupier(
+        String noise = " --mechanism l2-laplace --epsilon 1 --ledger ";
+        secured
+            .croupier(
                 "gateway",
-                "report",
-                new ByteArrayInputStream("[0.3, -0.4]\n".getBytes(UTF_8)),
-                "--model",
-                "taps",
-                "--user",
-                "ada",
-                "--ledger",
-                directory.resolve("ada.ledger").toString(),
-                "--mechanism",
-                "l2-laplace",
-                "--epsilon",
-                "1");
-        assertThat(reported.code()).as(reported.err()).isZero();
+                "[0.3, -0.4]\n",
+                "report --model taps --user ada" + noise + directory.resolve("ada.ledger"))
+            .succeeded();
         reportByLibrary();
         GradientReport raw =
-            GradientReport.newBuilder()
-                .setModelId("visits")
-                .setRound(0)
-                .setUserId("ida")
-                .setSequence(1)
-                .setDense(Dense.newBuilder().addValues(0.5))
-                .setCentral(Central.getDefaultInstance())
-                .build();
+            TextFormat.parse(
+                "model_id: 'visits' round: 0 user_id: 'ida' sequence: 1"
+                    + " dense { values: 0.5 } central {}",
+                GradientReport.class);
         secured.send("trusted", TOPICS.rawGradients(), "ida", raw.toByteArray());
         // Makes the job write to each of the dead letters' topics.
         secured.send("gateway", TOPICS.gradients(), "bo", new byte[] {1});
@@ -152,12 +129,8 @@ class SecuredITCase {
             "taps",
             PATIENCE,
             update -> update.used() >= 2);
-        CommandOutcome followed =
-            secured.croupier("consumer", "follow", "--model", "taps", "--updates", "1");
-        assertThat(followed.out()).contains("\"used\":\"2\"");
-        CommandOutcome audited = secured.croupier("auditor", "ledger", "--user", "ada");
-        assertThat(audited.code()).as(audited.err()).isZero();
-        assertThat(audited.out()).contains("taps");
+        secured.croupier("consumer", "follow --model taps --updates 1").printed("\"used\":\"2\"");
+        secured.croupier("auditor", "ledger --user ada").printed("taps");
         secured.awaitRecords("auditor", TOPICS.guarantees());
         awaitPage();
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.deadLetters());
@@ -284,29 +257,15 @@ class SecuredITCase {
         BrokerSecurity.ADMIN, TOPICS.updates(), PrincipalSteps.MODEL, PrincipalSteps.update());
     secured.send(
         BrokerSecurity.ADMIN, TOPICS.accounting(), "laid/phone/erin", PrincipalSteps.event());
-    try (Admin admin = Admin.create(secured.kafka(BrokerSecurity.ADMIN))) {
-      ConfigEntry compacted =
-          new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
-      admin
-          .incrementalAlterConfigs(
-              Map.of(
-                  new ConfigResource(ConfigResource.Type.TOPIC, TOPICS.accounting()),
-                  List.of(new AlterConfigOp(compacted, AlterConfigOp.OpType.SET))))
-          .all()
-          .get();
-    }
+    TopicSettings.set(
+        secured.kafka(BrokerSecurity.ADMIN),
+        TOPICS.accounting(),
+        Map.of("cleanup.policy", "compact"));
     PrincipalSteps steps =
         new PrincipalSteps(
             directory,
             secured::kafka,
-            (user, in, arguments) -> {
-              CommandOutcome outcome =
-                  secured.croupier(
-                      user,
-                      new ByteArrayInputStream(in.getBytes(UTF_8)),
-                      arguments.toArray(String[]::new));
-              assertThat(outcome.code()).as(outcome.err()).isZero();
-            });
+            (user, in, arguments) -> secured.croupier(user, in, arguments).succeeded());
     for (AclBinding right : page.rights()) {
       String user = right.entry().principal().replaceFirst("^User:", "");
       if (user.equals("job")) {
@@ -326,22 +285,10 @@ class SecuredITCase {
   @Tag("thorough")
   @Test
   void commandsReportMissingRights() throws Exception {
-    CommandOutcome followed = secured.croupier("auditor", "follow", "--model", "taps");
-    assertThat(followed.code()).isEqualTo(1);
-    assertThat(followed.err()).contains("Not authorized", TOPICS.updates());
-
-    CommandOutcome applied =
-        secured.croupier(
-            "consumer",
-            "models",
-            "apply",
-            Files.writeString(directory.resolve("none.yaml"), "[]").toString());
-    assertThat(applied.code()).isEqualTo(1);
-    assertThat(applied.err()).contains("Not authorized", TOPICS.models());
-
-    CommandOutcome audited = secured.croupier("gateway", "ledger", "--user", "ada");
-    assertThat(audited.code()).isEqualTo(1);
-    assertThat(audited.err()).contains("Not authorized", TOPICS.accounting());
+    Path none = Files.writeString(directory.resolve("none.yaml"), "[]");
+    secured.croupier("auditor", "follow --model taps").failed("Not authorized", TOPICS.updates());
+    secured.croupier("consumer", "models apply " + none).failed("Not authorized", TOPICS.models());
+    secured.croupier("gateway", "ledger --user ada").failed("Not authorized", TOPICS.accounting());
   }
 
   @Test
@@ -370,9 +317,8 @@ class SecuredITCase {
       plain.put(
           "kafka.sasl.jaas.config", secured.security().client("consumer").get("sasl.jaas.config"));
       plain.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
-      CommandOutcome run = CommandOutcome.of(InputStream.nullInputStream(), arguments);
-      assertThat(run.code()).isEqualTo(1);
-      assertThat(run.err()).contains("kafka-acls.sh");
+      CommandRun run =
+          CommandRun.croupier("", arguments.toArray(String[]::new)).failed("kafka-acls.sh");
       shown.addAll(List.of(run.out(), run.err(), plan, config.toString()));
       shown.addAll(log.text());
     }
@@ -394,10 +340,9 @@ class SecuredITCase {
     login.forEach((key, value) -> arguments.addAll(List.of("--set", "kafka." + key + "=" + value)));
     arguments.addAll(List.of("--kafka", secured.bootstrapServers()));
 
-    CommandOutcome outcome = CommandOutcome.of(InputStream.nullInputStream(), arguments);
+    CommandRun run = CommandRun.croupier("", arguments.toArray(String[]::new));
 
-    assertThat(outcome.code()).isEqualTo(1);
-    assertThat(outcome.err()).contains("uthentication failed").doesNotContain(wrong);
+    assertThat(run.failed("uthentication failed").err()).doesNotContain(wrong);
   }
 
   @Tag("thorough")

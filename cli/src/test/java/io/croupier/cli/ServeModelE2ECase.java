@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.google.protobuf.TextFormat;
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.schemas.ModelUpdate;
 import java.io.BufferedReader;
@@ -22,12 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +36,8 @@ class ServeModelE2ECase {
   private static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin/java").toString();
   private static final String TOPIC = "croupier.updates";
+  private static final String WALKED =
+      "features { name: 'one' intercept {} } features { name: 'walked' range { to: 180 } } ";
 
   @TempDir private Path directory;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -55,7 +55,7 @@ class ServeModelE2ECase {
         // The topic is missing.
         assertThat(get().statusCode()).isEqualTo(503);
         assertThat(get().headers().firstValue("Retry-After")).contains("1");
-        assertThat(Croupier.commandLine().execute("topics", "create", "--kafka", kafka)).isZero();
+        CommandRun.croupier("topics create --kafka " + kafka).succeeded();
         HttpResponse<String> missing = await(response -> response.statusCode() != 503);
         assertThat(missing.statusCode()).isEqualTo(404);
 
@@ -89,19 +89,12 @@ class ServeModelE2ECase {
         await(response -> response.body().contains("\"average\":[0.75,-0.5]"));
         assertThat(send(request().header("If-None-Match", tag).GET()).statusCode()).isEqualTo(200);
 
-        publish(job, 6, 0.75, ServeModelE2ECase::describe);
+        publish(job, 6, 0.75, WALKED);
         job.commitTransaction();
         await(response -> response.body().contains("\"round\":6"));
         assertPredictsByName();
 
-        publish(
-            job,
-            7,
-            0.75,
-            update -> {
-              describe(update);
-              update.getPredictsBuilder().setLabel("fit").getHingeBuilder();
-            });
+        publish(job, 7, 0.75, WALKED + "predicts { label: 'fit' hinge {} }");
         job.commitTransaction();
         await(response -> response.body().contains("\"round\":7"));
         assertPredictsTheLabel();
@@ -120,46 +113,37 @@ class ServeModelE2ECase {
   }
 
   private void assertPredicts() throws Exception {
-    URI model = address;
-    address = URI.create(model + "?features=2,-1");
-    assertThat(get().body()).contains("\"prediction\":1.0,");
+    assertThat(get("?features=2,-1").body()).contains("\"prediction\":1.0,");
     for (String wrong : List.of("1", "1,2,3", "1,a", "1,NaN", "1,")) {
-      address = URI.create(model + "?features=" + wrong);
-      assertThat(get().statusCode()).as(wrong).isEqualTo(400);
-      assertThat(get().body()).contains("features= and 2 finite numbers");
+      assertThat(refusal("?features=" + wrong)).contains("features= and 2 finite numbers");
     }
-    address = URI.create(model + "?x=1,2");
-    assertThat(get().statusCode()).isEqualTo(400);
-    address = model;
+    assertThat(refusal("?x=1,2")).isNotEmpty();
   }
 
   private void assertPredictsByName() throws Exception {
-    URI model = address;
     for (String right : List.of("walked=45", "name=Ada&walked=45", "features=1,-0.5")) {
-      address = URI.create(model + "?" + right);
       // 0.75 + 0.5 * 0.5
-      assertThat(get().body()).as(right).contains("\"prediction\":1.0,");
+      assertThat(get("?" + right).body()).as(right).contains("\"prediction\":1.0,");
     }
-    address = URI.create(model + "?wlaked=4567");
-    assertThat(get().statusCode()).isEqualTo(400);
-    assertThat(get().body())
+    assertThat(refusal("?wlaked=4567"))
         .contains("feature 'walked' is missing", "no feature's: 1")
         .doesNotContain("4567");
-    address = URI.create(model + "?walked=far");
-    assertThat(get().statusCode()).isEqualTo(400);
-    assertThat(get().body()).contains("'walked' is of another type; it must be a number");
-    address = model;
+    assertThat(refusal("?walked=far")).contains("'walked' is of another type; it must be a number");
   }
 
   private void assertPredictsTheLabel() throws Exception {
-    URI model = address;
-    address = URI.create(model + "?walked=45");
-    assertThat(get().body()).contains("\"prediction\":true,");
-    address = URI.create(model + "?features=1,-0.5");
-    assertThat(get().statusCode()).isEqualTo(400);
-    assertThat(get().body())
+    assertThat(get("?walked=45").body()).contains("\"prediction\":true,");
+    assertThat(refusal("?features=1,-0.5"))
         .contains("the model predicts fit, true or false, by the hinge loss; the query must have");
-    address = model;
+  }
+
+  private HttpResponse<String> get(String query) throws Exception {
+    return send(HttpRequest.newBuilder(URI.create(address + query)));
+  }
+
+  private String refusal(String query) throws Exception {
+    assertThat(get(query).statusCode()).as(query).isEqualTo(400);
+    return get(query).body();
   }
 
   private void assertAnswersHead(String tag, HttpResponse<String> get) throws Exception {
@@ -206,46 +190,28 @@ class ServeModelE2ECase {
 
   private static Producer<byte[], byte[]> transactional(String kafka) {
     Producer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", kafka, "transactional.id", "job"),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
+        SecuredBroker.producer(Map.of("bootstrap.servers", kafka, "transactional.id", "job"));
     producer.initTransactions();
     return producer;
   }
 
-  private static void describe(ModelUpdate.Builder update) {
-    update.addFeaturesBuilder().setName("one").getInterceptBuilder();
-    update.addFeaturesBuilder().setName("walked").getRangeBuilder().setTo(180);
-  }
-
   private static String publish(Producer<byte[], byte[]> job, long round, double average)
       throws Exception {
-    return publish(job, round, average, update -> {});
+    return publish(job, round, average, "");
   }
 
   /** The ETag that the update should get. */
   private static String publish(
-      Producer<byte[], byte[]> job,
-      long round,
-      double average,
-      Consumer<ModelUpdate.Builder> description)
+      Producer<byte[], byte[]> job, long round, double average, String description)
       throws Exception {
-    ModelUpdate.Builder described = ModelUpdate.newBuilder();
-    description.accept(described);
     ModelUpdate update =
-        described
-            .setModelId("demo")
-            .setRound(round)
-            .addWeights(0)
-            .addWeights(0)
-            .addAverage(average)
-            .addAverage(-0.5)
-            .setUsed(round)
-            .setGridExponent(-16)
-            .setGradientBound(1)
-            .setPublishedAtMs(Instant.now().toEpochMilli())
-            .build();
+        TextFormat.parse(
+            """
+            model_id: 'demo' round: %1$d used: %1$d weights: [0, 0] average: [%2$s, -0.5]
+            grid_exponent: -16 gradient_bound: 1 published_at_ms: %3$d %4$s
+            """
+                .formatted(round, average, Instant.now().toEpochMilli(), description),
+            ModelUpdate.class);
     job.beginTransaction();
     job.send(new ProducerRecord<>(TOPIC, "demo".getBytes(UTF_8), update.toByteArray())).get();
     return "W/\"" + round + "-" + update.getPublishedAtMs() + "\"";

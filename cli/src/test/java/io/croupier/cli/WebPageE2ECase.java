@@ -13,7 +13,6 @@ import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.AccountingEvents;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -69,7 +68,9 @@ class WebPageE2ECase {
 
   @Test
   void theWalkLeadsToAnAdmittedReport() throws Exception {
-    assumeTrue(hasPython(), "Skipped: python3 isn't installed, so the page isn't served");
+    assumeTrue(
+        Programs.succeeds("python3", "--version"),
+        "Skipped: python3 isn't installed, so the page isn't served");
     browser = Chromium.start(directory.resolve("profile"));
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       String kafka = broker.bootstrapServers();
@@ -140,10 +141,7 @@ class WebPageE2ECase {
 
   private static void assertAdmitted(String kafka) throws Exception {
     try (TopicFollower<AccountingEvent> events =
-        new TopicFollower<>(
-            Map.of("bootstrap.servers", kafka),
-            "croupier.accounting",
-            record -> AccountingEvents.read(record.key(), record.value()))) {
+        TopicFollower.events(Map.of("bootstrap.servers", kafka), "croupier.accounting")) {
       events.await("the verdict", () -> !events.read().isEmpty());
       assertThat(events.read())
           .singleElement()
@@ -194,14 +192,6 @@ class WebPageE2ECase {
         .redirectErrorStream(true)
         .redirectOutput(output.toFile())
         .start();
-  }
-
-  private static boolean hasPython() throws InterruptedException {
-    try {
-      return new ProcessBuilder("python3", "--version").start().waitFor() == 0;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   private static boolean listens(int port) {

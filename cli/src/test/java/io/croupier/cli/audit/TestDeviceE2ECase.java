@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.cli.CommandRun;
+import io.croupier.cli.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,40 +65,29 @@ class TestDeviceE2ECase {
     return run("node", file.toString());
   }
 
-  private static boolean isDone(String... command) throws Exception {
-    try {
-      return new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   @Test
   void aDeviceInJavaScriptPasses() throws Exception {
-    assumeTrue(isDone("node", "--version"), "Skipped: Node.js isn't installed");
-    CommandRun run = javaScript(program("js"));
-    assertThat(run.code()).as(run.out() + run.err()).isZero();
-    assertThat(run.out()).contains("noise").doesNotContain("FAILED");
+    assumeTrue(Programs.succeeds("node", "--version"), "Skipped: Node.js isn't installed");
+    assertPassed(javaScript(program("js")));
   }
 
   @Test
   void aDeviceInPythonPasses() throws Exception {
     String environment = directory.resolve("environment").toString();
     assumeTrue(
-        isDone("python3", "-m", "venv", environment), "Skipped: Python's venv isn't installed");
+        Programs.succeeds("python3", "-m", "venv", environment),
+        "Skipped: Python's venv isn't installed");
     assumeTrue(
-        isDone(environment + "/bin/pip", "install", "protobuf>=3.20"),
+        Programs.succeeds(environment + "/bin/pip", "install", "protobuf>=3.20"),
         "Skipped: pip can't fetch protobuf");
     Path file = directory.resolve("device.py");
     String sources =
         "import sys; sys.path.insert(0, '" + HOME.resolve("devices/python/src") + "')\n";
     Files.writeString(file, sources + program("python"));
-    CommandRun run = run(environment + "/bin/python", file.toString());
+    assertPassed(run(environment + "/bin/python", file.toString()));
+  }
+
+  private static void assertPassed(CommandRun run) {
     assertThat(run.code()).as(run.out() + run.err()).isZero();
     assertThat(run.out()).contains("noise").doesNotContain("FAILED");
   }

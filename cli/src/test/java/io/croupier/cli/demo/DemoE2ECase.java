@@ -4,10 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.croupier.gateway.Condition;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -43,8 +41,7 @@ class DemoE2ECase {
   void endsWithTheResult() throws Exception {
     Path page = directory.resolve("page.html");
 
-    List<String> output =
-        script.run("demo", "--users", "300", "--duration", "5", "--page", page.toString());
+    List<String> output = script.run("demo --users 300 --duration 5 --page " + page);
 
     assertThat(output)
         .anyMatch(line -> line.matches("Starting: Kafka \\d+ s \\.\\.\\. Flink \\d+ s .*"))
@@ -71,18 +68,7 @@ class DemoE2ECase {
     Path page = directory.resolve("page.html");
 
     List<String> output =
-        script.run(
-            "demo",
-            "--all",
-            "--verbose",
-            "--epsilon",
-            "8",
-            "--users",
-            "300",
-            "--duration",
-            "5",
-            "--page",
-            page.toString());
+        script.run("demo --all --verbose --epsilon 8 --users 300 --duration 5 --page " + page);
 
     assertThat(output)
         .anyMatch(
@@ -126,8 +112,7 @@ class DemoE2ECase {
   void reportsWithoutIdentityHaveACentralEpsilon() throws Exception {
     Path page = directory.resolve("page.html");
 
-    List<String> output =
-        script.run("demo", "anonymous", "--verbose", "--users", "300", "--page", page.toString());
+    List<String> output = script.run("demo anonymous --verbose --users 300 --page " + page);
 
     // Each token was charged; each report was used, dropped, waits, or came too late on a busy
     // machine.
@@ -182,44 +167,40 @@ class DemoE2ECase {
   void showsItselfInABrowserWhileItRuns() throws Exception {
     Process process =
         script.start(
-            "demo",
-            "--users",
-            "500",
-            "--learners",
-            "black-box:0.25,dp-ftrl-tree:100",
-            "--page",
-            directory.resolve("page.html").toString());
+            "demo --users 500 --learners black-box:0.25,dp-ftrl-tree:100 --page "
+                + directory.resolve("page.html"));
     BufferedReader output = process.inputReader(UTF_8);
     URI page = URI.create(output.readLine().replaceFirst("^Watch: ", ""));
     HttpClient client = HttpClient.newHttpClient();
 
     assertThat(get(client, page)).contains("<title>Croupier</title>");
-    JsonObject black = null;
-    String snapshot = "";
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
     // The used reports and the loss at these.
-    while (black == null
-        || black.get("used").getAsLong() == 0
-        || !snapshot.contains("\"points\":")) {
-      assertThat(System.nanoTime()).as(snapshot).isLessThan(end);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-      snapshot = get(client, page.resolve("snapshot"));
-      JsonArray models =
-          JsonParser.parseString(snapshot).getAsJsonObject().getAsJsonArray("models");
-      black =
-          models.asList().stream()
-              .map(JsonElement::getAsJsonObject)
-              .filter(model -> model.get("id").getAsString().equals("black-box-0.25"))
-              .filter(model -> model.has("used"))
-              .findFirst()
-              .orElse(null);
-    }
+    Condition.await(
+        "the black box learns",
+        () -> {
+          String json = get(client, page.resolve("snapshot"));
+          return json.contains("\"points\":") && used(json, "black-box-0.25") > 0;
+        });
+    String snapshot = get(client, page.resolve("snapshot"));
     assertThat(snapshot).contains("black-box-0.25").doesNotContain("person-");
 
     assertThat(output.lines().toList()).anyMatch(line -> line.startsWith("Page: "));
     assertThat(process.waitFor()).isZero();
     assertThatThrownBy(() -> get(client, page)).isInstanceOf(ConnectException.class);
     script.assertNothingIsLeft();
+  }
+
+  /** The used reports of a model, 0 before its first update. */
+  private static long used(String snapshot, String modelId) {
+    return JsonParser.parseString(snapshot)
+        .getAsJsonObject()
+        .getAsJsonArray("models")
+        .asList()
+        .stream()
+        .map(JsonElement::getAsJsonObject)
+        .filter(model -> model.get("id").getAsString().equals(modelId) && model.has("used"))
+        .mapToLong(model -> model.get("used").getAsLong())
+        .sum();
   }
 
   private static String get(HttpClient client, URI uri) throws Exception {
@@ -233,18 +214,8 @@ class DemoE2ECase {
   void undisclosedReportsAreRefusedByTheOneLearnerThatMustKnowTheNoise() throws Exception {
     List<String> output =
         script.run(
-            "demo",
-            "--users",
-            "300",
-            "--mechanism",
-            "l2-laplace",
-            "--epsilon",
-            "8",
-            "--learners",
-            "banco,black-box:0.25,coordinate-wise",
-            "--undisclosed",
-            "0.2",
-            "--verbose");
+            "demo --users 300 --mechanism l2-laplace --epsilon 8 --undisclosed 0.2 --verbose"
+                + " --learners banco,black-box:0.25,coordinate-wise");
 
     // Of 60 people who don't disclose their noise to a model, each is asked a question, and sends
     // nothing then, with probability 0.02: more than 20 with a probability below 1e-18.
@@ -270,11 +241,7 @@ class DemoE2ECase {
     Process process =
         script.start(
             interrupt.launcher(),
-            "demo",
-            "--learners",
-            "black-box:0.25",
-            "--page",
-            directory.resolve("page.html").toString());
+            "demo --learners black-box:0.25 --page " + directory.resolve("page.html"));
     BufferedReader output = process.inputReader(UTF_8);
     String line = output.readLine();
     while (line != null && !line.contains("people have reported")) {
@@ -293,7 +260,7 @@ class DemoE2ECase {
 
   @Test
   void anErrorIsOneLine() throws Exception {
-    Process process = script.start("demo", "--data", "none.csv", "--label", "x");
+    Process process = script.start("demo --data none.csv --label x");
 
     assertThat(process.inputReader(UTF_8).lines().toList())
         .containsExactly("none.csv: no such file");
@@ -304,7 +271,7 @@ class DemoE2ECase {
   @Test
   void helpReadsLikeAManual() throws Exception {
     assertThat(script.run("--help")).contains("Commands:").anyMatch(l -> l.contains("demo"));
-    assertThat(script.run("demo", "--help"))
+    assertThat(script.run("demo --help"))
         .contains("Usage: croupier demo [OPTIONS] [VARIATION]")
         .anyMatch(line -> line.contains("Seed for the order of people"));
   }

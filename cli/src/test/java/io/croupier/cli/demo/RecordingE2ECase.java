@@ -2,19 +2,18 @@ package io.croupier.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.Message;
-import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.JsonMessages;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.RecordedReport;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +24,14 @@ class RecordingE2ECase {
   private static final int PEOPLE = 300;
 
   @TempDir private Path directory;
+  private Path recording;
+  private Script script;
+
+  @BeforeEach
+  void makeRoom() throws IOException {
+    recording = directory.resolve("recording");
+    script = Script.in(directory);
+  }
 
   /** With people who don't disclose their noise. */
   @Tag("thorough")
@@ -40,25 +47,11 @@ class RecordingE2ECase {
   }
 
   private void replay(String mechanism, int undisclosed) throws Exception {
-    Script script = Script.in(directory);
-    Path recording = directory.resolve("recording");
-
     List<String> output =
         script.run(
-            "demo",
-            "--all",
-            "--users",
-            Integer.toString(PEOPLE),
-            "--duration",
-            "5",
-            "--round-size",
-            "3",
-            "--mechanism",
-            mechanism,
-            "--undisclosed",
-            Double.toString((double) undisclosed / PEOPLE),
-            "--record",
-            recording.toString());
+            ("demo --all --users %d --duration 5 --round-size 3 --mechanism %s"
+                    + " --undisclosed %s --record %s")
+                .formatted(PEOPLE, mechanism, (double) undisclosed / PEOPLE, recording));
     assertThat(output)
         .contains(
             "DP-FTRL is not recorded: raw reports never are, and its noise is not reproducible.");
@@ -67,13 +60,9 @@ class RecordingE2ECase {
         assertThat(file).content().doesNotContain("dp-ftrl", "\"central\"");
       }
     }
-    script.run(arguments(output));
-
-    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
-    Map<String, List<ModelUpdate>> replayed = updates(directory.resolve("out.jsonl"));
+    Map<String, List<ModelUpdate>> recorded = reproduced(output);
     assertThat(recorded).hasSize(9);
-    assertThat(replayed).isEqualTo(recorded);
-    List<GradientReport> reports = reports(recording.resolve("reports.jsonl"));
+    List<GradientReport> reports = reports();
     List<GradientReport> refused =
         reports.stream()
             .filter(report -> report.hasUndisclosed() && report.getModelId().equals("banco"))
@@ -110,21 +99,11 @@ class RecordingE2ECase {
   @Tag("thorough")
   @Test
   void aDriftEndsWithItsRecoveriesAndIsReplayedBitForBit() throws Exception {
-    Script script = Script.in(directory);
-    Path recording = directory.resolve("recording");
     Path page = directory.resolve("page.html");
     List<String> output =
         script.run(
-            "demo",
-            "drift",
-            "--users",
-            Integer.toString(PEOPLE),
-            "--duration",
-            "5",
-            "--page",
-            page.toString(),
-            "--record",
-            recording.toString());
+            "demo drift --users %d --duration 5 --page %s --record %s"
+                .formatted(PEOPLE, page, recording));
     List<String> learners =
         List.of(
             "combined, clip 0.25",
@@ -140,14 +119,8 @@ class RecordingE2ECase {
     }
     assertThat(output)
         .anyMatch(line -> line.startsWith("After 150 people all labels turned over; the scores"));
-    script.run(arguments(output));
-
-    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
-    assertThat(recorded).hasSize(learners.size());
-    assertThat(updates(directory.resolve("out.jsonl"))).isEqualTo(recorded);
-    assertThat(reports(recording.resolve("reports.jsonl")))
-        .hasSize(learners.size() * PEOPLE)
-        .noneMatch(GradientReport::hasAnswer);
+    assertThat(reproduced(output)).hasSize(learners.size());
+    assertThat(reports()).hasSize(learners.size() * PEOPLE).noneMatch(GradientReport::hasAnswer);
     script.assertNothingIsLeft();
   }
 
@@ -158,21 +131,11 @@ class RecordingE2ECase {
   @Tag("thorough")
   @Test
   void statisticsEndBesideTheTruthAndAreReplayedBitForBit() throws Exception {
-    Script script = Script.in(directory);
-    Path recording = directory.resolve("recording");
     Path page = directory.resolve("page.html");
     List<String> output =
         script.run(
-            "demo",
-            "statistics",
-            "--users",
-            Integer.toString(PEOPLE),
-            "--duration",
-            "5",
-            "--page",
-            page.toString(),
-            "--record",
-            recording.toString());
+            "demo statistics --users %d --duration 5 --page %s --record %s"
+                .formatted(PEOPLE, page, recording));
     for (String region : List.of("midwest", "northeast", "south", "west")) {
       assertThat(output)
           .anyMatch(
@@ -184,27 +147,26 @@ class RecordingE2ECase {
       assertThat(Files.readString(page)).contains(region);
     }
     assertThat(output).anyMatch(line -> line.startsWith("Bars: # up to the lower end"));
-    script.run(arguments(output));
-
-    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
-    assertThat(updates(directory.resolve("out.jsonl"))).isEqualTo(recorded);
-    List<ModelUpdate> published = recorded.values().iterator().next();
+    List<ModelUpdate> published = reproduced(output).values().iterator().next();
     assertThat(
             published.get(published.size() - 1).getStatistics(0).getLasting().getFractionsCount())
         .isEqualTo(4);
-    assertThat(reports(recording.resolve("reports.jsonl")))
+    assertThat(reports())
         .hasSize(PEOPLE)
         .filteredOn(GradientReport::hasVote)
         .hasSizeGreaterThanOrEqualTo(10);
     script.assertNothingIsLeft();
   }
 
-  /** The arguments of the command that the demonstration prints. */
-  private static String[] arguments(List<String> output) {
+  /** Runs the command that the demonstration prints; returns the recorded updates by model. */
+  private Map<String, List<ModelUpdate>> reproduced(List<String> output) throws Exception {
     String prefix = "To replay the run: croupier ";
     String line = output.get(output.size() - 1);
     assertThat(line).startsWith(prefix);
-    return line.substring(prefix.length()).split(" ");
+    script.run(line.substring(prefix.length()));
+    Map<String, List<ModelUpdate>> recorded = updates(recording.resolve("updates.jsonl"));
+    assertThat(updates(directory.resolve("out.jsonl"))).isEqualTo(recorded);
+    return recorded;
   }
 
   /** The number of admitted reports; on a slow machine, some are too late to be used. */
@@ -219,25 +181,16 @@ class RecordingE2ECase {
 
   /** Every update by model, without the timestamp, which differs in a replay. */
   private static Map<String, List<ModelUpdate>> updates(Path file) throws Exception {
-    return lines(file, ModelUpdate::newBuilder).stream()
-        .map(message -> ((ModelUpdate) message).toBuilder().clearPublishedAtMs().build())
+    List<String> lines = Files.readAllLines(file);
+    return JsonMessages.parse(lines, ModelUpdate.getDefaultInstance()).stream()
+        .map(update -> update.toBuilder().clearPublishedAtMs().build())
         .collect(Collectors.groupingBy(ModelUpdate::getModelId));
   }
 
-  private static List<GradientReport> reports(Path file) throws Exception {
-    return lines(file, RecordedReport::newBuilder).stream()
-        .map(message -> ((RecordedReport) message).getReport())
+  private List<GradientReport> reports() throws Exception {
+    List<String> lines = Files.readAllLines(recording.resolve("reports.jsonl"));
+    return JsonMessages.parse(lines, RecordedReport.getDefaultInstance()).stream()
+        .map(RecordedReport::getReport)
         .toList();
-  }
-
-  private static List<Message> lines(Path file, Supplier<Message.Builder> builders)
-      throws Exception {
-    List<Message> messages = new ArrayList<>();
-    for (String line : Files.readAllLines(file)) {
-      Message.Builder builder = builders.get();
-      JsonFormat.parser().merge(line, builder);
-      messages.add(builder.build());
-    }
-    return messages;
   }
 }

@@ -24,16 +24,16 @@ record Script(Path directory, Path temporary) {
     return new Script(directory, Files.createDirectory(directory.resolve("tmp")));
   }
 
-  /** Starts it. */
-  Process start(String... arguments) throws IOException {
+  /** Starts it; arguments are separated by single blanks. */
+  Process start(String arguments) throws IOException {
     return start(List.of(), arguments);
   }
 
   /** Starts it with a launcher, a command that executes its arguments. */
-  Process start(List<String> launcher, String... arguments) throws IOException {
+  Process start(List<String> launcher, String arguments) throws IOException {
     List<String> command = new ArrayList<>(launcher);
     command.add(SCRIPT.toString());
-    command.addAll(List.of(arguments));
+    command.addAll(List.of(arguments.split(" ")));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.directory(directory.toFile());
     builder.environment().put("TMPDIR", temporary.toString());
@@ -41,7 +41,7 @@ record Script(Path directory, Path temporary) {
   }
 
   /** Runs it to its end, requires exit code 0, and returns its output. */
-  List<String> run(String... arguments) throws Exception {
+  List<String> run(String arguments) throws Exception {
     Process process = start(arguments);
     List<String> lines = process.inputReader(UTF_8).lines().toList();
     assertThat(process.waitFor()).as(String.join("\n", lines)).isZero();

@@ -8,18 +8,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.cli.PageChecks;
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.Condition;
 import java.io.BufferedReader;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,8 +29,6 @@ import org.openqa.selenium.logging.LogEntry;
 /** A visitor in Chromium takes part in a running demonstration, by keyboard. */
 @Tag("thorough")
 class TakePartE2ECase {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final Duration POLL = Duration.ofMillis(50);
   private static final int MOST_REPORTS = 5;
 
   /** They report for 90 s. At a load of 9 on two cores, the visitor needed 34 s of them. */
@@ -62,26 +56,19 @@ class TakePartE2ECase {
     browser = Chromium.start(directory.resolve("profile"));
     process =
         script.start(
-            "demo",
-            "--users",
-            String.valueOf(PEOPLE),
-            "--duration",
-            "90",
-            "--learners",
-            "black-box,black-box:0.25",
-            "--verbose",
-            "--page",
-            directory.resolve("page.html").toString());
+            "demo --users %d --duration 90 --learners black-box,black-box:0.25 --verbose --page %s"
+                .formatted(PEOPLE, directory.resolve("page.html")));
     BufferedReader output = process.inputReader(UTF_8);
     URI page = URI.create(output.readLine().replaceFirst("^Watch: ", ""));
     PageChecks.emulate(browser, 1280, "light");
     browser.get(page.toString());
-    await("the section is ready", () -> !find("[data-ready=true]").isEmpty());
-    await("the model has found its clip", this::hasFoundItsClip);
+    Condition.await("the section is ready", () -> !find("[data-ready=true]").isEmpty());
+    Condition.await("the model has found its clip", this::hasFoundItsClip);
 
     fillIn();
     press(Keys.ENTER);
-    await("the gradient is shown", () -> text("part-status").startsWith("Nothing was sent."));
+    Condition.await(
+        "the gradient is shown", () -> text("part-status").startsWith("Nothing was sent."));
     assertThat(visible("part-vectors")).isTrue();
     assertThat(visible("part-left")).isFalse();
     assertThat(spent()).containsExactly("0", "0", "0", "10");
@@ -101,7 +88,7 @@ class TakePartE2ECase {
     for (int i = 0; i < MOST_REPORTS; i++) {
       String after = String.valueOf(2 * i + 2);
       press(Keys.ENTER);
-      await("report " + i, () -> text("part-after").equals(after) && !isBusy());
+      Condition.await("report " + i, () -> text("part-after").equals(after) && !isBusy());
       assertThat(text("part-status")).startsWith("Admitted: ");
       assertThat(spent())
           .containsExactly(String.valueOf(2 * i), "2", after, String.valueOf(8 - 2 * i));
@@ -121,7 +108,8 @@ class TakePartE2ECase {
     // Answers alone have a probability of 0.02^5.
     assertThat(sentGradient).isTrue();
     press(Keys.ENTER);
-    await("the limit", () -> text("part-status").startsWith("The limit of this device is reached"));
+    Condition.await(
+        "the limit", () -> text("part-status").startsWith("The limit of this device is reached"));
 
     requests.addAll(requests());
     assertThat(requests)
@@ -145,7 +133,7 @@ class TakePartE2ECase {
         .noneMatch(line -> line.contains("accounted for"));
     assertThat(admitted(lines, "black box clip 0.25")).isEqualTo(PEOPLE);
     assertThat(admitted(lines, "black box")).isEqualTo(PEOPLE + MOST_REPORTS);
-    await("the page has ended", () -> text("status").startsWith("Ended"));
+    Condition.await("the page has ended", () -> text("status").startsWith("Ended"));
     assertThat(find("#part-form fieldset:disabled")).hasSize(2);
     assertThat(text("part-identity")).startsWith("The demonstration has ended");
     assertThat(find("#part-form button[aria-disabled=true]")).hasSize(2);
@@ -251,13 +239,8 @@ class TakePartE2ECase {
     for (String scheme : List.of("light", "dark")) {
       for (int width : new int[] {1280, 390}) {
         PageChecks.emulate(browser, width, scheme);
-        assertThat(PageChecks.violations(browser)).as("%s, %s", width, scheme).isEmpty();
-        Files.write(
-            Path.of("target", "take-part-%d-%s.png".formatted(width, scheme)),
-            PageChecks.screenshot(browser, width));
-        assertThat(browser.executeScript("return document.documentElement.scrollWidth"))
-            .as("the page itself doesn't scroll sideways, %s", scheme)
-            .isEqualTo((long) width);
+        PageChecks.assertAccessible(browser, width, "take-part-%d-%s".formatted(width, scheme));
+        PageChecks.assertFits(browser, width);
       }
     }
     PageChecks.emulate(browser, 1280, "light");
@@ -297,9 +280,7 @@ class TakePartE2ECase {
 
   /** But for the account, which the demonstration doesn't have: a device continues without. */
   private List<String> messages() {
-    return browser.manage().logs().get("browser").getAll().stream()
-        .filter(entry -> entry.getLevel().equals(Level.SEVERE))
-        .map(LogEntry::getMessage)
+    return PageChecks.errors(browser).stream()
         .filter(message -> !message.contains("/v1/account"))
         .toList();
   }
@@ -313,13 +294,5 @@ class TakePartE2ECase {
         .map(cells -> Long.parseLong(cells.get(1)))
         .findFirst()
         .orElseThrow();
-  }
-
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      LockSupport.parkNanos(POLL.toNanos());
-    }
   }
 }

@@ -28,28 +28,24 @@ class UsersDataE2ECase {
     script = Script.in(directory);
   }
 
+  private Path page() {
+    return directory.resolve("page.html");
+  }
+
+  private List<String> run(String arguments, Object... values) throws Exception {
+    return script.run(arguments.formatted(values) + " --page " + page());
+  }
+
   @Tag("thorough")
   @Test
   void fewPeopleGetAWarning() throws Exception {
     Path file = people(200, ",city", i -> i % 3 == 0 ? ",Aachen" : ",Bonn");
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       List<String> output =
-          script.run(
-              "demo",
-              "--data",
-              file.toString(),
-              "--label",
-              "bought",
-              "--learners",
-              "black-box:1,ldp-sgd:1",
-              "--epsilon",
-              "0.5",
-              "--duration",
-              "4",
-              "--kafka",
-              broker.bootstrapServers(),
-              "--page",
-              directory.resolve("page.html").toString());
+          run(
+              "demo --data %s --label bought --learners black-box:1,ldp-sgd:1 --epsilon 0.5"
+                  + " --duration 4 --kafka %s",
+              file, broker.bootstrapServers());
 
       assertThat(output)
           .contains("200 rows of people.csv: is bought = yes?")
@@ -75,33 +71,17 @@ class UsersDataE2ECase {
    * loss was 0.22 with a standard deviation of 0.02 at scale 0.01, and 0.17 with 0.014 at scale
    * 100. Doing nothing costs 0.693.
    */
-  private void assertFindsTheClip(String scale, String... more) throws Exception {
+  private void assertFindsTheClip(String options) throws Exception {
     Path file = people(1200, "", i -> "");
-    List<String> arguments =
-        List.of(
-            "demo",
-            "--data",
-            file.toString(),
-            "--label",
-            "bought",
-            "--learners",
-            "black-box",
-            "--feature-scale",
-            scale,
-            "--epsilon",
-            "8",
-            "--duration",
-            "30",
-            "--page",
-            directory.resolve("page.html").toString());
     List<String> output =
-        script.run(Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new));
+        run(
+            "demo --data %s --label bought --learners black-box --epsilon 8 --duration 30 %s",
+            file, options);
 
     List<String> cells = DemoE2ECase.result(output, "black box");
     assertThat(cells.get(3)).isEqualTo("nothing");
     assertThat(Double.parseDouble(cells.get(2))).isLessThan(0.6);
-    assertThat(Files.readString(directory.resolve("page.html")))
-        .contains("black box: the job found the clip, ");
+    assertThat(Files.readString(page())).contains("black box: the job found the clip, ");
     assertThat(output).noneMatch(line -> line.contains("accounted for"));
   }
 
@@ -109,7 +89,7 @@ class UsersDataE2ECase {
   @Test
   void findsTheClipOfTheUsersDataOnExistingBrokers() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
-      assertFindsTheClip("0.01", "--kafka", broker.bootstrapServers());
+      assertFindsTheClip("--feature-scale 0.01 --kafka " + broker.bootstrapServers());
       assertThat(topics(broker)).noneMatch(topic -> topic.startsWith("croupier-demo"));
       script.assertNothingIsLeft();
     }
@@ -118,7 +98,7 @@ class UsersDataE2ECase {
   @Tag("thorough")
   @Test
   void findsTheClipInLargerUnits() throws Exception {
-    assertFindsTheClip("100");
+    assertFindsTheClip("--feature-scale 100");
   }
 
   /**
@@ -137,20 +117,7 @@ class UsersDataE2ECase {
     }
     Path file = Files.writeString(directory.resolve("people.csv"), people);
     List<String> output =
-        script.run(
-            "demo",
-            "--data",
-            file.toString(),
-            "--label",
-            "bought",
-            "--learners",
-            "combined",
-            "--epsilon",
-            "8",
-            "--duration",
-            "75",
-            "--page",
-            directory.resolve("page.html").toString());
+        run("demo --data %s --label bought --learners combined --epsilon 8 --duration 75", file);
 
     assertThat(output).contains("3,000 rows of people.csv: which of 3 is bought?");
     List<String> cells = DemoE2ECase.result(output, "combined");
@@ -174,29 +141,16 @@ class UsersDataE2ECase {
       people.append(i % 3 == 0 ? ",night" : ",day").append(slept > 6 ? ",yes\n" : ",no\n");
     }
     Path file = Files.writeString(directory.resolve("people.csv"), people);
-    Path page = directory.resolve("page.html");
     List<String> output =
-        script.run(
-            "demo",
-            "--data",
-            file.toString(),
-            "--label",
-            "well",
-            "--features",
-            Path.of("..", "examples", "wellbeing.yaml").toAbsolutePath().toString(),
-            "--learners",
-            "combined:0.5",
-            "--epsilon",
-            "8",
-            "--duration",
-            "25",
-            "--page",
-            page.toString());
+        run(
+            "demo --data %s --label well --features %s --learners combined:0.5 --epsilon 8"
+                + " --duration 25",
+            file, Path.of("..", "examples", "wellbeing.yaml").toAbsolutePath());
 
     String scaling =
         "Features are scaled by the public ranges of wellbeing.yaml alone, as devices scale them.";
     assertThat(output).contains("1,000 rows of people.csv: is well = yes?");
-    assertThat(Files.readString(page)).contains(scaling);
+    assertThat(Files.readString(page())).contains(scaling);
     assertThat(Double.parseDouble(DemoE2ECase.result(output, "combined, clip 0.5").get(2)))
         .isLessThan(0.65);
   }

@@ -3,20 +3,16 @@ package io.croupier.cli.replay;
 import io.croupier.accounting.mechanism.HashedResponseMechanism;
 import io.croupier.noise.SeededGroups;
 import io.croupier.schemas.AdaptiveClips;
-import io.croupier.schemas.Candidate;
 import io.croupier.schemas.CoordinateLaplace;
-import io.croupier.schemas.Dense;
 import io.croupier.schemas.Gaussian;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.GradientCase;
-import io.croupier.schemas.Grid;
 import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpec.LearnerCase;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
-import io.croupier.schemas.Sparse;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.Statistics;
 import io.croupier.schemas.Undisclosed;
@@ -156,35 +152,30 @@ final class RandomReportStream {
     int d = spec.getDimension();
     switch (form) {
       case DENSE -> {
-        Dense.Builder dense = Dense.newBuilder();
         for (int j = 0; j < d; j++) {
-          dense.addValues(value(bound));
+          report.getDenseBuilder().addValues(value(bound));
         }
-        report.setDense(dense);
       }
       case GRID -> {
         int exponent =
             spec.hasAdaptiveClip() ? ModelSpecs.gridExponent(bound) : ModelSpecs.gridExponent(spec);
         double step = Math.scalb(1.0, exponent);
-        Grid.Builder grid = Grid.newBuilder();
         for (int j = 0; j < d; j++) {
-          grid.addValues((int) Math.rint(value(bound) / step));
+          report.getGridBuilder().addValues((int) Math.rint(value(bound) / step));
         }
-        report.setGrid(grid);
       }
       case SPARSE -> {
-        Sparse.Builder sparse = Sparse.newBuilder().setDimension(d);
+        report.getSparseBuilder().setDimension(d);
         for (int j = random.nextInt(3); j < d; j += 1 + random.nextInt(3)) {
-          sparse.addIndices(j).addValues(value(bound));
+          report.getSparseBuilder().addIndices(j).addValues(value(bound));
         }
-        report.setSparse(sparse);
       }
       case CANDIDATE ->
-          report.setCandidate(
-              Candidate.newBuilder()
-                  .setDimension(d)
-                  .setSeed(random.nextLong())
-                  .setIndex(random.nextInt(64)));
+          report
+              .getCandidateBuilder()
+              .setDimension(d)
+              .setSeed(random.nextLong())
+              .setIndex(random.nextInt(64));
       case ANSWER, VOTE, TOKEN, EXAMPLE, GRADIENT_NOT_SET ->
           throw new IllegalArgumentException(form + " is no gradient of a local model");
     }

@@ -10,7 +10,6 @@ import io.croupier.job.CroupierJob;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
-import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
@@ -60,15 +59,10 @@ final class RecordedJob implements AutoCloseable {
     try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka))) {
       KafkaTopics.create(admin, topics, PARTITIONS, (short) 1);
     }
-    producer =
-        new KafkaProducer<>(
-            Map.<String, Object>copyOf(kafka),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
+    ByteArraySerializer bytes = new ByteArraySerializer();
+    producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);
     updates = new TopicFollower<>(kafka, topics.updates(), r -> ModelUpdate.parseFrom(r.value()));
-    accounting =
-        new TopicFollower<>(
-            kafka, topics.accounting(), r -> AccountingEvents.read(r.key(), r.value()));
+    accounting = TopicFollower.events(kafka, topics.accounting());
     journal = new TopicFollower<>(kafka, topics.journal(), r -> JournalEntry.parseFrom(r.value()));
     gradients = new TopicFollower<>(kafka, topics.gradients(), RecordedJob::recorded);
   }

@@ -1,15 +1,14 @@
 package io.croupier.cli.watch;
 
+import static io.croupier.cli.JsonFields.assertHas;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.croupier.gateway.TestBroker;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.Position;
 import io.croupier.schemas.Topics;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -58,33 +56,22 @@ class WatchFeedITCase {
       // Brokers may show the records some time after the producer's commit.
       try (WatchFeed before = new WatchFeed("test", "")) {
         before.follow(broker.kafka(), topics);
+        await(before, "events", 1);
+        await(before, "letters", 1);
         await(
-            before,
-            json ->
-                json.get("events").getAsLong() == 1
-                    && json.get("letters").getAsLong() == 1
-                    && json.getAsJsonArray("models").size() == 1
-                    && model(json).has("round"));
+            before, json -> json.getAsJsonArray("models").size() == 1 && model(json).has("round"));
       }
 
       feed.follow(broker.kafka(), topics);
 
-      JsonObject past = await(feed, json -> json.get("events").getAsLong() == 1);
-      assertThat(model(past).get("round").getAsInt()).isEqualTo(3);
+      JsonObject past = await(feed, "events", 1);
+      assertHas(model(past), "{round: 3}");
       assertThat(model(past).get("outcomes").toString()).contains("ADMITTED");
       // An update of the past has no latency, an event of the past no rate.
       assertThat(model(past).has("latencyMs")).isFalse();
       assertThat(past.get("perSecond").getAsDouble()).isZero();
-      await(feed, json -> json.get("letters").getAsLong() == 1);
-      await(
-          feed,
-          json ->
-              Stream.of(json.getAsJsonArray("topics"))
-                      .flatMap(array -> array.asList().stream())
-                      .map(JsonElement::getAsJsonObject)
-                      .filter(topic -> topic.get("readable").getAsBoolean())
-                      .count()
-                  == 6);
+      await(feed, "letters", 1);
+      await(feed, json -> json.toString().split("\"readable\":true", -1).length == 7);
 
       producer.beginTransaction();
       send(producer, topics.updates(), Records.record(Records.update("adaptive", 4, 400)));
@@ -100,7 +87,7 @@ class WatchFeedITCase {
               feed,
               json ->
                   json.get("events").getAsLong() == 2 && model(json).get("round").getAsInt() == 5);
-      assertThat(model(now).get("publications").getAsInt()).isEqualTo(2);
+      assertHas(model(now), "{publications: 2}");
       assertThat(model(now).has("latencyMs")).isTrue();
       await(feed, json -> json.get("perSecond").getAsDouble() > 0);
       assertThat(text(feed)).doesNotContain("ann@", "bea", "cleo", "device-of");
@@ -115,7 +102,7 @@ class WatchFeedITCase {
         WatchFeed feed = new WatchFeed("test", "")) {
       String reports = broker.topics().gradients();
       feed.follow(broker.kafka(), broker.topics());
-      await(feed, json -> json.has("waiting") && json.get("waiting").getAsLong() == 0);
+      await(feed, "waiting", 0);
       producer.initTransactions();
       producer.beginTransaction();
       for (int i = 0; i < 3; i++) {
@@ -123,18 +110,16 @@ class WatchFeedITCase {
       }
       producer.commitTransaction();
       // The end of the transaction takes an offset, too.
-      await(feed, json -> json.get("waiting").getAsLong() == 4);
-      AccountingEvent event =
-          AccountingEvent.newBuilder()
-              .setUserId("ada")
-              .setSource(Position.newBuilder().setTopic(reports).setPartition(0).setOffset(2))
-              .build();
+      await(feed, "waiting", 4);
+      AccountingEvent.Builder event = AccountingEvent.newBuilder().setUserId("ada");
+      event.getSourceBuilder().setTopic(reports).setPartition(0).setOffset(2);
       producer.beginTransaction();
       var unused =
           producer.send(
-              new ProducerRecord<>(broker.topics().accounting(), null, event.toByteArray()));
+              new ProducerRecord<>(
+                  broker.topics().accounting(), null, event.build().toByteArray()));
       producer.commitTransaction();
-      JsonObject json = await(feed, now -> now.get("waiting").getAsLong() == 1);
+      JsonObject json = await(feed, "waiting", 1);
       assertThat(json.get("stuckMs").getAsLong()).isNotNegative();
     }
   }
@@ -165,16 +150,13 @@ class WatchFeedITCase {
       assertThat(own.headers().map().keySet()).doesNotContain("access-control-allow-origin");
       assertThat(get(HttpRequest.newBuilder(server.address().resolve("/..%2fetc"))).statusCode())
           .isBetween(400, 404);
-      assertThat(
-              get(HttpRequest.newBuilder(snapshot).POST(HttpRequest.BodyPublishers.noBody()))
-                  .statusCode())
-          .isEqualTo(405);
+      HttpRequest.Builder post =
+          HttpRequest.newBuilder(snapshot).POST(HttpRequest.BodyPublishers.noBody());
+      assertThat(get(post).statusCode()).isEqualTo(405);
       assertThat(rebound(server.address())).startsWith("HTTP/1.1 403 ");
-      assertThat(
-              get(HttpRequest.newBuilder(snapshot).header("X-Forwarded-For", "192.0.2.7"))
-                  .statusCode())
-          .as("through a proxy on this machine")
-          .isEqualTo(403);
+      HttpRequest.Builder throughAProxy =
+          HttpRequest.newBuilder(snapshot).header("X-Forwarded-For", "192.0.2.7");
+      assertThat(get(throughAProxy).statusCode()).isEqualTo(403);
     }
   }
 
@@ -250,10 +232,9 @@ class WatchFeedITCase {
   private static void send(
       KafkaProducer<byte[], byte[]> producer, String topic, ConsumerRecord<byte[], byte[]> record)
       throws Exception {
-    producer
-        .send(
-            new ProducerRecord<>(topic, null, null, record.key(), record.value(), record.headers()))
-        .get();
+    var sent =
+        new ProducerRecord<>(topic, null, null, record.key(), record.value(), record.headers());
+    producer.send(sent).get();
   }
 
   private static JsonObject model(JsonObject json) {
@@ -262,6 +243,10 @@ class WatchFeedITCase {
 
   private static String text(WatchFeed feed) {
     return new String(feed.snapshot(), UTF_8);
+  }
+
+  private static JsonObject await(WatchFeed feed, String number, long value) {
+    return await(feed, json -> json.has(number) && json.get(number).getAsLong() == value);
   }
 
   private static JsonObject await(WatchFeed feed, Predicate<JsonObject> condition) {

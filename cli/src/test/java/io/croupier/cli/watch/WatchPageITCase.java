@@ -4,24 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.cli.PageChecks;
 import io.croupier.gateway.Chromium;
+import io.croupier.gateway.Condition;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.StatisticEstimate;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
-import java.util.logging.Level;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
@@ -40,38 +35,18 @@ import org.openqa.selenium.logging.LogEntry;
 /** The page in Chromium. */
 @Tag("ci")
 class WatchPageITCase {
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
-  private static final Duration POLL = Duration.ofMillis(50);
   private static final Pattern REQUESTED =
       Pattern.compile("\"request\":\\{.*?\"url\":\"([^\"]+)\"");
 
   @TempDir private Path directory;
   private volatile long aheadMs;
+  private final InstantSource now = () -> Instant.now().plusMillis(aheadMs);
   private final WatchFeed feed =
-      new WatchFeed("Croupier: a test", "People report ...", clock(() -> aheadMs));
+      new WatchFeed("Croupier: a test", "People report ...", now.withZone(ZoneOffset.UTC));
   private final WatchState state = feed.state();
   private ChromeDriver browser;
   private WatchServer server;
   private volatile long used = 6000;
-
-  private static Clock clock(LongSupplier aheadMs) {
-    return new Clock() {
-      @Override
-      public Instant instant() {
-        return Instant.now().plusMillis(aheadMs.getAsLong());
-      }
-
-      @Override
-      public ZoneId getZone() {
-        return ZoneOffset.UTC;
-      }
-
-      @Override
-      public Clock withZone(ZoneId zone) {
-        throw new UnsupportedOperationException();
-      }
-    };
-  }
 
   @BeforeEach
   void open() {
@@ -136,7 +111,7 @@ class WatchPageITCase {
         Map.of());
   }
 
-  private void visit(int width, String scheme) {
+  private void visit(int width, String scheme) throws Exception {
     PageChecks.emulate(browser, width, scheme);
     browser.get(server.address().toString());
     awaitText("status", "Live");
@@ -146,24 +121,12 @@ class WatchPageITCase {
     return browser.findElement(By.id(id)).getText();
   }
 
-  private void awaitText(String id, String part) {
-    await(id + " contains " + part, () -> text(id).contains(part));
+  private void awaitText(String id, String part) throws Exception {
+    Condition.await(id + " contains " + part, () -> text(id).contains(part));
   }
 
-  private static void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(end);
-      LockSupport.parkNanos(POLL.toNanos());
-    }
-  }
-
-  /** What the browser reports as an error: of scripts, of requests and of the policy. */
   private List<String> messages() {
-    return browser.manage().logs().get("browser").getAll().stream()
-        .filter(entry -> entry.getLevel().equals(Level.SEVERE))
-        .map(LogEntry::getMessage)
-        .toList();
+    return PageChecks.errors(browser);
   }
 
   /** The value of a cell in the table's row of a model, by the title of its column. */
@@ -182,7 +145,7 @@ class WatchPageITCase {
   }
 
   @Test
-  void showsTheNumbersAndFollowsThem() {
+  void showsTheNumbersAndFollowsThem() throws Exception {
     visit(1280, "light");
 
     assertThat(text("title")).isEqualTo("Croupier: a test");
@@ -230,7 +193,7 @@ class WatchPageITCase {
   /** The rows of a level without answers, and of one with a value in a narrow range. */
   @Tag("thorough")
   @Test
-  void quantilesWithoutAnswersHaveNoValue() {
+  void quantilesWithoutAnswersHaveNoValue() throws Exception {
     ModelUpdate.Builder update = Records.update("banco", 90, 9000);
     StatisticEstimate.Builder time = update.addStatisticsBuilder();
     time.getStatisticBuilder().setName("time").getQuantilesBuilder().setFrom(1e6).setTo(1e6 + 1);
@@ -302,10 +265,7 @@ class WatchPageITCase {
                     + " <= innerWidth"))
         .as("the whole table is in sight")
         .isEqualTo(true);
-    Files.write(
-        Path.of("target", "kept-%d-%s.png".formatted(width, scheme)),
-        PageChecks.screenshot(browser, width));
-    assertThat(PageChecks.violations(browser)).isEmpty();
+    PageChecks.assertAccessible(browser, width, "kept-%d-%s".formatted(width, scheme));
     assertThat(messages()).isEmpty();
   }
 
@@ -319,7 +279,7 @@ class WatchPageITCase {
   }
 
   @Test
-  void asksNoOtherHostAndDisclosesNoUser() {
+  void asksNoOtherHostAndDisclosesNoUser() throws Exception {
     // The browser's own first page is no concern of this test.
     browser.get("about:blank");
     browser.manage().logs().get("performance");
@@ -342,7 +302,7 @@ class WatchPageITCase {
 
   /** The policy is in force: neither an inline script nor one of another host runs. */
   @Test
-  void runsNoForeignScript() {
+  void runsNoForeignScript() throws Exception {
     visit(1280, "light");
     browser.executeScript(
         """
@@ -356,7 +316,7 @@ class WatchPageITCase {
 
     assertThat(browser.executeScript("return window.foreign === undefined")).isEqualTo(true);
     List<String> refused = new ArrayList<>();
-    await(
+    Condition.await(
         "the browser reports both",
         () -> {
           messages().stream()
@@ -385,7 +345,7 @@ class WatchPageITCase {
 
   @Tag("thorough")
   @Test
-  void pollsWhereStreamsBreak() {
+  void pollsWhereStreamsBreak() throws Exception {
     browser.executeCdpCommand("Network.enable", Map.of());
     browser.executeCdpCommand("Network.setBlockedURLs", Map.of("urls", List.of("*/events")));
     visit(1280, "light");
@@ -398,7 +358,7 @@ class WatchPageITCase {
   /** Reports arrive, and the job is dead. */
   @Tag("thorough")
   @Test
-  void showsThatTheJobJudgesNothing() {
+  void showsThatTheJobJudgesNothing() throws Exception {
     TopicPartition partition = new TopicPartition("gradients", 0);
     state.ends(Map.of(partition, 100L));
     visit(1280, "light");
@@ -415,13 +375,13 @@ class WatchPageITCase {
   /** One number that can't be shown hides neither the other parts nor their news. */
   @Tag("thorough")
   @Test
-  void aPartThatFailsLeavesTheOthers() {
+  void aPartThatFailsLeavesTheOthers() throws Exception {
     visit(1280, "light");
     browser.executeScript("document.getElementById('models-table').remove();");
     used = 7000;
     state.update(Records.record(Records.update("banco", 70, 7000)), true);
     awaitText("figures", "used in rounds");
-    await(
+    Condition.await(
         "the verdicts follow",
         () -> {
           state.event(Records.event("late", "banco", Outcome.DUPLICATE, 1, 7), true);
@@ -431,7 +391,7 @@ class WatchPageITCase {
   }
 
   @Test
-  void worksByKeyboard() {
+  void worksByKeyboard() throws Exception {
     visit(1280, "light");
     WebElement body = browser.findElement(By.tagName("body"));
     body.sendKeys(Keys.TAB);
@@ -472,13 +432,8 @@ class WatchPageITCase {
     browser
         .findElements(By.tagName("summary"))
         .forEach(summary -> browser.executeScript("arguments[0].click()", summary));
-    Files.write(
-        Path.of("target", "watch-%d-%s.png".formatted(width, scheme)),
-        PageChecks.screenshot(browser, width));
-    assertThat(PageChecks.violations(browser)).isEmpty();
-    assertThat(browser.executeScript("return document.documentElement.scrollWidth"))
-        .as("the page itself doesn't scroll sideways")
-        .isEqualTo((long) width);
+    PageChecks.assertAccessible(browser, width, "watch-%d-%s".formatted(width, scheme));
+    PageChecks.assertFits(browser, width);
     assertThat(messages()).isEmpty();
   }
 }
